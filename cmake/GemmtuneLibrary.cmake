@@ -1,0 +1,19 @@
+# gemmtune_library(core SOURCES a.cpp b.cpp USES gemm LIBRARIES fmt::fmt)
+#
+# One folder is one target, gemmtune_<name>. USES names the other folders it may use and is held against the includes
+# by tests/house/layers_test.py.
+function(gemmtune_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  list(TRANSFORM ARG_USES PREPEND gemmtune_)
+  if(NOT ARG_SOURCES)
+    add_library(gemmtune_${name} INTERFACE)
+    target_include_directories(gemmtune_${name} INTERFACE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(gemmtune_${name} INTERFACE ${ARG_USES} ${ARG_LIBRARIES})
+    return()
+  endif()
+  add_library(gemmtune_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(gemmtune_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(gemmtune_${name} PUBLIC ${ARG_USES} ${ARG_LIBRARIES} PRIVATE gemmtune_options)
+  set_target_properties(gemmtune_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(gemmtune_${name} PUBLIC cxx_std_20)
+endfunction()

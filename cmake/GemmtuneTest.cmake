@@ -1,0 +1,14 @@
+# gemmtune_test(gemm_problem_test SOURCES problem_test.cpp USES gemm [LABELS slow])
+#
+# One file is one executable and one ctest name.
+find_package(GTest REQUIRED)
+
+function(gemmtune_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES;LABELS" ${ARGN})
+  list(TRANSFORM ARG_USES PREPEND gemmtune_)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_USES} ${ARG_LIBRARIES} GTest::gtest_main gemmtune_options)
+  target_compile_definitions(${name} PRIVATE GEMMTUNE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+endfunction()

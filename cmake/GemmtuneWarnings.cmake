@@ -1,0 +1,13 @@
+# One interface target carries the language level, the warnings and the sanitizers of everything that is ours.
+add_library(gemmtune_options INTERFACE)
+target_compile_features(gemmtune_options INTERFACE cxx_std_20)
+target_compile_options(gemmtune_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                                  -Wnon-virtual-dtor -Woverloaded-virtual)
+if(GEMMTUNE_WERROR)
+  target_compile_options(gemmtune_options INTERFACE -Werror)
+endif()
+if(GEMMTUNE_SANITIZE)
+  target_compile_options(gemmtune_options INTERFACE -fsanitize=${GEMMTUNE_SANITIZE} -fno-omit-frame-pointer
+                                                    -fno-sanitize-recover=all)
+  target_link_options(gemmtune_options INTERFACE -fsanitize=${GEMMTUNE_SANITIZE})
+endif()

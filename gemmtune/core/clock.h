@@ -1,0 +1,33 @@
+// Time as people and journals see it. Kernels are timed by device/timer.h.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace gemmtune {
+
+using SteadyClock = std::chrono::steady_clock;
+
+/// Seconds from `start` to now.
+double seconds_since(SteadyClock::time_point start);
+
+/// Now in UTC as 2026-11-27T21:41:31Z.
+std::string utc_now();
+
+/// 45 s, 3 min 20 s, 2 h 05 min: for progress lines.
+std::string human_duration(double seconds);
+
+/// Adds the time between its making and its end to a total, in seconds.
+class ScopedSeconds {
+ public:
+  explicit ScopedSeconds(double& total) : total_(total), start_(SteadyClock::now()) {}
+  ~ScopedSeconds() { total_ += seconds_since(start_); }
+  ScopedSeconds(const ScopedSeconds&) = delete;
+  ScopedSeconds& operator=(const ScopedSeconds&) = delete;
+
+ private:
+  double& total_;
+  SteadyClock::time_point start_;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,107 @@
+// A device as the tuner uses it: memory, order of execution, time. Families see only Stream and plain addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/device/device_info.h"
+
+namespace gemmtune {
+
+/// Device memory that frees itself. Aligned to 256 bytes at least.
+class Buffer {
+ public:
+  using Release = std::function<void(std::byte*)>;
+
+  Buffer() = default;
+  Buffer(std::byte* data, std::size_t size, Release release) : data_(data), size_(size), release_(std::move(release)) {}
+  ~Buffer() { reset(); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(release_, other.release_);
+  }
+  void reset() {
+    if (data_ != nullptr) release_(data_);
+  }
+
+  std::byte* data_{};
+  std::size_t size_{};
+  Release release_{};
+};
+
+/// Launches in order. On a CPU they are done when launch returns.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  /// Waits for all launches. Throws Error{unsupported} with the first failure that a launch reported.
+  virtual void synchronize() = 0;
+
+  /// For PreparedGemm::launch, which may not throw: keeps the first message.
+  virtual void report_failure(std::string_view message) noexcept = 0;
+
+  /// The vendor's stream handle; null on a CPU.
+  virtual void* native_handle() const noexcept { return nullptr; }
+};
+
+/// Times launches on the device itself.
+class Timer {
+ public:
+  using Launch = std::function<void(std::int64_t)>;
+
+  virtual ~Timer() = default;
+
+  /// Runs launch(first), …, launch(first + count - 1) and returns the device time of each, in microseconds. A device whose
+  /// launches are too short to time singly may return equal shares of the whole.
+  virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
+};
+
+/// What the device says of its clock at this moment; zeros where it does not tell.
+struct ClockReading {
+  double clock_mhz{};
+  bool throttled{};
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const DeviceInfo& info() const = 0;
+
+  /// Throws Error{io} with the bytes asked for when there is not enough memory.
+  virtual Buffer allocate(std::size_t bytes) = 0;
+  virtual void upload(std::span<const std::byte> from, std::byte* to) = 0;
+  virtual void download(const std::byte* from, std::span<std::byte> to) = 0;
+  virtual void copy(const std::byte* from, std::byte* to, std::size_t bytes) = 0;
+
+  virtual Stream& stream() = 0;
+  virtual Timer& timer() = 0;
+  virtual ClockReading read_clock() = 0;
+};
+
+/// All devices of this machine that this build can use: the CPU first.
+std::vector<DeviceInfo> list_devices();
+
+/// "cpu", "cpu:0", "cuda:1". Throws Error{no_device} that lists what there is.
+std::unique_ptr<Device> open_device(std::string_view id);
+
+}  // namespace gemmtune

@@ -1,0 +1,50 @@
+// The seam between the tuner and whatever runs kernels: this process (LocalEvaluator), or a worker in any language
+// (worker/remote_evaluator.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gemmtune/device/device_info.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/evaluation.h"
+#include "gemmtune/space/policy.h"
+
+namespace gemmtune {
+
+struct FamilySupport {
+  std::string family{};
+  std::string version{};
+  std::string why_not{};            // "" when it applies
+  std::int64_t candidate_count{};
+
+  bool operator==(const FamilySupport&) const = default;
+};
+
+/// Told what happens during evaluate(), as it happens.
+class EvaluationObserver {
+ public:
+  virtual ~EvaluationObserver() = default;
+
+  /// The candidate runs from now on: if the process dies, it is to blame.
+  virtual void started(const Candidate& candidate) = 0;
+  virtual void evaluated(const Evaluation& evaluation) = 0;
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  virtual DeviceInfo device() = 0;
+  virtual std::vector<FamilySupport> supports(const Problem& problem) = 0;
+  virtual std::vector<Candidate> candidates(const Problem& problem) = 0;
+
+  /// Evaluates all of them under one policy and reports each exactly once, in any order. Screening goes one by one;
+  /// confirming interleaves them. Never throws for a candidate's sake.
+  virtual void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
+                        EvaluationObserver& observer) = 0;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,30 @@
+// Evaluates in this process: for workers, debuggers and sanitizers. A candidate that crashes takes the process with it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/evaluate/evaluator.h"
+#include "gemmtune/families/family.h"
+
+namespace gemmtune {
+
+/// Keeps the operands and the reference of the last problem, so that the candidates of a shape share them.
+class LocalEvaluator final : public Evaluator {
+ public:
+  LocalEvaluator(std::unique_ptr<Device> device, std::vector<std::unique_ptr<KernelFamily>> families);
+  ~LocalEvaluator() override;
+
+  DeviceInfo device() override;
+  std::vector<FamilySupport> supports(const Problem& problem) override;
+  std::vector<Candidate> candidates(const Problem& problem) override;
+  void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
+                EvaluationObserver& observer) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gemmtune

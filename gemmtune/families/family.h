@@ -1,0 +1,67 @@
+// A kernel family: a folder under gemmtune/families that answers four questions. docs/adding-a-family.md walks through one.
+//
+// It knows nothing of timing, of verification or of where buffers come from.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/candidate.h"
+
+namespace gemmtune {
+
+/// Yes, or why not: "K % 64 != 0", "no AVX-512".
+struct Support {
+  std::string why_not{};
+
+  explicit operator bool() const { return why_not.empty(); }
+};
+
+/// One candidate made ready for one problem: compiled, checked, sizes known. Whoever calls owns all memory.
+class PreparedGemm {
+ public:
+  virtual ~PreparedGemm() = default;
+
+  /// Bytes of Operands::packed_w; 0 when weights are used as they are. More than 0 only for problems with packed weights.
+  virtual std::size_t packed_weight_bytes() const { return 0; }
+
+  /// Bytes of Operands::workspace, which a launch may overwrite.
+  virtual std::size_t workspace_bytes() const { return 0; }
+
+  /// Done once for each weight matrix: reads w and w_scale, writes packed_weight_bytes() to `packed`. Throws
+  /// Error{unsupported} when these weights are none this candidate can multiply exactly.
+  virtual void pack_weights(const Operands& operands, std::byte* packed, Stream& stream);
+
+  /// All that a call costs: activations are quantised or converted here, split-K is reduced here. Does not allocate and does
+  /// not throw; failures go to stream.report_failure. Packed weights stand in packed_w, and w may be null then.
+  virtual void launch(const Operands& operands, Stream& stream) noexcept = 0;
+};
+
+class KernelFamily {
+ public:
+  virtual ~KernelFamily() = default;
+
+  /// The CSV's libtype: "onednn".
+  virtual std::string_view name() const = 0;
+
+  /// Version of the library or of the kernels, and of the ISA or compiler where that matters; goes into each trial.
+  virtual std::string version() const = 0;
+
+  virtual Support supports(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// For a supported problem: the candidates worth trying, the family's own default choice first.
+  virtual std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// From the candidate's name alone. Throws Error{unsupported} with the reason when the name is none of this family's or does
+  /// not fit problem and device.
+  virtual std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
+                                                const DeviceInfo& device) const = 0;
+};
+
+}  // namespace gemmtune

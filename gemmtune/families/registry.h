@@ -1,0 +1,13 @@
+// The families that this build has. The table is written by CMake from the folders.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gemmtune/families/family.h"
+
+namespace gemmtune {
+
+std::vector<std::unique_ptr<KernelFamily>> make_families();
+
+}  // namespace gemmtune

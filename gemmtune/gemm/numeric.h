@@ -1,0 +1,42 @@
+// What the bits of each format mean, one element at a time: exact and portable. Rounding is to nearest even; NaN stays NaN.
+// Bulk conversion of tensors stands in gemm/quantise.h.
+#pragma once
+
+#include <cstdint>
+
+namespace gemmtune {
+
+float bf16_to_float(std::uint16_t bits);
+std::uint16_t float_to_bf16(float value);
+
+float f16_to_float(std::uint16_t bits);
+std::uint16_t float_to_f16(float value);  // overflow gives infinity
+
+/// OCP E4M3 without infinity; 0x7f and 0xff are NaN. Encoding saturates at ±448.
+float e4m3_to_float(std::uint8_t bits);
+std::uint8_t float_to_e4m3(float value);
+
+/// AMD's E4M3 with bias 8, one zero, 0x80 = NaN. Encoding saturates at ±240.
+float e4m3fnuz_to_float(std::uint8_t bits);
+std::uint8_t float_to_e4m3fnuz(float value);
+
+/// Codes 0…15: 0 .5 1 1.5 2 3 4 6 and their negatives. Encoding saturates at ±6 and keeps the sign of zero; NaN becomes +6,
+/// since the format has none.
+float e2m1_to_float(std::uint8_t code);
+std::uint8_t float_to_e2m1(float value);
+
+/// 2^(bits-127); 0 is 2^-127, 255 is NaN.
+float e8m0_to_float(std::uint8_t bits);
+
+/// How an MX block's scale follows from its largest magnitude (names as in AITER).
+enum class E8M0Mode : std::uint8_t {
+  round_down,  // floor(log2(amax / 4))
+  round_up,    // ceil(log2(amax / 6))
+  even,        // amax rounded to one mantissa bit, then floor(log2) - 2: what AITER's tuner uses
+  ceil,        // ceil(log2(amax / 4))
+};
+
+/// The scale byte for a block whose largest magnitude is `amax`; 0 for amax = 0, 255 for NaN or infinity.
+std::uint8_t e8m0_from_amax(float amax, E8M0Mode mode);
+
+}  // namespace gemmtune

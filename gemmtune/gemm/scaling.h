@@ -1,0 +1,41 @@
+// How many scale factors an operand has, and which elements each is for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "gemmtune/gemm/dtype.h"
+
+namespace gemmtune {
+
+/// Real value = stored value × its scale. An operand is `rows` × K: rows are tokens (M) for A and channels (N) for the weights.
+enum class Scaling : std::uint8_t {
+  none,
+  tensor,         // one f32
+  row,            // one f32 a row: per token for A, per channel for weights
+  block_1x128,    // one f32 for each 128 of K in each row (activations of "blockscale")
+  block_128x128,  // one f32 for each 128 rows × 128 of K (weights of "blockscale")
+  mx_1x32,        // one E8M0 byte for each 32 of K in each row (OCP MX)
+};
+
+/// "none", "tensor", "row", "1x128", "128x128", "1x32".
+std::string_view to_string(Scaling scaling);
+std::optional<Scaling> parse_scaling(std::string_view text);
+
+/// The grid of scales of an operand, row-major; partial blocks at the edges have a scale of their own.
+struct ScaleGrid {
+  std::int64_t rows{};  // 0 when there are none
+  std::int64_t cols{};
+  std::int64_t row_block{1};  // rows of the operand that share one
+  std::int64_t k_block{1};    // elements along K that share one
+  DType type{DType::f32};
+
+  std::int64_t count() const { return rows * cols; }
+  bool operator==(const ScaleGrid&) const = default;
+};
+
+/// Source of the shapes: AITER's per_token, per_1x128, per_128x128, per_1x32 quantisation.
+ScaleGrid scale_grid(Scaling scaling, std::int64_t rows, std::int64_t k);
+
+}  // namespace gemmtune

@@ -1,0 +1,26 @@
+// Takes samples of one launch, or of several in turn, until their stop rules are content. Knows nothing of kernels.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/space/evaluation.h"
+#include "gemmtune/space/policy.h"
+
+namespace gemmtune {
+
+/// Warm-up, then samples. Launch i is launch(i): the index counts on, so that the caller can rotate operands by it.
+std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy);
+
+/// The same for several launches, interleaved: each round takes one block of samples of each that is not done, in an order
+/// that alternates, so that drift of the machine hits all alike. `before_block(i)` is called before each block of launch i.
+std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
+                                                    const MeasurePolicy& policy,
+                                                    const std::function<void(std::size_t)>& before_block = {});
+
+/// The timing part of an evaluation from its samples.
+Timing summarise(std::span<const double> samples_us, bool keep_samples);
+
+}  // namespace gemmtune

@@ -1,0 +1,21 @@
+// When enough samples have been taken. A rule sees samples, never the clock, so that it is tested with invented ones.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "gemmtune/space/policy.h"
+
+namespace gemmtune {
+
+class StopRule {
+ public:
+  virtual ~StopRule() = default;
+  virtual bool enough(std::span<const double> samples_us) const = 0;
+};
+
+/// Stops at max_samples; or, once min_samples are there, when the median's interval is narrow enough or the samples add up to
+/// max_sampling_s.
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy);
+
+}  // namespace gemmtune

@@ -1,0 +1,42 @@
+// What to try next. A strategy is asked for batches and told what came of them; it never runs anything, so it is tested without a
+// device.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/space/candidate.h"
+#include "gemmtune/space/evaluation.h"
+
+namespace gemmtune {
+
+/// Candidates to evaluate together at one stage. Empty: the search is over.
+struct Batch {
+  Stage stage{Stage::screen};
+  std::vector<Candidate> candidates{};
+
+  bool empty() const { return candidates.empty(); }
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  virtual std::string_view name() const = 0;
+
+  /// The next batch. Everything of the last one has been told before.
+  virtual Batch ask() = 0;
+  virtual void tell(const Evaluation& evaluation) = 0;
+};
+
+/// "screen" (the default) or "exhaustive". Throws Error{usage} that lists the names.
+///   screen: all candidates with few samples, the best 20 confirmed in one interleaved batch (the next 20 if none of them is
+///     right), then the winner proved against adversarial operands; if it fails there, the next best.
+///   exhaustive: every candidate that screening found right is confirmed, in interleaved batches of 20.
+std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates);
+
+std::vector<std::string> strategy_names();
+
+}  // namespace gemmtune

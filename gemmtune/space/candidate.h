@@ -1,0 +1,33 @@
+// A kernel with all its parameters: what the tuner tries. Its identity is its name, never a library's index.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gemmtune {
+
+struct Param {
+  std::string key{};
+  std::string value{};
+
+  auto operator<=>(const Param&) const = default;
+};
+
+struct Candidate {
+  std::string family{};         // the CSV's libtype
+  std::string name{};           // says every parameter; unique within the family: cpu_tile_f32_avx2_m6_n16_kc256_t2
+  std::vector<Param> params{};  // the same, taken apart for stores and reports
+  std::int64_t split_k{1};      // for the CSV's column
+  std::int64_t library_id{-1};  // the library's own index where it has one: a hint, good for this build of it only
+
+  /// By family and name: the rest follows from them.
+  bool operator==(const Candidate& other) const { return family == other.family && name == other.name; }
+  auto operator<=>(const Candidate& other) const {
+    if (auto order = family <=> other.family; order != 0) return order;
+    return name <=> other.name;
+  }
+};
+
+}  // namespace gemmtune

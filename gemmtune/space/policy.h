@@ -1,0 +1,46 @@
+// How candidates are to be measured and checked: asked for by the tuner, obeyed by every evaluator and worker.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gemmtune/space/evaluation.h"
+
+namespace gemmtune {
+
+struct MeasurePolicy {
+  std::int64_t warmup{5};          // launches not counted
+  std::int64_t min_samples{3};
+  std::int64_t max_samples{101};   // AITER's --iters
+  double max_sampling_s{1.0};      // stop when the samples of a candidate add up to this, once min_samples are there
+  double target_dispersion{0.005};  // stop when half the median's confidence interval is below this share of it
+  bool keep_samples{};
+  bool cold_cache{true};           // rotate operands over at least twice the last-level cache
+
+  bool operator==(const MeasurePolicy&) const = default;
+};
+
+struct VerifyPolicy {
+  double err_ratio_limit{0.05};  // AITER's --errRatio
+  double atol{1e-2};
+  double rtol{1e-2};
+  std::int64_t full_reference_flops{4'000'000'000};  // above this, rows are sampled: some of each stripe of 32
+
+  bool operator==(const VerifyPolicy&) const = default;
+};
+
+struct EvaluationPolicy {
+  Stage stage{Stage::screen};
+  MeasurePolicy measure{};
+  VerifyPolicy verify{};
+  std::uint64_t seed{0};
+
+  bool operator==(const EvaluationPolicy&) const = default;
+};
+
+/// The policy of each stage, before flags change it.
+EvaluationPolicy screen_policy();
+EvaluationPolicy confirm_policy();
+EvaluationPolicy prove_policy();
+
+}  // namespace gemmtune

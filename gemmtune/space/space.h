@@ -1,0 +1,86 @@
+// A search space: named axes, named constraints each with its reason, and names that parse back to points.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/space/candidate.h"
+
+namespace gemmtune {
+
+/// One parameter. Numeric values appear in names as tag and number ("kc256"), labelled ones as their label ("avx2").
+/// Tags and labels are lower case without '_'; a labelled axis' value is the label's index.
+struct Axis {
+  std::string tag{};
+  std::vector<std::int64_t> values{};
+  std::vector<std::string> labels{};  // empty for a numeric axis
+};
+
+Axis numeric_axis(std::string tag, std::vector<std::int64_t> values);
+Axis label_axis(std::string tag, std::vector<std::string> labels);
+
+class Space;
+
+/// One value for each axis.
+class Point {
+ public:
+  Point(const Space& space, std::vector<std::int64_t> values) : space_(&space), values_(std::move(values)) {}
+
+  /// The number on this axis. Throws Error{internal} for an axis that does not exist.
+  std::int64_t operator[](std::string_view tag) const;
+
+  /// The label on a labelled axis.
+  const std::string& label(std::string_view tag) const;
+
+  std::span<const std::int64_t> values() const { return values_; }
+
+ private:
+  const Space* space_;
+  std::vector<std::int64_t> values_;
+};
+
+/// A condition that points must meet; `reason` is what a user reads when theirs does not.
+struct Constraint {
+  std::string reason{};
+  std::function<bool(const Point&)> holds{};
+};
+
+class Space {
+ public:
+  /// `prefix` starts each name: "cpu_tile_f32".
+  Space(std::string prefix, std::vector<Axis> axes, std::vector<Constraint> constraints);
+
+  /// All points that meet all constraints, first axis slowest.
+  std::vector<Point> points() const;
+
+  /// How many points each constraint alone turned away (the first that fails counts), by reason.
+  std::map<std::string, std::int64_t> rejections() const;
+
+  /// prefix_tag1value1_label2_…
+  std::string name(const Point& point) const;
+
+  /// The point of a name, if it is one of this space's names; values need not be listed on the axis, so that tables outlive
+  /// changes of the space, but labels must. Constraints are not applied: see why_not.
+  std::optional<Point> parse(std::string_view name) const;
+
+  /// The reason of the first constraint that does not hold, or "".
+  std::string why_not(const Point& point) const;
+
+  /// Name and params; `family` is filled in.
+  Candidate candidate(std::string family, const Point& point) const;
+
+  const std::vector<Axis>& axes() const { return axes_; }
+
+ private:
+  std::string prefix_;
+  std::vector<Axis> axes_;
+  std::vector<Constraint> constraints_;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,79 @@
+// Every trial, kept: SQLite in WAL mode, one file. What a tuning run resumes from, and what tables and reports are views of.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/device/device_info.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/evaluation.h"
+#include "gemmtune/space/policy.h"
+
+namespace gemmtune {
+
+/// Under which circumstances a trial was made. Two trials of equal context, problem, candidate and stage are the same trial.
+struct TrialContext {
+  DeviceInfo device{};
+  std::string family_version{};
+  EvaluationPolicy policy{};
+};
+
+struct Trial {
+  std::int64_t id{};
+  std::string time_utc{};
+  Problem problem{};
+  Evaluation evaluation{};
+  TrialContext context{};
+};
+
+/// A candidate that killed or hung its worker on a device: not tried again.
+struct Quarantined {
+  std::string device{};
+  Problem problem{};
+  Candidate candidate{};
+  std::string reason{};
+  std::string reproducer{};  // a command that shows it
+};
+
+class TrialStore {
+ public:
+  /// Opens or makes the file and takes its writer's lock for this process's life. A second writer gets Error{io} naming the first's
+  /// process id and host. Throws Error{io} when the folder is not there or not writable, Error{input} when the file is no
+  /// store or one of a newer version.
+  static TrialStore open(const std::filesystem::path& path);
+
+  /// For looking only: no lock, nothing written, works beside a writer.
+  static TrialStore open_read_only(const std::filesystem::path& path);
+
+  ~TrialStore();
+  TrialStore(TrialStore&&) noexcept;
+  TrialStore& operator=(TrialStore&&) noexcept;
+
+  /// Durable when it returns. Throws Error{io} when the disk is full; what was there before stays.
+  void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
+
+  /// The latest trial of this candidate at this stage in an equal context, if any.
+  std::optional<Evaluation> find(const Problem& problem, const Candidate& candidate, Stage stage,
+                                 const TrialContext& context) const;
+
+  std::vector<Trial> all() const;
+  std::vector<Trial> of(const Problem& problem) const;
+
+  void quarantine(const Quarantined& entry);
+  std::vector<Quarantined> quarantined() const;
+
+  /// One row for each run: begun, heartbeat, shapes done of all; for `gemmtune status`.
+  std::int64_t begin_run(const std::string& command_line, std::int64_t shape_count);
+  void update_run(std::int64_t run, std::int64_t shapes_done, std::int64_t shapes_failed, const std::string& state);
+
+ private:
+  struct State;
+  explicit TrialStore(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gemmtune

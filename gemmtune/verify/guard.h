@@ -1,0 +1,28 @@
+// Device buffers with guard words on both sides, so that a kernel that writes out of bounds is caught.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "gemmtune/device/device.h"
+
+namespace gemmtune {
+
+/// `size` usable bytes, aligned to 256, between two guards of 4096 bytes of a fixed pattern.
+class GuardedBuffer {
+ public:
+  GuardedBuffer() = default;
+  GuardedBuffer(Device& device, std::size_t size);
+
+  std::byte* data() const;  // null when size is 0
+  std::size_t size() const { return size_; }
+
+  /// "" or "byte 12 after the end was overwritten".
+  std::string why_broken(Device& device) const;
+
+ private:
+  Buffer buffer_{};
+  std::size_t size_{};
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,36 @@
+// Is an output right? Four judges, and a candidate must pass all of them:
+//   - no element still holds the poison that C was filled with;
+//   - AITER's error ratio is within its limit;
+//   - no element is further from the reference than a bound from the format and K allows;
+//   - the guard words around every buffer are intact (verify/guard.h; the caller tells).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/evaluation.h"
+#include "gemmtune/space/policy.h"
+#include "gemmtune/verify/reference.h"
+
+namespace gemmtune {
+
+struct Verdict {
+  Accuracy accuracy{};
+  std::string why_wrong{};  // "" when right; else the first bad element, how many, which rows and columns
+};
+
+/// Largest |ref - out| that rounding explains for an element of value `reference`:
+///   eps(out)·|ref| + 4·2⁻²⁴·√K·‖a‖·‖w‖
+/// The first term is the rounding to the output type, the second the accumulation of K products in float in any order.
+double error_bound(const Problem& problem, double reference, double row_norm, double column_norm);
+
+/// Fills C with a NaN that no arithmetic makes.
+void poison(std::span<std::byte> c);
+
+/// Compares the whole C with the reference's rows; unwritten elements are counted in all rows.
+Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
+                const VerifyPolicy& policy);
+
+}  // namespace gemmtune

@@ -1,0 +1,53 @@
+// The supervisor's end of the protocol: starts a worker's command, talks to it and survives it, whoever wrote it.
+//
+// A worker that dies, hangs, talks nonsense or floods its pipes costs the candidate that it was running, and no other: the
+// candidate gets an Outcome, a new worker is started, and the rest of the batch goes on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gemmtune/evaluate/evaluator.h"
+
+namespace gemmtune {
+
+struct RemoteOptions {
+  std::vector<std::string> command{};  // argv of the worker
+  double start_timeout_s{60};          // from start to hello
+  double candidate_timeout_s{1800};    // silence allowed while a candidate runs (AITER's --timeout)
+  double query_timeout_s{60};          // for device, supports and candidates
+  int start_attempts{3};               // fresh workers that may fail to say hello in a row, before Error{protocol}
+};
+
+struct RemoteStatistics {
+  std::int64_t starts{};
+  std::int64_t crashes{};
+  std::int64_t timeouts{};
+  std::int64_t protocol_errors{};
+  double waiting_s{};  // spent waiting for the worker
+};
+
+class RemoteEvaluator final : public Evaluator {
+ public:
+  explicit RemoteEvaluator(RemoteOptions options);
+  ~RemoteEvaluator() override;
+
+  DeviceInfo device() override;
+  std::vector<FamilySupport> supports(const Problem& problem) override;
+  std::vector<Candidate> candidates(const Problem& problem) override;
+  void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
+                EvaluationObserver& observer) override;
+
+  const RemoteStatistics& statistics() const;
+
+  /// From another thread or a signal's aftermath: evaluate() returns soon, without the candidates not yet reported.
+  void interrupt();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gemmtune
