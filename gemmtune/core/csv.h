@@ -1,5 +1,6 @@
-// CSV as tuning tables have it: a header line, then rows. Tolerant of what real files contain (CRLF, blank lines, blanks
-// and tabs around cells, no final newline, short rows, a BOM, quoted cells) and exact about where each cell stood.
+// CSV as tuning tables have it: a header line, then rows. Tolerant of what real files contain (CRLF, blank lines,
+// blanks and tabs around cells, no final newline, short rows, a BOM, quoted cells) and exact about where each cell
+// stood.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace gemmtune {
 
 struct CsvCell {
-  std::string text{};   // trimmed, unquoted
+  std::string text{};     // trimmed, unquoted
   std::int64_t column{};  // 1-based character position in the line, for messages
 
   bool operator==(const CsvCell&) const = default;
@@ -39,7 +40,8 @@ struct CsvDocument {
   std::string where(const CsvRow& row, std::optional<std::size_t> column) const;
 };
 
-/// Throws Error{input} with file:line:column only for what makes the file unreadable: no header, an unclosed quote, a NUL.
+/// Throws Error{input} with file:line:column only for what makes the file unreadable: no header, an unclosed quote, a
+/// NUL.
 CsvDocument parse_csv(std::string_view text, std::string source = "<text>");
 CsvDocument read_csv(const std::filesystem::path& path);
 

@@ -39,7 +39,8 @@ struct ReadResult {
   std::string line{};  // without its newline
 };
 
-/// Starts `command` (argv, found on PATH) in its own process group; the group dies with this object, and with the parent.
+/// Starts `command` (argv, found on PATH) in its own process group; the group dies with this object, and with the
+/// parent.
 class Subprocess {
  public:
   explicit Subprocess(const std::vector<std::string>& command, SubprocessOptions options = {});

@@ -24,7 +24,8 @@ enum class DType : std::uint8_t {
 /// "bf16", "e4m3", "int8", …: the spelling in canonical text.
 std::string_view to_string(DType type);
 
-/// Our spelling, PyTorch's ("torch.bfloat16"), AITER's ("dtypes.bf16") and common short ones ("fp16", "half"), case ignored.
+/// Our spelling, PyTorch's ("torch.bfloat16"), AITER's ("dtypes.bf16") and common short ones ("fp16", "half"), case
+/// ignored.
 std::optional<DType> parse_dtype(std::string_view text);
 
 /// "torch.bfloat16": the spelling in AITER's tables.

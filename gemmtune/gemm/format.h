@@ -1,5 +1,5 @@
-// The named formats of AITER's tuners: a16w16, a8w8, a8w8_blockscale, a8w8_bpreshuffle, a4w4, batched_a16w16, batched_a8w8.
-// A name is shorthand for a Problem's types; it selects the table dialect.
+// The named formats of AITER's tuners: a16w16, a8w8, a8w8_blockscale, a8w8_bpreshuffle, a4w4, batched_a16w16,
+// batched_a8w8. A name is shorthand for a Problem's types; it selects the table dialect.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,8 @@
 //
 //   C[b,m,n] = sum over k of A[b,m,k] · W[b,n,k]  (+ bias[n])
 //
-// A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N]; all row-major.
-// Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
+// A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N]; all
+// row-major. Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
 #pragma once
 
 #include <compare>

@@ -9,7 +9,8 @@
 
 namespace gemmtune {
 
-/// Real value = stored value × its scale. An operand is `rows` × K: rows are tokens (M) for A and channels (N) for the weights.
+/// Real value = stored value × its scale. An operand is `rows` × K: rows are tokens (M) for A and channels (N) for the
+/// weights.
 enum class Scaling : std::uint8_t {
   none,
   tensor,         // one f32

@@ -1,5 +1,5 @@
-// One trial of one candidate: outcome, timing, accuracy, all as plain values. They travel through the worker protocol, into
-// the trials store and out into tables and reports.
+// One trial of one candidate: outcome, timing, accuracy, all as plain values. They travel through the worker protocol,
+// into the trials store and out into tables and reports.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct Timing {
   double median_us{};
   double min_us{};
   double mean_us{};
-  double low_us{};              // 95 % confidence interval of the median (order statistics)
+  double low_us{};  // 95 % confidence interval of the median (order statistics)
   double high_us{};
-  double dispersion{};          // 1.4826 · MAD / median
+  double dispersion{};  // 1.4826 · MAD / median
   std::int64_t sample_count{};
   std::vector<double> samples_us{};  // finalists only
-  double pack_us{};             // packing the weights, once
-  std::int64_t packed_bytes{};  // what packed weights occupy
+  double pack_us{};                  // packing the weights, once
+  std::int64_t packed_bytes{};       // what packed weights occupy
   std::int64_t workspace_bytes{};
-  double clock_mhz{};           // 0 where the device does not tell
+  double clock_mhz{};  // 0 where the device does not tell
   bool throttled{};
 
   bool operator==(const Timing&) const = default;
@@ -44,11 +44,11 @@ struct Timing {
 
 /// How the output compares with the reference. See verify/verifier.h.
 struct Accuracy {
-  double err_ratio{};            // share of elements with |ref-out| > atol + rtol·|out| (AITER's)
-  double worst_error{};          // largest |ref-out|
+  double err_ratio{};             // share of elements with |ref-out| > atol + rtol·|out| (AITER's)
+  double worst_error{};           // largest |ref-out|
   double worst_share_of_bound{};  // largest |ref-out| / bound of its element: above 1 is wrong
-  std::int64_t unwritten{};      // elements that still hold the poison
-  std::int64_t checked{};        // elements compared
+  std::int64_t unwritten{};       // elements that still hold the poison
+  std::int64_t checked{};         // elements compared
   bool guards_intact{true};
 
   bool operator==(const Accuracy&) const = default;

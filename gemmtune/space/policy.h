@@ -9,13 +9,13 @@
 namespace gemmtune {
 
 struct MeasurePolicy {
-  std::int64_t warmup{5};          // launches not counted
+  std::int64_t warmup{5};  // launches not counted
   std::int64_t min_samples{3};
-  std::int64_t max_samples{101};   // AITER's --iters
-  double max_sampling_s{1.0};      // stop when the samples of a candidate add up to this, once min_samples are there
+  std::int64_t max_samples{101};    // AITER's --iters
+  double max_sampling_s{1.0};       // stop when the samples of a candidate add up to this, once min_samples are there
   double target_dispersion{0.005};  // stop when half the median's confidence interval is below this share of it
   bool keep_samples{};
-  bool cold_cache{true};           // rotate operands over at least twice the last-level cache
+  bool cold_cache{true};  // rotate operands over at least twice the last-level cache
 
   bool operator==(const MeasurePolicy&) const = default;
 };

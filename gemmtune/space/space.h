@@ -65,8 +65,8 @@ class Space {
   /// prefix_tag1value1_label2_…
   std::string name(const Point& point) const;
 
-  /// The point of a name, if it is one of this space's names; values need not be listed on the axis, so that tables outlive
-  /// changes of the space, but labels must. Constraints are not applied: see why_not.
+  /// The point of a name, if it is one of this space's names; values need not be listed on the axis, so that tables
+  /// outlive changes of the space, but labels must. Constraints are not applied: see why_not.
   std::optional<Point> parse(std::string_view name) const;
 
   /// The reason of the first constraint that does not hold, or "".

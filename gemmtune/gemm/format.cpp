@@ -1,0 +1,79 @@
+#include "gemmtune/gemm/format.h"
+
+#include <array>
+
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::array<std::string_view, 7> names{"a16w16", "a8w8",           "a8w8_blockscale", "a8w8_bpreshuffle",
+                                                "a4w4",   "batched_a16w16", "batched_a8w8"};
+
+constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
+constexpr Side int8_rows{.type = DType::i8, .scaling = Scaling::row};
+constexpr Side mxfp4{.type = DType::e2m1, .scaling = Scaling::mx_1x32};
+
+bool is_float(DType type) { return type == DType::bf16 || type == DType::f16 || type == DType::f32; }
+bool is_8bit(DType type) { return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz; }
+bool is_coarse(Scaling scaling) { return scaling == Scaling::tensor || scaling == Scaling::row; }
+
+bool is_block_scaled(const Problem& problem) {
+  return problem.a.scaling == Scaling::block_1x128 && problem.w.scaling == Scaling::block_128x128;
+}
+
+std::optional<Format> format_of_8bit(const Problem& problem) {
+  if (is_block_scaled(problem)) return Format::a8w8_blockscale;
+  if (!is_coarse(problem.a.scaling) || !is_coarse(problem.w.scaling)) return std::nullopt;
+  if (problem.batch > 1) return Format::batched_a8w8;
+  return problem.packed ? Format::a8w8_bpreshuffle : Format::a8w8;
+}
+
+}  // namespace
+
+std::string_view to_string(Format format) { return names[static_cast<std::size_t>(format)]; }
+
+std::optional<Format> parse_format(std::string_view text) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (equals_ignoring_case(text, names[i])) return static_cast<Format>(i);
+  if (equals_ignoring_case(text, "bf16")) return Format::a16w16;
+  if (equals_ignoring_case(text, "mxfp4") || equals_ignoring_case(text, "a4w4_blockscale")) return Format::a4w4;
+  return std::nullopt;
+}
+
+const std::vector<Format>& all_formats() {
+  static const std::vector<Format> formats{Format::a16w16,           Format::a8w8, Format::a8w8_blockscale,
+                                           Format::a8w8_bpreshuffle, Format::a4w4, Format::batched_a16w16,
+                                           Format::batched_a8w8};
+  return formats;
+}
+
+Problem format_defaults(Format format) {
+  switch (format) {
+    case Format::a16w16:
+    case Format::batched_a16w16:
+      return {.a = bf16, .w = bf16};
+    case Format::a8w8:
+    case Format::batched_a8w8:
+      return {.a = int8_rows, .w = int8_rows};
+    case Format::a8w8_bpreshuffle:
+      return {.a = int8_rows, .w = int8_rows, .packed = true};
+    case Format::a8w8_blockscale:
+      return {.a = {.type = DType::e4m3, .scaling = Scaling::block_1x128},
+              .w = {.type = DType::e4m3, .scaling = Scaling::block_128x128}};
+    case Format::a4w4:
+      return {.a = mxfp4, .w = mxfp4, .packed = true};
+  }
+  return {};
+}
+
+std::optional<Format> format_of(const Problem& problem) {
+  if (problem.a == mxfp4 && problem.w == mxfp4) return Format::a4w4;
+  if (problem.a.type != problem.w.type) return std::nullopt;
+  if (is_8bit(problem.a.type)) return format_of_8bit(problem);
+  if (!is_float(problem.a.type) || problem.a.scaling != Scaling::none || problem.w.scaling != Scaling::none)
+    return std::nullopt;
+  return problem.batch > 1 ? Format::batched_a16w16 : Format::a16w16;
+}
+
+}  // namespace gemmtune

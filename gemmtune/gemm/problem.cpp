@@ -1,0 +1,196 @@
+#include "gemmtune/gemm/problem.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/gemm/format.h"
+#include "gemmtune/gemm/operands.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::int64_t largest_size = std::int64_t{1} << 31;  // of one dimension: products of two still fit
+
+std::string side_text(const Side& side) {
+  if (side.scaling == Scaling::none) return std::string(to_string(side.type));
+  return fmt::format("{}/{}", to_string(side.type), to_string(side.scaling));
+}
+
+/// Takes a problem's text apart piece by piece and knows the column of each.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text), pieces_(split(text, ':')) {}
+
+  Problem read() {
+    Problem problem = pieces_.size() > 1 ? read_types() : expected("sizes and types, as 64x4096x4096:a4w4");
+    read_sizes(problem);
+    for (; next_ < pieces_.size(); ++next_) read_option(problem);
+    if (const auto why = why_invalid(problem); !why.empty()) fail(ErrorCode::input, "problem '{}': {}", text_, why);
+    return problem;
+  }
+
+ private:
+  /// The three types, or a format's name; leaves next_ at the first option.
+  Problem read_types() {
+    next_ = 1;
+    if (const auto format = parse_format(pieces_[1])) {
+      next_ = 2;
+      return format_defaults(*format);
+    }
+    Problem problem{};
+    problem.a = read_side();
+    problem.w = read_side();
+    problem.out = read_type(current("the output's type"));
+    ++next_;
+    return problem;
+  }
+
+  Side read_side() {
+    const auto parts = split(current("a type, as bf16 or int8/row"), '/');
+    if (parts.size() > 2) expected("one type and one scaling, as int8/row");
+    Side side{.type = read_type(parts[0]), .scaling = Scaling::none};
+    if (parts.size() == 2) side.scaling = read_scaling(parts[1]);
+    ++next_;
+    return side;
+  }
+
+  DType read_type(std::string_view text) {
+    if (const auto type = parse_dtype(text)) return *type;
+    return expected("a type (f32, f16, bf16, e4m3, int8, e2m1, …) or a format (a16w16, a8w8, a4w4, …)");
+  }
+
+  Scaling read_scaling(std::string_view text) {
+    if (const auto scaling = parse_scaling(text)) return *scaling;
+    return expected("a scaling: tensor, row, 1x128, 128x128 or 1x32");
+  }
+
+  void read_sizes(Problem& problem) {
+    const auto resume = next_;
+    next_ = 0;
+    const auto sizes = split(pieces_[0], 'x');
+    if (sizes.size() != 3) expected("sizes as MxNxK");
+    problem.m = read_size(sizes[0]);
+    problem.n = read_size(sizes[1]);
+    problem.k = read_size(sizes[2]);
+    next_ = resume;
+  }
+
+  std::int64_t read_size(std::string_view text) {
+    const auto size = parse_int(text);
+    if (size && *size > 0 && *size <= largest_size) return *size;
+    return expected("a size from 1 to 2147483648");
+  }
+
+  void read_option(Problem& problem) {
+    const auto option = pieces_[next_];
+    if (option == "bias") {
+      problem.bias = true;
+    } else if (option == "packed") {
+      problem.packed = true;
+    } else if (option == "plain") {
+      problem.packed = false;
+    } else if (option.starts_with("batch=")) {
+      problem.batch = read_size(option.substr(6));
+    } else if (option.starts_with("out=")) {
+      problem.out = read_type(option.substr(4));
+    } else {
+      expected("bias, packed, plain, batch=B or out=TYPE");
+    }
+  }
+
+  std::string_view current(std::string_view what) {
+    if (next_ >= pieces_.size()) expected(what);
+    return pieces_[next_];
+  }
+
+  struct Anything {
+    template <typename T>
+    [[noreturn]] operator T() const {  // never reached: expected() throws
+      std::abort();
+    }
+  };
+
+  [[noreturn]] void throw_expected(std::string_view what) const {
+    const bool missing = next_ >= pieces_.size();
+    const auto column = missing ? text_.size() : static_cast<std::size_t>(pieces_[next_].data() - text_.data());
+    const auto found = missing ? std::string("the end") : fmt::format("'{}'", pieces_[next_]);
+    fail(ErrorCode::input, "problem '{}', column {}: found {}, expected {}", text_, column + 1, found, what);
+  }
+
+  Anything expected(std::string_view what) const { throw_expected(what); }
+
+  std::string_view text_;
+  std::vector<std::string_view> pieces_;
+  std::size_t next_{};
+};
+
+bool is_output(DType type) { return type == DType::bf16 || type == DType::f16 || type == DType::f32; }
+
+bool is_input(DType type) { return type != DType::e8m0 && type != DType::i32 && type != DType::f64; }
+
+std::string why_invalid_side(std::string_view which, const Side& side, std::int64_t k) {
+  if (!is_input(side.type)) return fmt::format("{} cannot be {}", which, to_string(side.type));
+  if (side.type == DType::e2m1 && k % 2 != 0) return fmt::format("K = {} must be even: two e2m1 share a byte", k);
+  const bool mx = side.scaling == Scaling::mx_1x32;
+  if (mx != (side.type == DType::e2m1)) return fmt::format("{}: 1x32 scales and e2m1 go together", which);
+  return {};
+}
+
+std::string why_invalid_size(const Problem& p) {
+  for (const auto size : {p.m, p.n, p.k, p.batch})
+    if (size < 1 || size > largest_size) return fmt::format("sizes must be from 1 to {}", largest_size);
+  const double bytes = operand_bytes(p);
+  if (bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 64)) return "the operands fit no memory";
+  return {};
+}
+
+}  // namespace
+
+std::string to_string(const Problem& p) {
+  auto text = fmt::format("{}x{}x{}:{}:{}:{}", p.m, p.n, p.k, side_text(p.a), side_text(p.w), to_string(p.out));
+  if (p.batch != 1) text += fmt::format(":batch={}", p.batch);
+  if (p.bias) text += ":bias";
+  if (p.packed) text += ":packed";
+  return text;
+}
+
+Problem parse_problem(std::string_view text) { return Reader(trim(text)).read(); }
+
+std::string why_invalid(const Problem& p) {
+  if (auto why = why_invalid_size(p); !why.empty()) return why;
+  if (auto why = why_invalid_side("A", p.a, p.k); !why.empty()) return why;
+  if (auto why = why_invalid_side("the weights", p.w, p.k); !why.empty()) return why;
+  if (p.a.scaling == Scaling::block_128x128) return "128x128 scales are for weights";
+  if (!is_output(p.out)) return fmt::format("the output cannot be {}", to_string(p.out));
+  return {};
+}
+
+double flops(const Problem& p) {
+  return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
+         static_cast<double>(p.batch);
+}
+
+double operand_bytes(const Problem& p) {
+  const auto bytes = [&](std::int64_t rows, std::int64_t cols, DType type) {
+    return static_cast<double>(rows) * static_cast<double>(cols) * bits(type) / 8;
+  };
+  return static_cast<double>(p.batch) *
+         (bytes(p.m, p.k, p.a.type) + bytes(p.n, p.k, p.w.type) + bytes(p.m, p.n, p.out));
+}
+
+double moved_bytes(const Problem& problem) { return static_cast<double>(operand_sizes(problem).total()); }
+
+double tflops(const Problem& problem, double time_us) {
+  return time_us > 0 && std::isfinite(time_us) ? flops(problem) / time_us / 1e6 : 0;
+}
+
+double bandwidth_gbps(const Problem& problem, double time_us) {
+  return time_us > 0 && std::isfinite(time_us) ? operand_bytes(problem) / time_us / 1e3 : 0;
+}
+
+}  // namespace gemmtune
