@@ -17,7 +17,7 @@ namespace gemmtune {
 struct FamilySupport {
   std::string family{};
   std::string version{};
-  std::string why_not{};            // "" when it applies
+  std::string why_not{};  // "" when it applies
   std::int64_t candidate_count{};
 
   bool operator==(const FamilySupport&) const = default;
@@ -45,6 +45,10 @@ class Evaluator {
   /// confirming interleaves them. Never throws for a candidate's sake.
   virtual void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                         EvaluationObserver& observer) = 0;
+
+  /// From another thread: evaluate() returns soon, without the candidates not yet reported. An evaluator that cannot
+  /// do that finishes what it was asked.
+  virtual void interrupt() {}
 };
 
 }  // namespace gemmtune

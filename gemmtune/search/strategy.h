@@ -1,5 +1,5 @@
-// What to try next. A strategy is asked for batches and told what came of them; it never runs anything, so it is tested without a
-// device.
+// What to try next. A strategy is asked for batches and told what came of them; it never runs anything, so it is tested
+// without a device.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,11 @@ class Strategy {
   virtual void tell(const Evaluation& evaluation) = 0;
 };
 
-/// "screen" (the default) or "exhaustive". Throws Error{usage} that lists the names.
-///   screen: all candidates with few samples, the best 20 confirmed in one interleaved batch (the next 20 if none of them is
+/// "screen" (the default) or "exhaustive". Throws Error{usage} that lists the names. The first candidate is what users
+/// have without tuning: when screening finds it right, it is in the first batch to be confirmed, so that there is a
+/// comparison.
+///   screen: all candidates with few samples, the best 20 confirmed in one interleaved batch (the next 20 if none of
+///   them is
 ///     right), then the winner proved against adversarial operands; if it fails there, the next best.
 ///   exhaustive: every candidate that screening found right is confirmed, in interleaved batches of 20.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates);

@@ -1,4 +1,5 @@
-// Every trial, kept: SQLite in WAL mode, one file. What a tuning run resumes from, and what tables and reports are views of.
+// Every trial, kept: SQLite in WAL mode, one file. What a tuning run resumes from, and what tables and reports are
+// views of.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,9 @@
 
 namespace gemmtune {
 
-/// Under which circumstances a trial was made. Two trials of equal context, problem, candidate and stage are the same trial.
+/// Under which circumstances a trial was made. Two trials of equal context, problem, candidate and stage are the same
+/// trial. Contexts count as equal when they differ in nothing but the device's index and memory: the cards of one host
+/// are alike.
 struct TrialContext {
   DeviceInfo device{};
   std::string family_version{};
@@ -32,18 +35,34 @@ struct Trial {
 
 /// A candidate that killed or hung its worker on a device: not tried again.
 struct Quarantined {
-  std::string device{};
+  std::string device{};  // its model: "NVIDIA H100 80GB HBM3 (sm90)"
   Problem problem{};
   Candidate candidate{};
+  Outcome outcome{Outcome::crashed};  // or timed_out
   std::string reason{};
   std::string reproducer{};  // a command that shows it
 };
 
+/// What `gemmtune status` shows of a run. A run whose process is gone and whose state is not an end was killed.
+struct Run {
+  std::int64_t id{};
+  std::string begun_utc{};
+  std::string heartbeat_utc{};
+  std::string command_line{};
+  std::string host{};
+  std::int64_t pid{};
+  std::int64_t shapes{};
+  std::int64_t shapes_done{};
+  std::int64_t shapes_failed{};
+  std::string state{};  // "running", then what the caller says: "done", "stopped"
+};
+
+/// May be used by several threads at a time.
 class TrialStore {
  public:
-  /// Opens or makes the file and takes its writer's lock for this process's life. A second writer gets Error{io} naming the first's
-  /// process id and host. Throws Error{io} when the folder is not there or not writable, Error{input} when the file is no
-  /// store or one of a newer version.
+  /// Opens or makes the file and takes its writer's lock for this process's life. A second writer gets Error{io} naming
+  /// the first's process id and host. Throws Error{io} when the folder is not there or not writable, Error{input} when
+  /// the file is no store or one of a newer version.
   static TrialStore open(const std::filesystem::path& path);
 
   /// For looking only: no lock, nothing written, works beside a writer.
@@ -63,12 +82,14 @@ class TrialStore {
   std::vector<Trial> all() const;
   std::vector<Trial> of(const Problem& problem) const;
 
+  /// Once for each device, problem and candidate: the first entry stays.
   void quarantine(const Quarantined& entry);
   std::vector<Quarantined> quarantined() const;
 
   /// One row for each run: begun, heartbeat, shapes done of all; for `gemmtune status`.
   std::int64_t begin_run(const std::string& command_line, std::int64_t shape_count);
   void update_run(std::int64_t run, std::int64_t shapes_done, std::int64_t shapes_failed, const std::string& state);
+  std::vector<Run> runs() const;
 
  private:
   struct State;

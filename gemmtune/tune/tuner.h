@@ -1,5 +1,5 @@
-// The supervisor: takes shapes one by one to the workers, one worker for each device, lets a strategy choose what to try, and
-// writes every trial down before it counts.
+// The supervisor: takes shapes one by one to the workers, one worker for each device, lets a strategy choose what to
+// try, and writes every trial down before it counts.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/core/error.h"
 #include "gemmtune/evaluate/evaluator.h"
 #include "gemmtune/measure/ranking.h"
 #include "gemmtune/shapes/shape_list.h"
@@ -25,39 +26,54 @@ struct TunePlan {
   EvaluationPolicy screen{screen_policy()};
   EvaluationPolicy confirm{confirm_policy()};
   EvaluationPolicy prove{prove_policy()};
-  std::optional<double> budget_s{};  // wall clock, for all shapes
+  std::optional<double> budget_s{};  // wall clock, for all shapes; kept to within one candidate
+
+  /// Whose first candidate is what users have without tuning: the first of these that has one, else the first of all.
+  std::vector<std::string> default_families{"onednn", "openblas"};
+  std::string program{"gemmtune"};  // how a reproducer's command line starts
 };
 
 /// What came of one shape.
 struct ShapeResult {
   Shape shape{};
-  std::optional<Evaluation> winner{};      // its confirmed evaluation
-  std::vector<Evaluation> confirmed{};     // ranked
-  std::vector<std::string> tied{};         // names that cannot be told apart from the winner
-  std::optional<Evaluation> default_choice{};  // the first candidate of the first family, for comparison: what users have today
-  std::string why_failed{};                // when there is no winner
-  std::int64_t tried{};
-  std::int64_t reused{};                   // trials taken from the store
+  std::optional<Evaluation> winner{};   // its confirmed evaluation; the one of its screening when the run was cut short
+  bool proved{};                        // the winner withstood the adversarial operands
+  bool complete{};                      // the search ran to its end: neither budget nor `stop` cut it short
+  std::vector<Evaluation> confirmed{};  // the right ones, ranked, without those that failed the proof
+  std::vector<std::string> tied{};      // names that cannot be told apart from the winner
+  std::optional<Evaluation>
+      default_choice{};      // what users have without tuning, at the winner's stage, when it is right
+  std::string why_failed{};  // when there is no winner
+  std::int64_t tried{};      // trials made now
+  std::int64_t reused{};     // trials taken from the store
   std::vector<Evaluation> failures{};
   Cost cost{};
   double wall_s{};
 };
 
-/// Called from worker threads, one call at a time.
+/// Called from worker threads, one call at a time. What it throws ends the run and comes out of tune().
 class TuneObserver {
  public:
   virtual ~TuneObserver() = default;
   virtual void shape_started(const Shape& shape, std::size_t candidate_count) = 0;
   virtual void candidate_done(const Shape& shape, const Evaluation& evaluation, bool from_store) = 0;
-  virtual void shape_done(const ShapeResult& result) = 0;
+  virtual void shape_done(const ShapeResult& result) = 0;  // for each shape that was started
+
+  /// A worker cannot be started any more; its shape goes to another one.
+  virtual void worker_lost(std::size_t /*worker*/, const std::string& /*why*/) {}
 };
 
 /// One evaluator for each worker; `make_evaluator(i)` is called in worker i's thread.
 using WorkerFactory = std::function<std::unique_ptr<Evaluator>(std::size_t worker)>;
 
-/// Tunes all shapes; returns the results in the order of the shapes. Shapes not reached (budget, `stop`) have no winner and say
-/// so in why_failed.
-std::vector<ShapeResult> tune(const TunePlan& plan, std::size_t worker_count, const WorkerFactory& make_evaluator,
-                              TrialStore& store, TuneObserver& observer, const std::atomic<bool>& stop);
+struct TuneReport {
+  std::vector<ShapeResult> results{};  // in the order of the shapes
+  std::optional<Error> stopped_by{};   // the store failed: what was reached before is in `results`, and worth writing
+};
+
+/// Tunes all shapes. Those not reached (budget, `stop`, an error) have no winner and say so in why_failed. Trials that
+/// the store has are not made again, so that a run that was cut short goes on where it stopped.
+TuneReport tune(const TunePlan& plan, std::size_t worker_count, const WorkerFactory& make_evaluator, TrialStore& store,
+                TuneObserver& observer, const std::atomic<bool>& stop);
 
 }  // namespace gemmtune

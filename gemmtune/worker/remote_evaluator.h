@@ -1,7 +1,7 @@
 // The supervisor's end of the protocol: starts a worker's command, talks to it and survives it, whoever wrote it.
 //
-// A worker that dies, hangs, talks nonsense or floods its pipes costs the candidate that it was running, and no other: the
-// candidate gets an Outcome, a new worker is started, and the rest of the batch goes on.
+// A worker that dies, hangs, talks nonsense or floods its pipes costs the candidate that it was running, and no other:
+// the candidate gets an Outcome, a new worker is started, and the rest of the batch goes on.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class RemoteEvaluator final : public Evaluator {
 
   const RemoteStatistics& statistics() const;
 
-  /// From another thread or a signal's aftermath: evaluate() returns soon, without the candidates not yet reported.
-  void interrupt();
+  /// Kills the worker of a running evaluate(), which then returns; safe beside evaluate(), without effect between two.
+  void interrupt() override;
 
  private:
   struct State;
