@@ -1,5 +1,6 @@
-// The arithmetics of cpu_tile. A path turns a kind of problem into a search space and a point of it into a prepared GEMM; all
-// paths share the family's name, and each has its own prefix for candidates' names: cpu_tile_f32_…, cpu_tile_mxfp4_….
+// The arithmetics of cpu_tile. A path turns a kind of problem into a search space and a point of it into a prepared
+// GEMM; all paths share the family's name, and each has its own prefix for candidates' names: cpu_tile_f32_…,
+// cpu_tile_mxfp4_….
 #pragma once
 
 #include <memory>

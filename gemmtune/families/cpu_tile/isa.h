@@ -1,0 +1,30 @@
+// What this CPU must have for each of our instruction-set labels, and which thread counts are worth trying.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/device/device_info.h"
+
+namespace gemmtune::cpu_tile {
+
+/// The features of /proc/cpuinfo that kernels under a label use: "avx2" needs avx2, fma and f16c. Throws
+/// Error{internal} for a label that nobody defined.
+const std::vector<std::string>& features_of_isa(std::string_view label);
+
+/// "avx512_bf16 and 2 more are missing"-like reason, or "" when the device can run this label. Labels other than
+/// "portable" are never runnable in a build for another architecture than x86-64.
+std::string why_not_isa(std::string_view label, const DeviceInfo& device);
+
+/// Those of `labels` that the device can run, in the order given.
+std::vector<std::string> runnable_isas(const std::vector<std::string>& labels, const DeviceInfo& device);
+
+/// Thread counts: all cores first, then powers of two below, descending.
+std::vector<std::int64_t> thread_counts(const DeviceInfo& device);
+
+/// Asks the system for the right to use AMX tiles in this process; false when it refuses. Cheap after the first call.
+bool allow_amx_tiles();
+
+}  // namespace gemmtune::cpu_tile
