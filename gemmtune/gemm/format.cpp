@@ -36,7 +36,6 @@ std::string_view to_string(Format format) { return names[static_cast<std::size_t
 std::optional<Format> parse_format(std::string_view text) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (equals_ignoring_case(text, names[i])) return static_cast<Format>(i);
-  if (equals_ignoring_case(text, "bf16")) return Format::a16w16;
   if (equals_ignoring_case(text, "mxfp4") || equals_ignoring_case(text, "a4w4_blockscale")) return Format::a4w4;
   return std::nullopt;
 }

@@ -1,0 +1,32 @@
+#include "gemmtune/gemm/format.h"
+
+#include <gtest/gtest.h>
+
+namespace gemmtune {
+namespace {
+
+TEST(Format, NamesParseBack) {
+  for (const auto format : all_formats()) EXPECT_EQ(parse_format(to_string(format)), format);
+  EXPECT_EQ(parse_format("A4W4"), Format::a4w4);
+  EXPECT_EQ(parse_format("a4w5"), std::nullopt);
+}
+
+TEST(Format, DefaultsBelongToTheirFormat) {
+  for (const auto format : all_formats()) {
+    Problem problem = format_defaults(format);
+    problem.m = problem.n = problem.k = 128;
+    const bool batched = format == Format::batched_a16w16 || format == Format::batched_a8w8;
+    problem.batch = batched ? 4 : 1;
+    EXPECT_EQ(why_invalid(problem), "") << to_string(format);
+    EXPECT_EQ(format_of(problem), format) << to_string(format);
+  }
+}
+
+TEST(Format, ProblemsOutsideAllFormatsHaveNone) {
+  EXPECT_EQ(format_of(parse_problem("1x1x32:bf16:e2m1/1x32:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:e4m3/1x128:e4m3/row:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f32:f32:f32")), Format::a16w16);
+}
+
+}  // namespace
+}  // namespace gemmtune

@@ -1,0 +1,116 @@
+#include "gemmtune/gemm/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <random>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/gemm/format.h"
+#include "gemmtune/gemm/operands.h"
+
+namespace gemmtune {
+namespace {
+
+std::string parse_failure(std::string_view text) {
+  try {
+    return "parsed as " + to_string(parse_problem(text));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::input);
+    return error.what();
+  }
+}
+
+TEST(Problem, CanonicalTextSaysEverything) {
+  EXPECT_EQ(to_string(parse_problem("64x4096x512:a16w16")), "64x4096x512:bf16:bf16:bf16");
+  EXPECT_EQ(to_string(parse_problem("64x4096x512:a4w4")), "64x4096x512:e2m1/1x32:e2m1/1x32:bf16:packed");
+  EXPECT_EQ(to_string(parse_problem("64x4096x512:a4w4:plain:out=fp32")), "64x4096x512:e2m1/1x32:e2m1/1x32:f32");
+  EXPECT_EQ(to_string(parse_problem("16x512x7168:batched_a8w8:batch=16:bias")),
+            "16x512x7168:int8/row:int8/row:bf16:batch=16:bias");
+  EXPECT_EQ(to_string(parse_problem("1x2x3:a8w8_blockscale")), "1x2x3:e4m3/1x128:e4m3/128x128:bf16");
+  EXPECT_EQ(to_string(parse_problem("1x2x3:torch.float8_e4m3fn/tensor:fp8/row:half")),
+            "1x2x3:e4m3/tensor:e4m3/row:f16");
+}
+
+TEST(Problem, SaysWhatWasFoundWhereAndWhatWasExpected) {
+  EXPECT_EQ(parse_failure("64x4096:a4w4"),
+            "problem '64x4096:a4w4', column 1: found '64x4096', expected sizes as MxNxK");
+  EXPECT_EQ(parse_failure("0x1x1:a4w4"),
+            "problem '0x1x1:a4w4', column 1: found '0x1x1', expected a size from 1 to 2147483648");
+  EXPECT_EQ(parse_failure("1x1x1:bf16:bf16"),
+            "problem '1x1x1:bf16:bf16', column 16: found the end, expected the output's type");
+  EXPECT_EQ(
+      parse_failure("1x1x2:bf16:bf17:bf16"),
+      "problem '1x1x2:bf16:bf17:bf16', column 12: found 'bf17', expected a type (f32, f16, bf16, e4m3, int8, e2m1, …) "
+      "or a format (a16w16, a8w8, a4w4, …)");
+  EXPECT_EQ(parse_failure("1x1x2:a4w4:fast"),
+            "problem '1x1x2:a4w4:fast', column 12: found 'fast', expected bias, packed, plain, batch=B or out=TYPE");
+  EXPECT_EQ(parse_failure("1x1x3:a4w4"), "problem '1x1x3:a4w4': K = 3 must be even: two e2m1 share a byte");
+  EXPECT_EQ(parse_failure(""), "problem '', column 1: found '', expected sizes and types, as 64x4096x4096:a4w4");
+}
+
+TEST(Problem, RefusesWhatNobodyCanRun) {
+  for (const auto* text :
+       {"1x1x2:e2m1:e2m1/1x32:bf16", "1x1x2:bf16/1x32:bf16:bf16", "1x1x2:e8m0:bf16:bf16", "1x1x2:bf16:bf16:int8",
+        "1x1x2:e4m3/128x128:e4m3/128x128:bf16", "2147483648x2147483648x2147483648:a16w16"})
+    EXPECT_THROW(parse_problem(text), Error) << text;
+}
+
+Problem random_problem(std::mt19937_64& random) {
+  const auto& formats = all_formats();
+  Problem problem = format_defaults(formats[random() % formats.size()]);
+  problem.m = 1 + static_cast<std::int64_t>(random() % 100'000);
+  problem.n = 1 + static_cast<std::int64_t>(random() % 100'000);
+  problem.k = 2 * (1 + static_cast<std::int64_t>(random() % 50'000));
+  problem.batch = 1 + static_cast<std::int64_t>(random() % 3);
+  problem.bias = random() % 2 == 0;
+  problem.packed = random() % 2 == 0;
+  problem.out = std::array{DType::bf16, DType::f16, DType::f32}[random() % 3];
+  return problem;
+}
+
+TEST(Problem, TextParsesBackToTheSameProblem) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 5000; ++i) {
+    const auto problem = random_problem(random);
+    ASSERT_EQ(parse_problem(to_string(problem)), problem) << to_string(problem);
+  }
+}
+
+TEST(Problem, TextIsAnIdentity) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 5000; ++i) {
+    const auto a = random_problem(random);
+    const auto b = random_problem(random);
+    ASSERT_EQ(a == b, to_string(a) == to_string(b)) << to_string(a) << ' ' << to_string(b);
+  }
+}
+
+// A row of AITER's shipped table: gfx950,256,1,512,4096,21,0,5.4049 -> 0.78 TFLOPS, 194.57 GB/s.
+TEST(Problem, SpeedColumnsAreAiters) {
+  const auto problem = parse_problem("1x512x4096:a4w4");
+  EXPECT_NEAR(tflops(problem, 5.4049), 0.78, 0.005);
+  EXPECT_NEAR(bandwidth_gbps(problem, 5.4049), 194.57, 0.005);
+  EXPECT_EQ(tflops(problem, 0), 0);
+  EXPECT_EQ(bandwidth_gbps(problem, std::numeric_limits<double>::infinity()), 0);
+}
+
+TEST(Problem, BytesCountWhatTheyClaim) {
+  const auto problem = parse_problem("3x5x64:a4w4:batch=2:bias");
+  EXPECT_EQ(operand_bytes(problem), 2 * (3 * 32 + 5 * 32 + 3 * 5 * 2));
+  const OperandBytes sizes{
+      .a = 2 * 3 * 32, .a_scale = 2 * 3 * 2, .w = 2 * 5 * 32, .w_scale = 2 * 5 * 2, .bias = 10, .c = 60};
+  EXPECT_EQ(operand_sizes(problem), sizes);
+  EXPECT_EQ(moved_bytes(problem), static_cast<double>(sizes.total()));
+  EXPECT_EQ(flops(problem), 2.0 * 3 * 5 * 64 * 2);
+}
+
+TEST(Problem, BlockScalesCoverTheEdges) {
+  const auto sizes = operand_sizes(parse_problem("3x130x257:a8w8_blockscale"));
+  EXPECT_EQ(sizes.a_scale, 3 * 3 * 4);
+  EXPECT_EQ(sizes.w_scale, 2 * 3 * 4);
+}
+
+}  // namespace
+}  // namespace gemmtune

@@ -1,0 +1,81 @@
+#include "gemmtune/space/space.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+Space toy_space() {
+  return Space("toy_f32",
+               {label_axis("isa", {"avx2", "avx512"}), numeric_axis("m", {4, 6}), numeric_axis("kc", {64, 256})},
+               {{"m6 needs kc 256", [](const Point& p) { return p["m"] != 6 || p["kc"] == 256; }},
+                {"avx512 wants m4", [](const Point& p) { return p.label("isa") != "avx512" || p["m"] == 4; }}});
+}
+
+TEST(Space, EnumeratesThePointsThatMeetAllConstraints) {
+  const auto space = toy_space();
+  std::vector<std::string> names;
+  for (const auto& point : space.points()) names.push_back(space.name(point));
+  EXPECT_EQ(names, (std::vector<std::string>{"toy_f32_avx2_m4_kc64", "toy_f32_avx2_m4_kc256", "toy_f32_avx2_m6_kc256",
+                                             "toy_f32_avx512_m4_kc64", "toy_f32_avx512_m4_kc256"}));
+}
+
+TEST(Space, CountsWhyPointsWereTurnedAway) {
+  EXPECT_EQ(toy_space().rejections(),
+            (std::map<std::string, std::int64_t>{{"m6 needs kc 256", 2}, {"avx512 wants m4", 1}}));
+}
+
+TEST(Space, NamesParseBackToTheirPoints) {
+  const auto space = toy_space();
+  std::set<std::string> seen;
+  for (const auto& point : space.points()) {
+    const auto name = space.name(point);
+    EXPECT_TRUE(seen.insert(name).second) << name << " names two points";
+    const auto parsed = space.parse(name);
+    ASSERT_TRUE(parsed) << name;
+    EXPECT_EQ(space.name(*parsed), name);
+    EXPECT_EQ((*parsed)["m"], point["m"]);
+  }
+}
+
+TEST(Space, TakesValuesThatAreNoLongerListed) {
+  const auto space = toy_space();
+  const auto point = space.parse("toy_f32_avx2_m8_kc64");
+  ASSERT_TRUE(point);
+  EXPECT_EQ((*point)["m"], 8);
+}
+
+TEST(Space, RefusesNamesOfOthers) {
+  const auto space = toy_space();
+  for (const auto* name : {"", "toy_f32", "toy_f32_avx2_m4", "toy_f32_sse_m4_kc64", "toy_f32_avx2_m4_kc64_t2",
+                           "toy_f32_avx2_m04_kc64", "toy_f32_avx2_kc64_m4", "toy_f32x_avx2_m4_kc64"})
+    EXPECT_FALSE(space.parse(name)) << name;
+}
+
+TEST(Space, SaysWhyAPointDoesNotFit) {
+  const auto space = toy_space();
+  EXPECT_EQ(space.why_not(*space.parse("toy_f32_avx2_m6_kc64")), "m6 needs kc 256");
+  EXPECT_EQ(space.why_not(*space.parse("toy_f32_avx2_m4_kc64")), "");
+}
+
+TEST(Space, CandidatesCarryNameAndParams) {
+  const auto space = toy_space();
+  const auto candidate = space.candidate("toy", space.points().front());
+  EXPECT_EQ(candidate.family, "toy");
+  EXPECT_EQ(candidate.name, "toy_f32_avx2_m4_kc64");
+  EXPECT_EQ(candidate.params, (std::vector<Param>{{"isa", "avx2"}, {"m", "4"}, {"kc", "64"}}));
+}
+
+TEST(Space, AnEmptyAxisMeansNoPoints) { EXPECT_TRUE(Space("x", {numeric_axis("m", {})}, {}).points().empty()); }
+
+TEST(Space, AskingForAnAxisThatIsNotThereIsABug) {
+  const auto space = toy_space();
+  EXPECT_THROW(space.points().front()["nope"], Error);
+}
+
+}  // namespace
+}  // namespace gemmtune
