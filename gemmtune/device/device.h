@@ -70,8 +70,8 @@ class Timer {
 
   virtual ~Timer() = default;
 
-  /// Runs launch(first), …, launch(first + count - 1) and returns the device time of each, in microseconds. A device whose
-  /// launches are too short to time singly may return equal shares of the whole.
+  /// Runs launch(first), …, launch(first + count - 1) and returns the device time of each, in microseconds. A device
+  /// whose launches are too short to time singly may return equal shares of the whole.
   virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
 };
 

@@ -14,13 +14,13 @@ enum class DeviceKind : std::uint8_t { cpu, cuda, hip };
 struct DeviceInfo {
   DeviceKind kind{DeviceKind::cpu};
   int index{};
-  std::string name{};                  // "AMD EPYC 7763", "NVIDIA H100 80GB HBM3"
-  std::string arch{};                  // the CSV's gfx: "x86-64-avx2", "sm90", "gfx950"
-  std::int64_t cu_num{};               // SMs or CUs; for a CPU the cores this process may use
+  std::string name{};     // "AMD EPYC 7763", "NVIDIA H100 80GB HBM3"
+  std::string arch{};     // the CSV's gfx: "x86-64-avx2", "sm90", "gfx950"
+  std::int64_t cu_num{};  // SMs or CUs; for a CPU the cores this process may use
   std::int64_t last_level_cache_bytes{};
   std::int64_t memory_bytes{};
-  std::vector<std::string> features{};  // "avx2", "avx512_vnni", "amx_int8", …
-  std::string driver{};                 // driver or kernel version
+  std::vector<std::string> features{};             // "avx2", "avx512_vnni", "amx_int8", …
+  std::string driver{};                            // driver or kernel version
   std::map<std::string, std::string> libraries{};  // name → version, filled by families
 
   bool has(const std::string& feature) const;

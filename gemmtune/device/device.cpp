@@ -1,0 +1,47 @@
+#include "gemmtune/device/device.h"
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/device/cpu/cpu_device.h"
+#include "gemmtune/device/cpu/cpu_info.h"
+
+namespace gemmtune {
+namespace {
+
+/// "cuda" means the first one.
+std::string with_index(std::string_view id) {
+  const std::string lower = to_lower(trim(id));
+  return lower.find(':') == std::string::npos ? lower + ":0" : lower;
+}
+
+std::string known_ids(const std::vector<DeviceInfo>& devices) {
+  std::vector<std::string> ids;
+  for (const DeviceInfo& device : devices) ids.push_back(device_id(device));
+  return join(ids, ", ");
+}
+
+std::unique_ptr<Device> open(const DeviceInfo& info) {
+  switch (info.kind) {
+    case DeviceKind::cpu:
+      return make_cpu_device(info);
+    case DeviceKind::cuda:
+    case DeviceKind::hip:
+      break;  // never listed by a build without them
+  }
+  fail(ErrorCode::internal, "device {} is listed but cannot be opened", device_id(info));
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> list_devices() { return {read_cpu_info(SystemTree{})}; }
+
+std::unique_ptr<Device> open_device(std::string_view id) {
+  const std::string wanted = with_index(id);
+  const std::vector<DeviceInfo> devices = list_devices();
+  for (const DeviceInfo& device : devices) {
+    if (device_id(device) == wanted) return open(device);
+  }
+  fail(ErrorCode::no_device, "there is no device \"{}\"; there is: {}", id, known_ids(devices));
+}
+
+}  // namespace gemmtune

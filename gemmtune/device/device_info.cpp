@@ -1,0 +1,29 @@
+#include "gemmtune/device/device_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace gemmtune {
+namespace {
+
+std::string_view kind_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu:
+      return "cpu";
+    case DeviceKind::cuda:
+      return "cuda";
+    case DeviceKind::hip:
+      return "hip";
+  }
+  return "device";
+}
+
+}  // namespace
+
+bool DeviceInfo::has(const std::string& feature) const { return std::ranges::count(features, feature) > 0; }
+
+std::string device_id(const DeviceInfo& device) { return fmt::format("{}:{}", kind_name(device.kind), device.index); }
+
+}  // namespace gemmtune

@@ -1,0 +1,67 @@
+#include "gemmtune/device/cpu/cpu_device.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+TEST(CpuDevice, BuffersAreAlignedAndWritable) {
+  const auto device = open_device("cpu");
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{255}, std::size_t{4097}, std::size_t{3} << 20U}) {
+    const Buffer buffer = device->allocate(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 256, 0U) << bytes;
+    EXPECT_EQ(buffer.size(), bytes);
+    buffer.data()[0] = std::byte{1};
+    buffer.data()[bytes - 1] = std::byte{2};
+  }
+}
+
+TEST(CpuDevice, NoBytesIsAnEmptyBuffer) { EXPECT_EQ(open_device("cpu")->allocate(0).data(), nullptr); }
+
+TEST(CpuDevice, RefusesWhatDoesNotFit) {
+  const auto device = open_device("cpu");
+  const auto bytes = std::numeric_limits<std::size_t>::max() / 4;
+  try {
+    device->allocate(bytes);
+    FAIL() << "granted " << bytes;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io);
+    EXPECT_NE(std::string(error.what()).find(std::to_string(bytes)), std::string::npos);
+  }
+}
+
+TEST(CpuDevice, CopiesThereAndBack) {
+  const auto device = open_device("cpu");
+  const Buffer first = device->allocate(4);
+  const Buffer second = device->allocate(4);
+  const std::array<std::byte, 4> sent{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+  std::array<std::byte, 4> received{};
+  device->upload(sent, first.data());
+  device->copy(first.data(), second.data(), 4);
+  device->download(second.data(), received);
+  EXPECT_EQ(received, sent);
+}
+
+TEST(CpuDevice, StreamThrowsTheFirstFailureOnce) {
+  const auto device = open_device("cpu");
+  Stream& stream = device->stream();
+  EXPECT_NO_THROW(stream.synchronize());
+  stream.report_failure("first");
+  stream.report_failure("second");
+  try {
+    stream.synchronize();
+    FAIL() << "the failure was swallowed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_STREQ(error.what(), "first");
+  }
+  EXPECT_NO_THROW(stream.synchronize());
+}
+
+}  // namespace
+}  // namespace gemmtune
