@@ -1,0 +1,210 @@
+#include "gemmtune/core/spawn.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <system_error>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+
+extern char** environ;
+
+namespace gemmtune {
+
+void FileDescriptor::reset() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+namespace {
+
+struct Ends {
+  FileDescriptor ours{};
+  FileDescriptor theirs{};
+};
+
+[[noreturn]] void fail_to_start(const std::string& command, int error) {
+  fail(ErrorCode::io, "cannot start '{}': {}", command, std::strerror(error));
+}
+
+/// Away from 0, 1 and 2: a parent that runs with these closed would otherwise get them, and the child's dup2 overwrite
+/// them.
+FileDescriptor above_standard_streams(FileDescriptor fd) {
+  if (fd.get() > 2) return fd;
+  FileDescriptor high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
+  if (!high.valid()) fail(ErrorCode::io, "cannot open a pipe: {}", std::strerror(errno));
+  return high;
+}
+
+Ends own(const std::array<int, 2>& fds) {
+  FileDescriptor ours(fds[0]);
+  FileDescriptor theirs(fds[1]);
+  return {above_standard_streams(std::move(ours)), above_standard_streams(std::move(theirs))};
+}
+
+/// A pipe that the child writes to and we read from.
+Ends open_pipe() {
+  std::array<int, 2> fds{-1, -1};
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0) fail(ErrorCode::io, "cannot open a pipe: {}", std::strerror(errno));
+  return own(fds);
+}
+
+/// A socket that the child reads from: unlike a pipe it can be written to without risking SIGPIPE.
+Ends open_socket() {
+  std::array<int, 2> fds{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) != 0) {
+    fail(ErrorCode::io, "cannot open a socket: {}", std::strerror(errno));
+  }
+  return own(fds);
+}
+
+std::map<std::string, std::string> merged_environment(const std::map<std::string, std::string>& added) {
+  std::map<std::string, std::string> merged = added;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    merged.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return merged;
+}
+
+/// Where the command stands. Done before the fork: searching is not async-signal-safe.
+std::string find_program(const std::string& name, const std::map<std::string, std::string>& environment) {
+  if (name.find('/') != std::string::npos) return name;
+  const auto path = environment.find("PATH");
+  for (const std::string_view folder : split(path == environment.end() ? "/usr/bin:/bin" : path->second, ':')) {
+    const auto program = std::filesystem::path(folder) / name;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(program, ignored) && ::access(program.c_str(), X_OK) == 0) return program;
+  }
+  fail(ErrorCode::io, "cannot start '{}': not found on PATH", name);
+}
+
+/// Pointers as execve wants them, into strings that must outlive them.
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& text : strings) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// All that the child needs between fork and exec, where it may neither allocate nor take a lock.
+struct ChildPlan {
+  const char* program{};
+  char* const* arguments{};
+  char* const* environment{};
+  std::array<int, 3> streams{};
+  int report{};  // where errno goes when it cannot start
+  pid_t parent{};
+  std::int64_t memory_limit_bytes{};
+};
+
+void restore_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+bool limit_memory(std::int64_t bytes) {
+  if (bytes == 0) return true;
+  const rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+  return ::setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+bool become(const ChildPlan& plan) {
+  if (::setpgid(0, 0) != 0) return false;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have died before the line above: then nobody would send the signal.
+  if (::getppid() != plan.parent) ::_exit(127);
+  restore_signals();
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::dup2(plan.streams[static_cast<std::size_t>(fd)], fd) < 0) return false;
+  }
+  // Descriptors that libraries of ours left inheritable are none of the child's business. Best effort: Linux 5.11.
+  ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
+  if (!limit_memory(plan.memory_limit_bytes)) return false;
+  ::execve(plan.program, plan.arguments, plan.environment);
+  return false;
+}
+
+[[noreturn]] void run_child(const ChildPlan& plan) {
+  become(plan);
+  const int error = errno;
+  const ssize_t ignored = ::write(plan.report, &error, sizeof error);
+  ::_exit(ignored < 0 ? 126 : 127);
+}
+
+/// With all signals blocked, so that no handler of ours runs in the child.
+pid_t fork_quietly(const ChildPlan& plan) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::fork();
+  if (pid == 0) run_child(plan);
+  const int error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return pid;
+}
+
+/// The child's errno, or 0 once it runs the command: exec closes the pipe.
+int read_report(int fd) {
+  int error = 0;
+  ssize_t count = 0;
+  do count = ::read(fd, &error, sizeof error);
+  while (count < 0 && errno == EINTR);
+  return count == sizeof error ? error : 0;
+}
+
+void make_non_blocking(const FileDescriptor& fd) { ::fcntl(fd.get(), F_SETFL, O_NONBLOCK); }
+
+}  // namespace
+
+SpawnedChild spawn(const std::vector<std::string>& command, const SubprocessOptions& options) {
+  if (command.empty()) fail(ErrorCode::usage, "cannot start an empty command");
+  const auto variables = merged_environment(options.environment);
+  const std::string program = find_program(command.front(), variables);
+  std::vector<std::string> arguments = command;
+  std::vector<std::string> environment;
+  for (const auto& [key, value] : variables) environment.push_back(key + "=" + value);
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+
+  Ends in = open_socket();
+  Ends out = open_pipe();
+  Ends err = open_pipe();
+  Ends report = open_pipe();
+  make_non_blocking(out.ours);
+  make_non_blocking(err.ours);
+  const pid_t pid = fork_quietly({.program = program.c_str(),
+                                  .arguments = argument_pointers.data(),
+                                  .environment = environment_pointers.data(),
+                                  .streams = {in.theirs.get(), out.theirs.get(), err.theirs.get()},
+                                  .report = report.theirs.get(),
+                                  .parent = ::getpid(),
+                                  .memory_limit_bytes = options.memory_limit_bytes});
+  if (pid < 0) fail_to_start(command.front(), errno);
+  report.theirs.reset();
+  if (const int error = read_report(report.ours.get()); error != 0) {
+    ::waitpid(pid, nullptr, 0);
+    fail_to_start(command.front(), error);
+  }
+  return {pid, std::move(in.ours), std::move(out.ours), std::move(err.ours)};
+}
+
+}  // namespace gemmtune
