@@ -1,0 +1,37 @@
+# The two commands of the README, and what developers use. Everything else is CMake's presets.
+jobs ?= $(shell nproc)
+args ?= -i examples/shapes/quick.csv -o build/quick_tuned.csv --all
+
+.PHONY: tune test build lint fuzz fuzz-short clean
+
+## Install what is missing, build, and tune a few real shapes on this machine's CPU.
+tune: build
+	build/release/bin/gemmtune tune $(args)
+
+build: dependencies
+	cmake --preset release
+	cmake --build --preset release -j $(jobs)
+
+## Install what is missing, build with sanitizers, and run all tests.
+test: dependencies
+	cmake --preset ci
+	cmake --build --preset ci -j $(jobs)
+	ctest --preset ci
+
+.PHONY: dependencies developer-dependencies
+dependencies:
+	tools/install-dependencies
+developer-dependencies:
+	tools/install-dependencies --developer
+
+## Everything under clang with its warnings, formatting, clang-tidy.
+lint: developer-dependencies
+	tools/lint
+
+## Fuzz the readers for `seconds` each (default one minute).
+seconds ?= 60
+fuzz: developer-dependencies
+	tools/fuzz $(seconds)
+
+clean:
+	rm -rf build

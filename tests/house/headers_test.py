@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Every header compiles alone, and twice: usage headers_test.py COMPILER."""
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def compile_alone(compiler, header):
+    source = f'#include "{header}"\n#include "{header}"\n'
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", f"-I{ROOT}", "-x", "c++", "-"]
+    result = subprocess.run(command, input=source, text=True, capture_output=True)
+    return "" if result.returncode == 0 else f"{header}:\n{result.stderr}"
+
+
+def main():
+    compiler = sys.argv[1]
+    headers = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "gemmtune").rglob("*.h"))
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        problems = [p for p in pool.map(lambda h: compile_alone(compiler, h), headers) if p]
+    print("\n".join(problems) or f"{len(headers)} headers compile alone")
+    return 1 if problems or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""House rules that can be counted: see CONTRIBUTING.md."""
+import pathlib
+import re
+import statistics
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LONGEST_FILE = 600
+MEDIAN_FILE = 120
+VENDOR_HEADERS = re.compile(r'#\s*include\s*[<"](cuda|hip/|nvrtc|cublas|hipblas|nvml)')
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+MUTABLE_GLOBAL = re.compile(r"^(static |inline )?(std::(map|vector|string|unordered_map|mutex)\b[^()=]*)\s\w+(\{.*\})?;$")
+
+
+def problems_in(path):
+    lines = path.read_text().splitlines()
+    if len(lines) > LONGEST_FILE:
+        yield f"{path}: {len(lines)} lines, at most {LONGEST_FILE}"
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line):
+            yield f"{path}:{number}: unfinished work belongs in no source: {line.strip()}"
+        if VENDOR_HEADERS.search(line) and "device/gpu/vendor" not in str(path):
+            yield f"{path}:{number}: vendor headers are included in device/gpu/vendor alone"
+        if MUTABLE_GLOBAL.match(line):
+            yield f"{path}:{number}: a mutable global: {line.strip()}"
+        if re.match(r"\s*#\s*pragma once", line) and path.suffix != ".h":
+            yield f"{path}:{number}: pragma once outside a header"
+    if path.suffix == ".h" and not lines[0].startswith("//"):
+        yield f"{path}:1: a header begins by saying what it is for"
+
+
+def main():
+    files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in (".h", ".cpp"))
+    problems = [problem for path in files for problem in problems_in(path)]
+    median = statistics.median(len(p.read_text().splitlines()) for p in files)
+    if median > MEDIAN_FILE:
+        problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")
+    print("\n".join(problems) or f"{len(files)} files keep the rules; the median one has {median:.0f} lines")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
