@@ -25,11 +25,13 @@ class Parser {
 
  private:
   CsvRow read_line() {
-    CsvRow row{.line = line_, .cells = {}};
+    CsvRow row{.line = line_};
     line_start_ = position_;
     do {
       row.cells.push_back(read_cell());
     } while (take(','));
+    row.raw = text_.substr(line_start_, position_ - line_start_);
+    if (row.raw.ends_with('\r')) row.raw.pop_back();
     take_line_end();
     return row;
   }

@@ -22,6 +22,7 @@ struct CsvCell {
 struct CsvRow {
   std::int64_t line{};  // 1-based
   std::vector<CsvCell> cells{};
+  std::string raw{};  // as it stands in the file, without its end
 };
 
 /// A parsed file. Rows may be shorter or longer than the header: what that means is the reader's business.

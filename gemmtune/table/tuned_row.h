@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "gemmtune/gemm/problem.h"
@@ -15,13 +14,23 @@ struct TunedRow {
   std::int64_t cu_num{};
   Problem problem{};
   std::string libtype{};
-  std::int64_t kernel_id{-1};
-  std::int64_t split_k{};
+  std::int64_t kernel_id{-1};  // the library's own index: a hint
+  std::int64_t split_k{};      // as the column has it, see split_k_column()
   double time_us{};
   std::string kernel_name{};
   double err_ratio{};
+  std::string line{};  // as it stands in the file it was read from; written back unchanged
+
+  bool operator==(const TunedRow&) const = default;
 };
 
 TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const std::string& gfx, std::int64_t cu_num);
+
+/// AITER's splitK column: 0 for unsplit; the number of splits in bf16 tables, its base-2 logarithm (rounded down) in
+/// all others.
+std::int64_t split_k_column(const Problem& problem, std::int64_t split_k);
+
+/// Is its time one? AITER's tables have placeholders with 0 and failures with -1, inf and nan.
+bool has_time(const TunedRow& row);
 
 }  // namespace gemmtune

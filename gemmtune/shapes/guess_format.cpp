@@ -1,0 +1,86 @@
+#include "gemmtune/shapes/guess_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "gemmtune/core/csv.h"
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+/// What a file is, seen through its name and its columns, case ignored.
+struct Evidence {
+  std::string name{};
+  std::vector<std::string> columns{};
+
+  bool named(std::string_view word) const { return name.find(word) != std::string::npos; }
+  bool has(std::string_view column) const { return std::ranges::find(columns, column) != columns.end(); }
+  bool batched() const { return named("batched") || has("b"); }
+};
+
+Evidence evidence(const std::string& file_name, const std::vector<std::string>& header) {
+  Evidence seen{.name = to_lower(file_name)};
+  for (const auto& column : header) seen.columns.push_back(to_lower(column));
+  return seen;
+}
+
+Format eight_bit(const Evidence& seen) {
+  if (seen.batched()) return Format::batched_a8w8;
+  if (seen.named("blockscale")) return Format::a8w8_blockscale;
+  return seen.named("bpreshuffle") ? Format::a8w8_bpreshuffle : Format::a8w8;
+}
+
+Format sixteen_bit(const Evidence& seen) { return seen.batched() ? Format::batched_a16w16 : Format::a16w16; }
+
+using Chooser = Format (*)(const Evidence&);
+
+struct NameRule {
+  std::string_view word;
+  Chooser choose;
+};
+
+constexpr std::array<NameRule, 7> name_rules{{{"a4w4", [](const Evidence&) { return Format::a4w4; }},
+                                              {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
+                                              {"a8w8", eight_bit},
+                                              {"a16w16", sixteen_bit},
+                                              {"bf16", sixteen_bit},
+                                              {"fp16", sixteen_bit},
+                                              {"f32", sixteen_bit}}};
+
+struct ColumnRule {
+  std::string_view column;
+  Chooser choose;
+};
+
+constexpr std::array<ColumnRule, 3> column_rules{
+    {{"q_dtype_w", eight_bit}, {"dtype", sixteen_bit}, {"scaleab", sixteen_bit}}};
+
+}  // namespace
+
+std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header) {
+  const auto seen = evidence(file_name, header);
+  if (!seen.has("m") || !seen.has("n") || !seen.has("k")) return std::nullopt;  // a table of fused MoE, of kernels, …
+  const bool packed = seen.named("bpreshuffle") || seen.named("a4w4");
+  for (const auto& rule : name_rules)
+    if (seen.named(rule.word))
+      return FormatGuess{rule.choose(seen), packed, fmt::format("its name has '{}'", rule.word)};
+  for (const auto& rule : column_rules)
+    if (seen.has(rule.column))
+      return FormatGuess{rule.choose(seen), packed, fmt::format("it has a column '{}'", rule.column)};
+  return std::nullopt;
+}
+
+std::optional<FormatGuess> guess_format(const std::filesystem::path& path) {
+  return guess_format(path.filename().string(), read_csv(path).header);
+}
+
+Problem defaults_of(const FormatGuess& guess) {
+  Problem problem = format_defaults(guess.format);
+  problem.packed = problem.packed || guess.packed;
+  return problem;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,27 @@
+// Which of AITER's formats a shape file is for, from its name and columns. A guess is said aloud and never made when
+// unclear.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/gemm/format.h"
+
+namespace gemmtune {
+
+struct FormatGuess {
+  Format format{Format::a16w16};
+  bool packed{};          // the name says "bpreshuffle"
+  std::string because{};  // "its name has 'a4w4'"
+};
+
+/// From the file's name first (a4w4, a8w8_blockscale, bf16, batched, …), then from the columns of its header.
+std::optional<FormatGuess> guess_format(const std::filesystem::path& path);
+std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header);
+
+/// The problem that a shape file's columns complete.
+Problem defaults_of(const FormatGuess& guess);
+
+}  // namespace gemmtune

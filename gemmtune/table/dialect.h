@@ -1,0 +1,71 @@
+// A dialect of AITER's tables: which columns a file has. Dialects are data: a header line and one list of column names,
+// so that another generation of files (with gfx, in lower case, with columns in another order) is another header.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/gemm/format.h"
+#include "gemmtune/table/tuned_row.h"
+
+namespace gemmtune {
+
+/// What a column means, however it is spelled.
+enum class Field : std::uint8_t {
+  gfx,
+  cu_num,
+  batch,
+  m,
+  n,
+  k,
+  q_dtype_w,
+  bias,
+  dtype,
+  outdtype,
+  scale_ab,
+  bpreshuffle,
+  libtype,
+  kernel_id,
+  split_k,
+  time_us,
+  kernel_name,
+  tflops,
+  bandwidth,
+  err_ratio,
+  unknown,  // kept in the rows that have it, empty in new ones
+};
+
+struct Column {
+  std::string name{};
+  Field field{Field::unknown};
+
+  bool operator==(const Column&) const = default;
+};
+
+/// Parts of a row's key: two rows that agree in these are for the same problem on the same kind of device.
+bool is_key(Field field);
+
+/// Case is ignored; errRatio and err_ratio, kernelId and solidx are one field.
+std::vector<Column> columns_from_header(const std::vector<std::string>& names);
+
+/// What new tables of this format have: the generation with cu_num first and without gfx.
+std::vector<Column> default_columns(Format format);
+
+/// The columns' names as a file's first line has them.
+std::string header_text(const std::vector<Column>& columns);
+
+/// The cell's text: times and error ratios with at most 4 decimals, tflops and bw with 2, in the shortest form that
+/// says so; True and False; torch.bfloat16.
+std::string cell_text(Field field, const TunedRow& row);
+
+/// Sets what a cell says; false when the text is none of the field's. Derived fields (tflops, bw) and unknown ones are
+/// not looked at.
+[[nodiscard]] bool parse_cell(Field field, std::string_view text, TunedRow& row);
+
+/// The key's cells, joined.
+std::string key_text(const std::vector<Column>& columns, const TunedRow& row);
+
+}  // namespace gemmtune

@@ -1,0 +1,51 @@
+#include "gemmtune/table/profile_csv.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "gemmtune/core/csv.h"
+#include "gemmtune/table/aiter_csv.h"
+
+namespace gemmtune {
+namespace {
+
+/// AITER's marks for a candidate that has no time.
+double failed_time_us(Outcome outcome) {
+  const bool died = outcome == Outcome::timed_out || outcome == Outcome::crashed;
+  return died ? std::numeric_limits<double>::infinity() : -1;
+}
+
+TunedRow as_profiled(TunedRow row, const Evaluation& evaluation) {
+  row.line.clear();
+  if (evaluation.outcome == Outcome::ok) return row;
+  row.time_us = failed_time_us(evaluation.outcome);
+  row.err_ratio = 1;
+  return row;
+}
+
+/// Reasons come from libraries and may span lines; a profile's line must not.
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> profile_columns(Format format) {
+  auto names = tuned_columns(format);
+  names.insert(names.end(), {"outcome", "reason", "stage"});
+  return names;
+}
+
+std::string profile_line(Format format, const TunedRow& row, const Evaluation& evaluation) {
+  const auto profiled = as_profiled(row, evaluation);
+  std::vector<std::string> cells;
+  for (const auto& column : default_columns(format)) cells.push_back(cell_text(column.field, profiled));
+  cells.emplace_back(to_string(evaluation.outcome));
+  cells.push_back(on_one_line(evaluation.reason));
+  cells.emplace_back(to_string(evaluation.stage));
+  return csv_line(cells);
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,54 @@
+#include "gemmtune/table/tuned_table.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+bool same_key(const std::vector<Column>& columns, const TunedRow& a, const TunedRow& b) {
+  const auto sizes = [](const Problem& p) { return std::tie(p.n, p.m, p.k, p.batch); };
+  return sizes(a.problem) == sizes(b.problem) && key_text(columns, a) == key_text(columns, b);
+}
+
+}  // namespace
+
+TunedTable empty_table(Format format) { return {.format = format, .columns = default_columns(format)}; }
+
+bool is_tuned(const TunedTable& table, const TunedRow& row) {
+  return std::ranges::any_of(table.rows,
+                             [&](const TunedRow& old) { return has_time(old) && same_key(table.columns, old, row); });
+}
+
+TunedTable with_row(TunedTable table, TunedRow row) {
+  const auto has_key = [&](const TunedRow& old) { return same_key(table.columns, old, row); };
+  const auto first = std::ranges::find_if(table.rows, has_key);
+  if (first == table.rows.end()) {
+    table.rows.push_back(std::move(row));
+    return table;
+  }
+  table.rows.erase(std::remove_if(first + 1, table.rows.end(), has_key), table.rows.end());
+  *first = std::move(row);
+  return table;
+}
+
+TunedTable sorted(TunedTable table) {
+  std::ranges::stable_sort(table.rows, {}, [&](const TunedRow& row) {
+    const auto& p = row.problem;
+    return std::tuple(row.gfx, row.cu_num, p.batch, p.n, p.m, p.k, key_text(table.columns, row));
+  });
+  return table;
+}
+
+Problem as_read_back(const TunedTable& table, const Problem& problem) {
+  TunedRow read{.problem = format_defaults(table.format)};
+  const TunedRow written{.problem = problem};
+  for (const auto& [name, field] : table.columns)
+    if (field > Field::cu_num && is_key(field) && !parse_cell(field, cell_text(field, written), read))
+      fail(ErrorCode::internal, "column {} does not read back", name);
+  return read.problem;
+}
+
+}  // namespace gemmtune

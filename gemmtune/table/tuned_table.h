@@ -1,0 +1,38 @@
+// A tuned table in memory: rows with unique use, in one dialect. Reading and writing stand in table/aiter_csv.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gemmtune/gemm/format.h"
+#include "gemmtune/table/dialect.h"
+#include "gemmtune/table/tuned_row.h"
+
+namespace gemmtune {
+
+struct TunedTable {
+  Format format{Format::a16w16};
+  std::vector<Column> columns{};
+  std::vector<TunedRow> rows{};
+  std::vector<std::string> unusable_lines{};  // verbatim, written back after the rows
+
+  bool operator==(const TunedTable&) const = default;
+};
+
+/// With the default columns and no rows.
+TunedTable empty_table(Format format);
+
+/// Is there a row with this row's key, and a time in it?
+bool is_tuned(const TunedTable& table, const TunedRow& row);
+
+/// The table with this row instead of all rows of its key, at the first one's place; at the end where there was none.
+TunedTable with_row(TunedTable table, TunedRow row);
+
+/// By AITER's order: the key, N before M. Rows of equal keys keep their order.
+TunedTable sorted(TunedTable table);
+
+/// What a row written for this problem would be read back as; differs where the format has no column for what the
+/// problem asks (an a4w4 table cannot say that the output is f32).
+Problem as_read_back(const TunedTable& table, const Problem& problem);
+
+}  // namespace gemmtune

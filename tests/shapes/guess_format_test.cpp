@@ -1,0 +1,60 @@
+#include "gemmtune/shapes/guess_format.h"
+
+#include <gtest/gtest.h>
+
+namespace gemmtune {
+namespace {
+
+using Header = std::vector<std::string>;
+
+const Header sizes{"M", "N", "K"};
+const Header bf16_columns{"M", "N", "K", "bias", "dtype", "outdtype", "scaleAB"};
+
+struct Case {
+  std::string name;
+  Header header;
+  std::optional<Format> format;
+  std::string because;
+};
+
+class Guesses : public testing::TestWithParam<Case> {};
+
+TEST_P(Guesses, ComeFromNameThenColumns) {
+  const auto guess = guess_format(GetParam().name, GetParam().header);
+  ASSERT_EQ(guess.has_value(), GetParam().format.has_value()) << GetParam().name;
+  if (!guess) return;
+  EXPECT_EQ(to_string(guess->format), to_string(*GetParam().format)) << GetParam().name;
+  EXPECT_EQ(guess->because, GetParam().because);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    GuessFormat, Guesses,
+    testing::Values(
+        Case{"a4w4_blockscale_untuned_gemm.csv", sizes, Format::a4w4, "its name has 'a4w4'"},
+        Case{"A4W4.CSV", sizes, Format::a4w4, "its name has 'a4w4'"},
+        Case{"a8w8_untuned_gemm.csv", {"M", "N", "K", "q_dtype_w"}, Format::a8w8, "its name has 'a8w8'"},
+        Case{"a8w8_blockscale_untuned_gemm.csv", sizes, Format::a8w8_blockscale, "its name has 'a8w8'"},
+        Case{"a8w8_bpreshuffle_untuned_gemm.csv", sizes, Format::a8w8_bpreshuffle, "its name has 'a8w8'"},
+        Case{"a8w8_untuned_batched_gemm.csv", {"B", "M", "N", "K"}, Format::batched_a8w8, "its name has 'a8w8'"},
+        Case{"bf16_untuned_batched_gemm.csv", {"B", "M", "N", "K"}, Format::batched_a16w16, "its name has 'bf16'"},
+        Case{"llama70B_untuned_gemm_bf16.csv", bf16_columns, Format::a16w16, "its name has 'bf16'"},
+        Case{"qwen3_5_397b_untuned_gemm.csv", bf16_columns, Format::a16w16, "it has a column 'dtype'"},
+        Case{"mine.csv", {"m", "n", "k", "q_dtype_w"}, Format::a8w8, "it has a column 'q_dtype_w'"},
+        Case{"llama70B_untuned_gemm.csv", sizes, std::nullopt, ""},
+        Case{"bf16_fmoe.csv", {"token", "model_dim", "dtype"}, std::nullopt, ""}));
+
+TEST(GuessFormat, PreshuffledNamesMeanPackedWeights) {
+  const auto guess = guess_format("a8w8_blockscale_bpreshuffle_untuned_gemm.csv", sizes);
+  ASSERT_TRUE(guess);
+  EXPECT_TRUE(defaults_of(*guess).packed);
+  EXPECT_EQ(defaults_of(*guess).w.scaling, Scaling::block_128x128);
+  EXPECT_FALSE(defaults_of(*guess_format("a8w8_blockscale_untuned_gemm.csv", sizes)).packed);
+}
+
+TEST(GuessFormat, LeavesAFormatsOwnPackingAlone) {
+  for (const auto format : all_formats())
+    EXPECT_EQ(defaults_of({.format = format}), format_defaults(format)) << to_string(format);
+}
+
+}  // namespace
+}  // namespace gemmtune
