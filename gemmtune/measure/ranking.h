@@ -9,12 +9,15 @@
 namespace gemmtune {
 
 struct Ranking {
-  std::vector<std::size_t> order{};  // indices of the ok evaluations, winner first
-  std::vector<std::size_t> tied{};   // those whose interval overlaps the fastest's, or whose median is within 0.5 % of it
+  std::vector<std::size_t> order{};  // indices of the ok and timed evaluations, winner first
+  std::vector<std::size_t> tied{};   // the first of `order`: the fastest and those tied with it; one index is no tie
 };
 
-/// By median; among those tied with the fastest the one with the least workspace and packed bytes wins, then the least
-/// split_k, then the name. The same every time, whatever order they came in.
+/// Tied with the fastest are those whose median is within 0.5 % of its median, or whose interval overlaps its interval
+/// while the median is within 5 %: without that limit, the noisiest would be tied with everything.
+///
+/// Among the tied the one with the least workspace and packed bytes wins, then the least split_k, then the name; the
+/// rest follow by median. The same every time, whatever order they came in.
 Ranking rank(std::span<const Evaluation> evaluations);
 
 /// The name of the tie rule, for reports: "least memory, then least split_k, then name".

@@ -19,8 +19,8 @@ struct Interval {
   bool overlaps(const Interval& other) const { return low <= other.high && other.low <= high; }
 };
 
-/// Confidence interval of the median by order statistics: no assumption about the noise. The whole range for fewer than six
-/// samples.
+/// Confidence interval of the median by order statistics: no assumption about the noise. The whole range for fewer than
+/// six samples.
 std::optional<Interval> median_interval(std::span<const double> samples, double confidence = 0.95);
 
 }  // namespace gemmtune

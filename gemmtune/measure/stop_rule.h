@@ -14,8 +14,12 @@ class StopRule {
   virtual bool enough(std::span<const double> samples_us) const = 0;
 };
 
-/// Stops at max_samples; or, once min_samples are there, when the median's interval is narrow enough or the samples add up to
-/// max_sampling_s.
+/// Stops at max_samples; or, once min_samples are there, when the median's interval is narrow enough or the samples add
+/// up to max_sampling_s.
 std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy);
+
+/// The same; and once min_samples are there, when even the fastest of them is slower than `hopeless_us`: for screening,
+/// where what is far behind the best need not be known well.
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double hopeless_us);
 
 }  // namespace gemmtune

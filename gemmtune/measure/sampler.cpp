@@ -1,0 +1,113 @@
+#include "gemmtune/measure/sampler.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "gemmtune/measure/statistics.h"
+
+namespace gemmtune {
+namespace {
+
+/// A block holds at most this many samples, and at most about this much time: the rule is asked often enough to
+/// overshoot no budget by much, and not so often that its arithmetic shows beside short kernels.
+constexpr std::int64_t largest_block = 8;
+constexpr double longest_block_us = 20'000;
+
+/// In turns with others a block is never shorter, lest its uncounted launch cost as much as its samples.
+constexpr std::int64_t smallest_turn = 4;
+
+/// One launch and the samples taken of it.
+class Series {
+ public:
+  Series(Timer& timer, const Timer::Launch& launch) : timer_(&timer), launch_(&launch) {}
+
+  void warm_up(std::int64_t launches) {
+    if (launches > 0) static_cast<void>(run(launches));
+  }
+
+  void take(std::int64_t launches) {
+    const auto times = run(launches);
+    samples_us_.insert(samples_us_.end(), times.begin(), times.end());
+  }
+
+  std::int64_t count() const { return static_cast<std::int64_t>(samples_us_.size()); }
+  const std::vector<double>& samples_us() const { return samples_us_; }
+
+ private:
+  std::vector<double> run(std::int64_t launches) {
+    auto times = timer_->time_us(*launch_, next_, launches);
+    next_ += launches;
+    return times;
+  }
+
+  Timer* timer_;
+  const Timer::Launch* launch_;
+  std::int64_t next_{};
+  std::vector<double> samples_us_;
+};
+
+bool done(const Series& series, const MeasurePolicy& policy, const StopRule& rule) {
+  return series.count() >= policy.max_samples || rule.enough(series.samples_us());
+}
+
+/// The first block holds the samples that must be there anyway; later ones go by how long a launch takes.
+std::int64_t next_block(const Series& series, const MeasurePolicy& policy, std::int64_t smallest) {
+  const double launch_us = median(series.samples_us()).value_or(0);
+  const auto fitting = std::min<double>(largest_block, longest_block_us / std::max(launch_us, 1.0));
+  const auto wanted = series.count() == 0 ? policy.min_samples : static_cast<std::int64_t>(fitting);
+  return std::min(std::max(wanted, smallest), policy.max_samples - series.count());
+}
+
+}  // namespace
+
+std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy) {
+  return sample(timer, launch, policy, *make_stop_rule(policy));
+}
+
+std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy,
+                           const StopRule& rule) {
+  Series series(timer, launch);
+  series.warm_up(policy.warmup);
+  while (!done(series, policy, rule)) series.take(next_block(series, policy, 1));
+  return series.samples_us();
+}
+
+std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
+                                                    const MeasurePolicy& policy,
+                                                    const std::function<void(std::size_t)>& before_block) {
+  const auto rule = make_stop_rule(policy);
+  std::vector<Series> all;
+  for (const auto& launch : launches) all.emplace_back(timer, launch);
+  const auto take_turn = [&](std::size_t i) {
+    if (before_block) before_block(i);
+    all[i].warm_up(all[i].count() == 0 ? policy.warmup : std::min<std::int64_t>(policy.warmup, 1));
+    all[i].take(next_block(all[i], policy, smallest_turn));
+  };
+  std::vector<std::size_t> round(launches.size());
+  std::iota(round.begin(), round.end(), std::size_t{0});
+  while (!round.empty()) {
+    std::erase_if(round, [&](std::size_t i) { return done(all[i], policy, *rule); });
+    for (const auto i : round) take_turn(i);
+    std::reverse(round.begin(), round.end());
+  }
+  std::vector<std::vector<double>> samples;
+  for (const auto& series : all) samples.push_back(series.samples_us());
+  return samples;
+}
+
+Timing summarise(std::span<const double> samples_us, bool keep_samples) {
+  if (samples_us.empty()) return {};
+  const auto interval = *median_interval(samples_us);
+  const double sum = std::accumulate(samples_us.begin(), samples_us.end(), 0.0);
+  Timing timing{.median_us = *median(samples_us),
+                .min_us = *std::min_element(samples_us.begin(), samples_us.end()),
+                .mean_us = sum / static_cast<double>(samples_us.size()),
+                .low_us = interval.low,
+                .high_us = interval.high,
+                .dispersion = relative_dispersion(samples_us).value_or(0),
+                .sample_count = static_cast<std::int64_t>(samples_us.size())};
+  if (keep_samples) timing.samples_us.assign(samples_us.begin(), samples_us.end());
+  return timing;
+}
+
+}  // namespace gemmtune

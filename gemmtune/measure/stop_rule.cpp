@@ -1,0 +1,51 @@
+#include "gemmtune/measure/stop_rule.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "gemmtune/measure/statistics.h"
+
+namespace gemmtune {
+namespace {
+
+class PolicyRule final : public StopRule {
+ public:
+  PolicyRule(const MeasurePolicy& policy, double hopeless_us) : policy_(policy), hopeless_us_(hopeless_us) {}
+
+  bool enough(std::span<const double> samples_us) const override {
+    const auto count = static_cast<std::int64_t>(samples_us.size());
+    if (count >= policy_.max_samples) return true;
+    if (count < std::max<std::int64_t>(policy_.min_samples, 1)) return false;
+    return spent(samples_us) || hopeless(samples_us) || narrow(samples_us);
+  }
+
+ private:
+  bool spent(std::span<const double> samples_us) const {
+    return std::accumulate(samples_us.begin(), samples_us.end(), 0.0) >= policy_.max_sampling_s * 1e6;
+  }
+
+  bool hopeless(std::span<const double> samples_us) const {
+    return *std::min_element(samples_us.begin(), samples_us.end()) > hopeless_us_;
+  }
+
+  bool narrow(std::span<const double> samples_us) const {
+    const auto interval = *median_interval(samples_us);
+    return (interval.high - interval.low) / 2 < policy_.target_dispersion * *median(samples_us);
+  }
+
+  MeasurePolicy policy_;
+  double hopeless_us_;
+};
+
+}  // namespace
+
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy) {
+  return make_stop_rule(policy, std::numeric_limits<double>::infinity());
+}
+
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double hopeless_us) {
+  return std::make_unique<PolicyRule>(policy, hopeless_us);
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,173 @@
+#include "gemmtune/measure/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "tests/measure/invented_samples.h"
+
+namespace gemmtune {
+namespace {
+
+/// Says what each launch took instead of waiting for it; the launches themselves say who ran.
+class ScriptedTimer final : public Timer {
+ public:
+  explicit ScriptedTimer(std::function<double(std::size_t)> script) : script_(std::move(script)) {}
+
+  std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override {
+    std::vector<double> times;
+    for (std::int64_t i = first; i < first + count; ++i) {
+      launch(i);
+      times.push_back(script_(current_));
+    }
+    return times;
+  }
+
+  /// A launch that reports its name and index.
+  Launch named(std::size_t who) {
+    return [this, who](std::int64_t index) {
+      current_ = who;
+      log_.emplace_back(who, index);
+    };
+  }
+
+  const std::vector<std::pair<std::size_t, std::int64_t>>& log() const { return log_; }
+
+ private:
+  std::function<double(std::size_t)> script_;
+  std::size_t current_{};
+  std::vector<std::pair<std::size_t, std::int64_t>> log_;
+};
+
+MeasurePolicy policy(std::int64_t warmup, std::int64_t min, std::int64_t max) {
+  return {.warmup = warmup, .min_samples = min, .max_samples = max, .max_sampling_s = 1e9, .target_dispersion = 0};
+}
+
+TEST(Sample, WarmsUpThenTakesAllWithIndicesThatCountOn) {
+  ScriptedTimer timer([](std::size_t) { return 100.0; });
+  EXPECT_EQ(sample(timer, timer.named(0), policy(4, 3, 37)).size(), 37u);
+  ASSERT_EQ(timer.log().size(), 41u);
+  for (std::size_t i = 0; i < 41; ++i) EXPECT_EQ(timer.log()[i].second, static_cast<std::int64_t>(i));
+}
+
+TEST(Sample, WarmUpIsNotCounted) {
+  int launches = 0;
+  ScriptedTimer timer([&](std::size_t) { return launches++ < 5 ? 9999.0 : 100.0; });
+  for (const double sample_us : sample(timer, timer.named(0), policy(5, 3, 10))) EXPECT_EQ(sample_us, 100);
+}
+
+TEST(Sample, StopsWithTheRule) {
+  ScriptedTimer timer([](std::size_t) { return 100.0; });
+  auto steady = policy(1, 3, 101);
+  steady.target_dispersion = 0.01;
+  EXPECT_EQ(sample(timer, timer.named(0), steady).size(), 3u);
+}
+
+TEST(Sample, LongLaunchesDoNotOvershootTheBudget) {
+  ScriptedTimer timer([](std::size_t) { return 30'000.0; });
+  auto brief = policy(1, 3, 101);
+  brief.max_sampling_s = 0.2;
+  EXPECT_EQ(sample(timer, timer.named(0), brief).size(), 7u);
+}
+
+TEST(Sample, NothingWantedNothingRun) {
+  ScriptedTimer timer([](std::size_t) { return 100.0; });
+  EXPECT_TRUE(sample(timer, timer.named(0), policy(0, 0, 0)).empty());
+  EXPECT_TRUE(timer.log().empty());
+}
+
+struct Interleaved {
+  std::vector<std::vector<double>> samples{};
+  std::vector<std::size_t> blocks{};  // who was announced, in order
+};
+
+Interleaved interleave(ScriptedTimer& timer, std::size_t count, const MeasurePolicy& measure) {
+  std::vector<Timer::Launch> launches;
+  for (std::size_t i = 0; i < count; ++i) launches.push_back(timer.named(i));
+  Interleaved result;
+  result.samples = sample_interleaved(timer, launches, measure, [&](std::size_t i) { result.blocks.push_back(i); });
+  return result;
+}
+
+TEST(SampleInterleaved, EachGetsItsSamplesAndItsIndicesCountOn) {
+  ScriptedTimer timer([](std::size_t who) { return 100.0 * static_cast<double>(who + 1); });
+  const auto result = interleave(timer, 3, policy(2, 3, 50));
+  for (std::size_t who = 0; who < 3; ++who) {
+    EXPECT_EQ(result.samples[who], std::vector<double>(50, 100.0 * static_cast<double>(who + 1)));
+    std::int64_t next = 0;
+    for (const auto& [ran, index] : timer.log()) {
+      if (ran != who) continue;
+      EXPECT_EQ(index, next++);
+    }
+  }
+}
+
+TEST(SampleInterleaved, RoundsAlternateTheirOrder) {
+  ScriptedTimer timer([](std::size_t) { return 100.0; });
+  const auto blocks = interleave(timer, 3, policy(0, 4, 24)).blocks;
+  const std::vector<std::size_t> start(blocks.begin(), blocks.begin() + 6);
+  EXPECT_EQ(start, (std::vector<std::size_t>{0, 1, 2, 2, 1, 0}));
+}
+
+TEST(SampleInterleaved, NobodyRunsUnannounced) {
+  ScriptedTimer timer([](std::size_t) { return 100.0; });
+  std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
+  std::size_t announced = 99;
+  std::size_t checked = 0;
+  sample_interleaved(timer, launches, policy(3, 4, 40), [&](std::size_t i) {
+    for (; checked < timer.log().size(); ++checked) EXPECT_EQ(timer.log()[checked].first, announced);
+    announced = i;
+  });
+  EXPECT_GT(checked, 0u);
+}
+
+TEST(SampleInterleaved, TheLaunchAfterEachChangeIsNotCounted) {
+  std::size_t last = 99;
+  ScriptedTimer timer([&](std::size_t who) { return std::exchange(last, who) == who ? 100.0 : 500.0; });
+  for (const auto& samples : interleave(timer, 4, policy(1, 4, 60)).samples)
+    EXPECT_EQ(samples, std::vector<double>(60, 100.0));
+}
+
+TEST(SampleInterleaved, DriftHitsAllAlike) {
+  double slowdown = 1;
+  ScriptedTimer timer([&](std::size_t) { return 100.0 * (slowdown *= 1.0002); });
+  const auto samples = interleave(timer, 5, policy(1, 4, 100)).samples;
+  std::vector<double> medians;
+  for (const auto& series : samples) medians.push_back(summarise(series, false).median_us);
+  const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
+  EXPECT_LT(*high / *low, 1.02) << "one after the other they would be 10 % apart";
+}
+
+TEST(SampleInterleaved, TheSteadyEndEarlyTheNoisyGoOn) {
+  invented::Noise noise(7);
+  ScriptedTimer timer([&](std::size_t who) { return who == 0 ? 100.0 : noise.normal(100, 0.2); });
+  auto measure = policy(1, 4, 80);
+  measure.target_dispersion = 0.001;
+  const auto samples = interleave(timer, 2, measure).samples;
+  EXPECT_EQ(samples[0].size(), 4u);
+  EXPECT_EQ(samples[1].size(), 80u);
+}
+
+TEST(SampleInterleaved, NothingToTime) {
+  ScriptedTimer timer([](std::size_t) { return 1.0; });
+  EXPECT_TRUE(sample_interleaved(timer, {}, policy(1, 3, 5)).empty());
+}
+
+TEST(Summarise, FillsEveryNumber) {
+  const std::vector<double> samples{12, 10, 11, 30, 10.5, 11.5, 10.8};
+  const auto timing = summarise(samples, true);
+  EXPECT_EQ(timing.median_us, 11);
+  EXPECT_EQ(timing.min_us, 10);
+  EXPECT_NEAR(timing.mean_us, 13.6857, 1e-3);
+  EXPECT_EQ(timing.low_us, 10);
+  EXPECT_EQ(timing.high_us, 30);
+  EXPECT_NEAR(timing.dispersion, 1.4826 * 0.5 / 11, 1e-9);
+  EXPECT_EQ(timing.sample_count, 7);
+  EXPECT_EQ(timing.samples_us, samples) << "in the order they were taken";
+  EXPECT_TRUE(summarise(samples, false).samples_us.empty());
+  EXPECT_EQ(summarise({}, true), Timing{});
+}
+
+}  // namespace
+}  // namespace gemmtune

@@ -1,0 +1,110 @@
+#include "gemmtune/measure/stop_rule.h"
+
+#include <gtest/gtest.h>
+
+#include "gemmtune/measure/statistics.h"
+#include "tests/measure/invented_samples.h"
+
+namespace gemmtune {
+namespace {
+
+using invented::Noise;
+using invented::samples;
+
+MeasurePolicy patient() {
+  return {.min_samples = 5, .max_samples = 500, .max_sampling_s = 1e9, .target_dispersion = 0.005};
+}
+
+/// How many samples the rule takes from a source.
+template <typename Draw>
+std::size_t taken(const StopRule& rule, Draw&& draw) {
+  std::vector<double> drawn;
+  while (!rule.enough(drawn) && drawn.size() < 10000) drawn.push_back(draw());
+  return drawn.size();
+}
+
+TEST(StopRule, SteadySamplesStopAtTheMinimum) {
+  EXPECT_EQ(taken(*make_stop_rule(patient()), [] { return 100.0; }), 5u);
+}
+
+TEST(StopRule, AtLeastOneSampleWhateverTheMinimum) {
+  auto policy = patient();
+  policy.min_samples = 0;
+  EXPECT_EQ(taken(*make_stop_rule(policy), [] { return 100.0; }), 1u);
+}
+
+TEST(StopRule, NoSamplesWantedNoneTaken) {
+  auto policy = patient();
+  policy.min_samples = 0;
+  policy.max_samples = 0;
+  EXPECT_EQ(taken(*make_stop_rule(policy), [] { return 100.0; }), 0u);
+}
+
+TEST(StopRule, TheMaximumWinsOverTheMinimum) {
+  auto policy = patient();
+  policy.max_samples = 3;
+  EXPECT_EQ(taken(*make_stop_rule(policy), [] { return 100.0; }), 3u);
+}
+
+TEST(StopRule, NoisyOnesTakeMoreAndEndNarrow) {
+  const auto rule = make_stop_rule(patient());
+  Noise calm(1);
+  Noise wild(1);
+  const auto few = taken(*rule, [&] { return calm.normal(100, 0.005); });
+  std::vector<double> drawn;
+  while (!rule->enough(drawn)) drawn.push_back(wild.normal(100, 0.02));
+  EXPECT_LT(few, drawn.size());
+  EXPECT_LT(drawn.size(), 500u);
+  const auto interval = *median_interval(drawn);
+  EXPECT_LT((interval.high - interval.low) / 2, 0.005 * *median(drawn));
+}
+
+TEST(StopRule, HopelessNoiseEndsAtTheMaximum) {
+  Noise noise(2);
+  EXPECT_EQ(taken(*make_stop_rule(patient()), [&] { return noise.skewed(10, 100); }), 500u);
+}
+
+TEST(StopRule, OutliersAreNoReasonToGoOn) {
+  Noise noise(3);
+  const auto rule = make_stop_rule(patient());
+  EXPECT_LT(taken(*rule, [&] { return noise.chance(0.1) ? 10000.0 : noise.normal(100, 0.002); }), 30u);
+}
+
+TEST(StopRule, DriftKeepsItGoing) {
+  double now = 100;
+  EXPECT_GT(taken(*make_stop_rule(patient()), [&] { return now *= 1.01; }), 100u);
+}
+
+TEST(StopRule, TwoModesKeepItGoing) {
+  int i = 0;
+  EXPECT_EQ(taken(*make_stop_rule(patient()), [&] { return ++i % 2 == 0 ? 100.0 : 110.0; }), 500u);
+}
+
+TEST(StopRule, StopsWhenTheSamplesAddUpToTheBudget) {
+  auto policy = patient();
+  policy.max_sampling_s = 0.001;
+  double us = 90;
+  EXPECT_EQ(taken(*make_stop_rule(policy), [&] { return us = 200 - us; }), 10u) << "90 and 110 in turn: ten make 1 ms";
+  EXPECT_EQ(taken(*make_stop_rule(policy), [&] { return 100 * (us = 200 - us); }), 5u) << "never below the minimum";
+}
+
+TEST(StopRule, FarBehindTheBestStopsAtTheMinimum) {
+  Noise noise(5);
+  const auto wild = [&] { return noise.normal(100, 0.05); };
+  EXPECT_EQ(taken(*make_stop_rule(patient(), 50), wild), 5u);
+  EXPECT_GT(taken(*make_stop_rule(patient(), 100), wild), 5u) << "one fast sample is hope enough";
+}
+
+TEST(StopRule, IgnoresTheOrderOfSamples) {
+  const auto rule = make_stop_rule(patient());
+  Noise noise(6);
+  for (int i = 0; i < 200; ++i) {
+    auto drawn = samples(5 + noise.below(40), [&] { return noise.normal(100, 0.01); });
+    const bool before = rule->enough(drawn);
+    std::shuffle(drawn.begin(), drawn.end(), noise.engine());
+    EXPECT_EQ(rule->enough(drawn), before) << "seed 6, round " << i;
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune
