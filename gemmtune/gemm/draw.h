@@ -1,7 +1,7 @@
 // The operand recipe: which numbers are multiplied when a kernel is verified and timed. Never zeros.
 //
-// Counter-based, so that a worker in any language draws the same operands without being sent any: element i of tensor t under
-// seed s depends on (s, t, i) alone. workers/PROTOCOL.md spells the recipe out with test vectors.
+// Counter-based, so that a worker in any language draws the same operands without being sent any: element i of tensor t
+// under seed s depends on (s, t, i) alone. workers/PROTOCOL.md spells the recipe out with test vectors.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,35 @@ namespace gemmtune {
 
 enum class Tensor : std::uint64_t { a = 1, w = 2, bias = 3 };
 
-/// What the drawn values look like before they are quantised.
+/// What the drawn values look like before they are quantised. Rows count over [batch, rows]; blocks are of 32 along K,
+/// and block j of row r has the number r · ceil(K/32) + j.
 enum class Recipe : std::uint8_t {
-  gaussian,        // about N(0, 1): the default, and what is timed
-  one_sign,        // all positive: nothing cancels, so lost low bits add up
-  wide_exponents,  // each block of 32 along K scaled by 2^[-12, 12]: scales far apart within a row
-  zero_blocks,     // a quarter of the blocks of 32 are zero, whole rows among them
-  nan_scales,      // mx_1x32 only: a few scale bytes are 255; rows and columns they touch must come out NaN
+  gaussian,        // counter_gaussian of the element's flat index over [batch, rows, K]: the default, and what is timed
+  one_sign,        // its magnitude: nothing cancels, so lost low bits add up
+  wide_exponents,  // gaussian, block b times 2^(counter_bits(block_stream + b) % 25 - 12): scales far apart within a
+                   // row
+  zero_blocks,     // gaussian, block b zero where counter_bits(block_stream + b) % 4 is 0, and of each 16 whole rows
+                   // 16g … 16g+15 the one with r % 16 = counter_bits(row_stream + g) % 16
+  nan_scales,      // gaussian; of mx_1x32 operands a few scale bytes are 255: ceil(R/32) for the weights' R rows,
+               // floor(R/32) for A's. The i-th is in row h % 2^32 % R, column (h >> 32) % ceil(K/32), h =
+               // counter_bits(row_stream + i). Rows and columns of C that they touch must come out NaN
 };
+
+/// Indices from here on are no elements': where the decisions on blocks and on rows are drawn.
+inline constexpr std::uint64_t block_stream = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t row_stream = std::uint64_t{1} << 62;
 
 std::string_view to_string(Recipe recipe);
 std::optional<Recipe> parse_recipe(std::string_view text);
 
-/// 64 well-mixed bits of (seed, tensor, index): SplitMix64's finaliser over a counter (Steele, Lea, Flood 2014).
+/// 64 well-mixed bits: number `index` (from 0) of the SplitMix64 sequence (Steele, Lea, Flood 2014) that starts at
+/// mix(seed + tensor · g), that is
+///   mix(mix(seed + tensor · g) + (index + 1) · g),  g = 0x9e3779b97f4a7c15, all modulo 2^64,
+///   mix(z): z ^= z >> 30; z *= 0xbf58476d1ce4e5b9; z ^= z >> 27; z *= 0x94d049bb133111eb; z ^= z >> 31.
 std::uint64_t counter_bits(std::uint64_t seed, Tensor tensor, std::uint64_t index);
 
-/// About N(0, 1), from the sum of the four 16-bit quarters of counter_bits: exact integer arithmetic and one float multiply,
-/// hence the same everywhere. |value| < 3.47.
+/// About N(0, 1): the sum of the four 16-bit quarters of counter_bits, less 131070, times the float nearest to √3/65536
+/// (0x1.bb67aep-16). Exact integer arithmetic and one float multiply, hence the same everywhere. |value| < 3.47.
 float counter_gaussian(std::uint64_t seed, Tensor tensor, std::uint64_t index);
 
 /// All inputs of a problem in host memory.
@@ -45,7 +57,9 @@ struct HostOperands {
   std::vector<std::byte> bias{};
 };
 
-/// Draws and quantises A, weights and bias. Uses the machine's threads; the result does not depend on how many.
+/// Draws A, weights and bias as floats and quantises them (E8M0 scales in mode `even`), each batch for itself; the bias
+/// is rounded to the output's type, and of the recipes only one_sign changes it. Uses the machine's threads; the result
+/// does not depend on how many.
 HostOperands draw_operands(const Problem& problem, Recipe recipe, std::uint64_t seed);
 
 }  // namespace gemmtune

@@ -1,0 +1,193 @@
+// The conversions of gemm/numeric.h as inlined codes, for loops over whole tensors.
+// Not an interface for families: they include gemm/numeric.h.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/gemm/dtype.h"
+
+namespace gemmtune {
+
+inline constexpr std::uint32_t float_sign = 0x80000000U;
+inline constexpr std::uint32_t float_infinity = 0x7f800000U;
+
+/// Magnitudes of a binary format of at most 16 bits: how codes and values correspond, without sign, infinity and NaN.
+template <int mantissa_bits, int bias>
+struct Minifloat {
+  /// The code nearest to a magnitude given as a float's bits, ties to even. Magnitudes that are too large give codes
+  /// above the largest, for the caller to saturate.
+  static constexpr std::uint32_t nearest(std::uint32_t magnitude) {
+    constexpr int shift = 23 - mantissa_bits;
+    constexpr std::uint32_t smallest_normal = static_cast<std::uint32_t>(128 - bias) << 23;
+    // One unit in the last place of this power of two is the smallest subnormal: the addition rounds.
+    constexpr std::uint32_t magic = static_cast<std::uint32_t>(128 - bias + shift) << 23;
+    if (magnitude < smallest_normal)
+      return std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(magic)) - magic;
+    const std::uint32_t rounded = magnitude + ((magnitude >> shift) & 1U) + (1U << (shift - 1)) - 1U;
+    return (rounded >> shift) - (static_cast<std::uint32_t>(127 - bias) << mantissa_bits);
+  }
+
+  static constexpr float value(std::uint32_t code) {
+    constexpr float smallest = std::bit_cast<float>(static_cast<std::uint32_t>(128 - bias - mantissa_bits) << 23);
+    if (code < (1U << mantissa_bits)) return static_cast<float>(static_cast<std::int32_t>(code)) * smallest;
+    return std::bit_cast<float>((code << (23 - mantissa_bits)) + (static_cast<std::uint32_t>(127 - bias) << 23));
+  }
+};
+
+constexpr std::uint32_t magnitude_bits(float value) { return std::bit_cast<std::uint32_t>(value) & ~float_sign; }
+constexpr std::uint32_t sign_bit(float value) { return std::bit_cast<std::uint32_t>(value) >> 31; }
+constexpr float with_sign(float magnitude, std::uint32_t negative) {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | (negative << 31));
+}
+
+struct F32Codec {
+  using Stored = float;
+  static constexpr float largest = std::numeric_limits<float>::max();
+  static constexpr float decode(Stored value) { return value; }
+  static constexpr Stored encode(float value) { return value; }
+};
+
+struct Bf16Codec {
+  using Stored = std::uint16_t;
+  static constexpr float largest = 0x1.fep127F;
+  static constexpr float decode(Stored bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+  static constexpr Stored encode(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t rounded = bits + 0x7fffU + ((bits >> 16) & 1U);
+    const bool nan = magnitude_bits(value) > float_infinity;
+    return static_cast<Stored>((nan ? bits | 0x400000U : rounded) >> 16);
+  }
+};
+
+struct F16Codec {
+  using Stored = std::uint16_t;
+  static constexpr float largest = 65504.0F;
+  static constexpr float decode(Stored bits) {
+    const std::uint32_t code = bits & 0x7fffU;
+    const float magnitude = code < 0x7c00U ? Minifloat<10, 15>::value(code)
+                                           : std::bit_cast<float>(float_infinity | ((code & 0x3ffU) << 13));
+    return with_sign(magnitude, bits >> 15);
+  }
+  static constexpr Stored encode(float value) {
+    const std::uint32_t magnitude = magnitude_bits(value);
+    const std::uint32_t code = magnitude > float_infinity ? 0x7e00U | ((magnitude >> 13) & 0x3ffU)
+                                                          : std::min(Minifloat<10, 15>::nearest(magnitude), 0x7c00U);
+    return static_cast<Stored>((sign_bit(value) << 15) | code);
+  }
+};
+
+/// Values of all 256 codes, by a function of one code.
+template <typename Decode>
+constexpr std::array<float, 256> decode_table(Decode decode) {
+  std::array<float, 256> table{};
+  for (std::uint32_t code = 0; code < 256; ++code) table[code] = decode(code);
+  return table;
+}
+
+struct E4M3Codec {
+  using Stored = std::uint8_t;
+  static constexpr float largest = 448.0F;
+  static constexpr std::array<float, 256> table = decode_table([](std::uint32_t code) {
+    if ((code & 0x7fU) == 0x7fU) return with_sign(std::numeric_limits<float>::quiet_NaN(), code >> 7);
+    return with_sign(Minifloat<3, 7>::value(code & 0x7fU), code >> 7);
+  });
+  static constexpr float decode(Stored code) { return table[code]; }
+  static constexpr Stored encode(float value) {
+    const std::uint32_t magnitude = magnitude_bits(value);
+    const std::uint32_t code =
+        magnitude > float_infinity ? 0x7fU : std::min(Minifloat<3, 7>::nearest(magnitude), 0x7eU);
+    return static_cast<Stored>((sign_bit(value) << 7) | code);
+  }
+};
+
+struct E4M3FnuzCodec {
+  using Stored = std::uint8_t;
+  static constexpr float largest = 240.0F;
+  static constexpr std::array<float, 256> table = decode_table([](std::uint32_t code) {
+    if (code == 0x80U) return std::numeric_limits<float>::quiet_NaN();
+    return with_sign(Minifloat<3, 8>::value(code & 0x7fU), code >> 7);
+  });
+  static constexpr float decode(Stored code) { return table[code]; }
+  static constexpr Stored encode(float value) {
+    const std::uint32_t magnitude = magnitude_bits(value);
+    if (magnitude > float_infinity) return 0x80U;
+    const std::uint32_t code = std::min(Minifloat<3, 8>::nearest(magnitude), 0x7fU);
+    return static_cast<Stored>(code == 0 ? 0U : (sign_bit(value) << 7) | code);
+  }
+};
+
+/// Symmetric: ±127 at most; NaN becomes 0.
+struct I8Codec {
+  using Stored = std::int8_t;
+  static constexpr float largest = 127.0F;
+  static constexpr float decode(Stored value) { return value; }
+  static constexpr Stored encode(float value) {
+    // The sum's unit in the last place is 1, so that it rounds to the nearest even integer.
+    constexpr float magic = 0x1.8p23F;
+    const float clamped = value < -127.0F ? -127.0F : value > 127.0F ? 127.0F : value;
+    const std::int32_t rounded = std::bit_cast<std::int32_t>(clamped + magic) - std::bit_cast<std::int32_t>(magic);
+    return static_cast<Stored>(magnitude_bits(value) > float_infinity ? 0 : rounded);
+  }
+};
+
+/// One code of four bits; two make a byte (see DType::e2m1).
+struct E2M1Codec {
+  using Stored = std::uint8_t;
+  static constexpr float largest = 6.0F;
+  static constexpr float decode(Stored code) { return with_sign(Minifloat<1, 1>::value(code & 7U), (code >> 3) & 1U); }
+  static constexpr Stored encode(float value) {
+    const std::uint32_t magnitude = magnitude_bits(value);
+    if (magnitude > float_infinity) return 7;
+    return static_cast<Stored>((sign_bit(value) << 3) | std::min(Minifloat<1, 1>::nearest(magnitude), 7U));
+  }
+};
+
+/// Element `index` of stored bytes that need not be aligned.
+template <typename T>
+T load(const std::byte* bytes, std::int64_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+template <typename T>
+void store(std::byte* bytes, std::int64_t index, T value) {
+  std::memcpy(bytes + index * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+}
+
+/// Calls visitor(Codec{}) with the codec of an operand's or an output's type. Throws Error{unsupported} for other
+/// types.
+template <typename Visitor>
+decltype(auto) with_codec(DType type, Visitor&& visitor) {
+  switch (type) {
+    case DType::f32:
+      return visitor(F32Codec{});
+    case DType::f16:
+      return visitor(F16Codec{});
+    case DType::bf16:
+      return visitor(Bf16Codec{});
+    case DType::e4m3:
+      return visitor(E4M3Codec{});
+    case DType::e4m3fnuz:
+      return visitor(E4M3FnuzCodec{});
+    case DType::i8:
+      return visitor(I8Codec{});
+    case DType::e2m1:
+      return visitor(E2M1Codec{});
+    case DType::f64:
+    case DType::i32:
+    case DType::e8m0:
+      break;
+  }
+  fail(ErrorCode::unsupported, "{} holds no matrix elements", to_string(type));
+}
+
+}  // namespace gemmtune
