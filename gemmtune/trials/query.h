@@ -1,0 +1,78 @@
+// SQLite statements as the store uses them: prepared once, bound in order, read in order, reset when done.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gemmtune {
+
+/// What SQLite says as Error: {input} when the file is no store or is damaged, {io} for all that the system refuses.
+[[noreturn]] void fail_for(const std::filesystem::path& path, const SQLite::Exception& exception);
+
+template <typename Work>
+auto translating_errors(const std::filesystem::path& path, Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const SQLite::Exception& exception) {
+    fail_for(path, exception);
+  }
+}
+
+/// One use of a prepared statement. Ends it when it goes, so that no read transaction stays open.
+class Query {
+ public:
+  explicit Query(SQLite::Statement& statement) : statement_(statement) {}
+  ~Query() { statement_.tryReset(); }
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+
+  template <typename Value>
+  Query& bind(const Value& value) {
+    statement_.bind(++bound_, value);
+    return *this;
+  }
+  Query& bind(std::string_view text) { return bind(std::string(text)); }
+  Query& bind(const char* text) { return bind(std::string(text)); }
+
+  /// To the next row, if there is one.
+  bool step();
+
+  /// For statements without rows.
+  void run() { statement_.exec(); }
+
+  std::int64_t integer() { return statement_.getColumn(read_++).getInt64(); }
+  std::string text() { return statement_.getColumn(read_++).getString(); }
+  bool flag() { return integer() != 0; }
+
+  /// SQLite has no NaN: it keeps NULL for one.
+  double real();
+
+ private:
+  SQLite::Statement& statement_;
+  int bound_{};
+  int read_{};
+};
+
+/// A connection with its statements.
+class Connection {
+ public:
+  Connection(const std::string& filename, int flags) : database_(filename, flags, busy_timeout_ms) {}
+
+  SQLite::Database& database() { return database_; }
+
+  /// `sql` must live as long as the connection: a literal.
+  SQLite::Statement& prepared(const char* sql);
+
+ private:
+  static constexpr int busy_timeout_ms = 10'000;  // a reader's recovery after a kill may hold us up for a moment
+
+  SQLite::Database database_;
+  std::map<const char*, SQLite::Statement> statements_{};
+};
+
+}  // namespace gemmtune

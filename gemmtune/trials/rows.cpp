@@ -1,0 +1,261 @@
+#include "gemmtune/trials/rows.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/trials/context.h"
+
+namespace gemmtune {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+std::string params_text(const Candidate& candidate) {
+  ordered_json params = ordered_json::object();
+  for (const Param& param : candidate.params) params[param.key] = param.value;
+  return params.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::vector<Param> parse_params(const std::string& text) {
+  std::vector<Param> params;
+  const ordered_json object = ordered_json::parse(text);
+  for (const auto& [key, value] : object.items()) params.push_back({key, value});
+  return params;
+}
+
+// JSON has no inf and NaN: they become null, and null NaN.
+std::vector<double> parse_samples(const std::string& text) {
+  std::vector<double> samples;
+  for (const json& sample : json::parse(text)) {
+    samples.push_back(sample.is_null() ? std::numeric_limits<double>::quiet_NaN() : sample.get<double>());
+  }
+  return samples;
+}
+
+void bind_timing(Query& query, const Timing& timing) {
+  query.bind(timing.median_us).bind(timing.min_us).bind(timing.mean_us).bind(timing.low_us).bind(timing.high_us);
+  query.bind(timing.dispersion).bind(timing.sample_count).bind(json(timing.samples_us).dump());
+  query.bind(timing.pack_us).bind(timing.packed_bytes).bind(timing.workspace_bytes);
+  query.bind(timing.clock_mhz).bind(int{timing.throttled});
+}
+
+Timing read_timing(Query& query) {
+  return {.median_us = query.real(),
+          .min_us = query.real(),
+          .mean_us = query.real(),
+          .low_us = query.real(),
+          .high_us = query.real(),
+          .dispersion = query.real(),
+          .sample_count = query.integer(),
+          .samples_us = parse_samples(query.text()),
+          .pack_us = query.real(),
+          .packed_bytes = query.integer(),
+          .workspace_bytes = query.integer(),
+          .clock_mhz = query.real(),
+          .throttled = query.flag()};
+}
+
+void bind_accuracy(Query& query, const Accuracy& accuracy) {
+  query.bind(accuracy.err_ratio).bind(accuracy.worst_error).bind(accuracy.worst_share_of_bound);
+  query.bind(accuracy.unwritten).bind(accuracy.checked).bind(int{accuracy.guards_intact});
+}
+
+Accuracy read_accuracy(Query& query) {
+  return {.err_ratio = query.real(),
+          .worst_error = query.real(),
+          .worst_share_of_bound = query.real(),
+          .unwritten = query.integer(),
+          .checked = query.integer(),
+          .guards_intact = query.flag()};
+}
+
+void bind_cost(Query& query, const Cost& cost) {
+  query.bind(cost.kernel_s).bind(cost.prepare_s).bind(cost.operands_s).bind(cost.reference_s).bind(cost.verify_s);
+}
+
+Cost read_cost(Query& query) {
+  return {.kernel_s = query.real(),
+          .prepare_s = query.real(),
+          .operands_s = query.real(),
+          .reference_s = query.real(),
+          .verify_s = query.real()};
+}
+
+template <typename Value>
+Value parsed(std::optional<Value> value, const std::string& text) {
+  if (!value) fail(ErrorCode::input, "the trials store has the unknown word '{}'", text);
+  return *value;
+}
+
+Outcome read_outcome(Query& query) {
+  const std::string text = query.text();
+  return parsed(parse_outcome(text), text);
+}
+
+Stage read_stage(Query& query) {
+  const std::string text = query.text();
+  return parsed(parse_stage(text), text);
+}
+
+Candidate read_candidate(Query& query) {
+  return {.family = query.text(),
+          .name = query.text(),
+          .params = parse_params(query.text()),
+          .split_k = query.integer(),
+          .library_id = query.integer()};
+}
+
+Evaluation read_evaluation(Query& query) {
+  return {.candidate = read_candidate(query),
+          .stage = read_stage(query),
+          .outcome = read_outcome(query),
+          .reason = query.text(),
+          .timing = read_timing(query),
+          .accuracy = read_accuracy(query),
+          .cost = read_cost(query)};
+}
+
+#define GEMMTUNE_EVALUATION_COLUMNS                                                                               \
+  "family, candidate, params, split_k, library_id, stage, outcome, reason, median_us, min_us, mean_us, low_us, "  \
+  "high_us, dispersion, sample_count, samples_us, pack_us, packed_bytes, workspace_bytes, clock_mhz, throttled, " \
+  "err_ratio, worst_error, worst_share_of_bound, unwritten, checked, guards_intact, kernel_s, prepare_s, "        \
+  "operands_s, reference_s, verify_s"
+
+#define GEMMTUNE_TRIAL_COLUMNS                                                                                      \
+  "trial_id, time_utc, problem, " GEMMTUNE_EVALUATION_COLUMNS                                                       \
+  ", kind, device_index, device, arch, cu_num, last_level_cache_bytes, memory_bytes, features, driver, libraries, " \
+  "family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s, target_dispersion, "             \
+  "keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed"
+
+std::vector<Trial> read_trials(Query& query) {
+  std::vector<Trial> trials;
+  while (query.step()) {
+    trials.push_back({.id = query.integer(),
+                      .time_utc = query.text(),
+                      .problem = parse_problem(query.text()),
+                      .evaluation = read_evaluation(query),
+                      .context = read_context(query, read_device(query))});
+  }
+  return trials;
+}
+
+std::optional<std::int64_t> first_integer(Query& query) {
+  return query.step() ? std::optional(query.integer()) : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t id_of(Connection& connection, const Problem& problem) {
+  const std::string text = to_string(problem);
+  Query known(connection.prepared("SELECT id FROM problems WHERE text = ?"));
+  if (const auto id = first_integer(known.bind(text))) return *id;
+  Query insert(connection.prepared("INSERT INTO problems (text, m, n, k, batch) VALUES (?, ?, ?, ?, ?)"));
+  insert.bind(text).bind(problem.m).bind(problem.n).bind(problem.k).bind(problem.batch).run();
+  return connection.database().getLastInsertRowid();
+}
+
+std::int64_t id_of(Connection& connection, const Candidate& candidate) {
+  Query known(connection.prepared("SELECT id FROM candidates WHERE family = ? AND name = ?"));
+  if (const auto id = first_integer(known.bind(candidate.family).bind(candidate.name))) return *id;
+  Query insert(connection.prepared("INSERT INTO candidates (family, name, params, split_k) VALUES (?, ?, ?, ?)"));
+  insert.bind(candidate.family).bind(candidate.name).bind(params_text(candidate)).bind(candidate.split_k).run();
+  return connection.database().getLastInsertRowid();
+}
+
+std::int64_t id_of(Connection& connection, const DeviceInfo& device) {
+  const std::string description = describe(device);
+  Query known(connection.prepared("SELECT id FROM devices WHERE description = ?"));
+  if (const auto id = first_integer(known.bind(description))) return *id;
+  Query insert(connection.prepared(
+      "INSERT INTO devices (description, kind, device_index, name, arch, cu_num, last_level_cache_bytes, memory_bytes,"
+      " features, driver, libraries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  bind_device(insert.bind(description), device);
+  insert.run();
+  return connection.database().getLastInsertRowid();
+}
+
+std::int64_t id_of(Connection& connection, const TrialContext& context) {
+  const std::string identity = identity_of(context);
+  Query known(connection.prepared("SELECT id FROM contexts WHERE identity = ?"));
+  if (const auto id = first_integer(known.bind(identity))) return *id;
+  Query insert(connection.prepared(
+      "INSERT INTO contexts (identity, family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s,"
+      " target_dispersion, keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  bind_context(insert.bind(identity), context);
+  insert.run();
+  return connection.database().getLastInsertRowid();
+}
+
+void insert_trial(Connection& connection, const Problem& problem, const Evaluation& evaluation,
+                  const TrialContext& context) {
+  Query insert(connection.prepared(
+      "INSERT INTO trials (time_utc, problem_id, candidate_id, library_id, context_id, device_id, stage, outcome, "
+      "reason,"
+      " median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us, pack_us, packed_bytes,"
+      " workspace_bytes, clock_mhz, throttled, err_ratio, worst_error, worst_share_of_bound, unwritten, checked,"
+      " guards_intact, kernel_s, prepare_s, operands_s, reference_s, verify_s)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  insert.bind(utc_now()).bind(id_of(connection, problem)).bind(id_of(connection, evaluation.candidate));
+  insert.bind(evaluation.candidate.library_id).bind(id_of(connection, context)).bind(id_of(connection, context.device));
+  insert.bind(to_string(evaluation.stage)).bind(to_string(evaluation.outcome)).bind(evaluation.reason);
+  bind_timing(insert, evaluation.timing);
+  bind_accuracy(insert, evaluation.accuracy);
+  bind_cost(insert, evaluation.cost);
+  insert.run();
+}
+
+std::optional<Evaluation> latest_trial(Connection& connection, const Problem& problem, const Candidate& candidate,
+                                       Stage stage, const TrialContext& context) {
+  Query query(connection.prepared("SELECT " GEMMTUNE_EVALUATION_COLUMNS " FROM trial_details"
+                                  " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"
+                                  " AND candidate_id = (SELECT id FROM candidates WHERE family = ? AND name = ?)"
+                                  " AND context_id = (SELECT id FROM contexts WHERE identity = ?)"
+                                  " AND stage = ? ORDER BY trial_id DESC LIMIT 1"));
+  query.bind(to_string(problem)).bind(candidate.family).bind(candidate.name).bind(identity_of(context));
+  if (!query.bind(to_string(stage)).step()) return std::nullopt;
+  return read_evaluation(query);
+}
+
+std::vector<Trial> all_trials(Connection& connection) {
+  Query query(connection.prepared("SELECT " GEMMTUNE_TRIAL_COLUMNS " FROM trial_details ORDER BY trial_id"));
+  return read_trials(query);
+}
+
+std::vector<Trial> trials_of(Connection& connection, const Problem& problem) {
+  Query query(
+      connection.prepared("SELECT " GEMMTUNE_TRIAL_COLUMNS " FROM trial_details WHERE problem = ? ORDER BY trial_id"));
+  query.bind(to_string(problem));
+  return read_trials(query);
+}
+
+void insert_quarantined(Connection& connection, const Quarantined& entry) {
+  Query insert(connection.prepared(
+      "INSERT INTO quarantine (time_utc, device, problem_id, candidate_id, outcome, reason, reproducer)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (device, problem_id, candidate_id) DO NOTHING"));
+  insert.bind(utc_now()).bind(entry.device).bind(id_of(connection, entry.problem));
+  insert.bind(id_of(connection, entry.candidate)).bind(to_string(entry.outcome)).bind(entry.reason);
+  insert.bind(entry.reproducer).run();
+}
+
+std::vector<Quarantined> all_quarantined(Connection& connection) {
+  Query query(connection.prepared(
+      "SELECT device, text, family, name, params, split_k, -1, outcome, reason, reproducer FROM quarantine"
+      " JOIN problems ON problems.id = problem_id JOIN candidates ON candidates.id = candidate_id ORDER BY "
+      "quarantine.id"));
+  std::vector<Quarantined> entries;
+  while (query.step()) {
+    entries.push_back({.device = query.text(),
+                       .problem = parse_problem(query.text()),
+                       .candidate = read_candidate(query),
+                       .outcome = read_outcome(query),
+                       .reason = query.text(),
+                       .reproducer = query.text()});
+  }
+  return entries;
+}
+
+}  // namespace gemmtune

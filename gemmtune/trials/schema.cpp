@@ -1,0 +1,137 @@
+#include "gemmtune/trials/schema.h"
+
+#include <string>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr int application_id = 0x67656d6d;  // "gemm": tells our files from other programs' databases
+
+// Numbers may be NULL where they are not a number. Seeds are unsigned 64-bit numbers and stand here as signed ones.
+constexpr const char* tables = R"sql(
+CREATE TABLE problems (
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE,
+  m INTEGER NOT NULL, n INTEGER NOT NULL, k INTEGER NOT NULL, batch INTEGER NOT NULL
+);
+CREATE TABLE candidates (
+  id INTEGER PRIMARY KEY,
+  family TEXT NOT NULL,
+  name TEXT NOT NULL,
+  params TEXT NOT NULL,
+  split_k INTEGER NOT NULL,
+  UNIQUE (family, name)
+);
+CREATE TABLE devices (
+  id INTEGER PRIMARY KEY,
+  description TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL, device_index INTEGER NOT NULL, name TEXT NOT NULL, arch TEXT NOT NULL,
+  cu_num INTEGER NOT NULL, last_level_cache_bytes INTEGER NOT NULL, memory_bytes INTEGER NOT NULL,
+  features TEXT NOT NULL, driver TEXT NOT NULL, libraries TEXT NOT NULL
+);
+CREATE TABLE contexts (
+  id INTEGER PRIMARY KEY,
+  identity TEXT NOT NULL UNIQUE,
+  family_version TEXT NOT NULL,
+  policy_stage TEXT NOT NULL,
+  warmup INTEGER NOT NULL, min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL,
+  max_sampling_s REAL, target_dispersion REAL, keep_samples INTEGER NOT NULL, cold_cache INTEGER NOT NULL,
+  err_ratio_limit REAL, atol REAL, rtol REAL, full_reference_flops INTEGER NOT NULL, seed INTEGER NOT NULL
+);
+CREATE TABLE trials (
+  id INTEGER PRIMARY KEY,
+  time_utc TEXT NOT NULL,
+  problem_id INTEGER NOT NULL REFERENCES problems(id),
+  candidate_id INTEGER NOT NULL REFERENCES candidates(id),
+  library_id INTEGER NOT NULL,
+  context_id INTEGER NOT NULL REFERENCES contexts(id),
+  device_id INTEGER NOT NULL REFERENCES devices(id),
+  stage TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  median_us REAL, min_us REAL, mean_us REAL, low_us REAL, high_us REAL, dispersion REAL,
+  sample_count INTEGER NOT NULL, samples_us TEXT NOT NULL,
+  pack_us REAL, packed_bytes INTEGER NOT NULL, workspace_bytes INTEGER NOT NULL,
+  clock_mhz REAL, throttled INTEGER NOT NULL,
+  err_ratio REAL, worst_error REAL, worst_share_of_bound REAL,
+  unwritten INTEGER NOT NULL, checked INTEGER NOT NULL, guards_intact INTEGER NOT NULL,
+  kernel_s REAL, prepare_s REAL, operands_s REAL, reference_s REAL, verify_s REAL
+);
+CREATE INDEX trials_by_key ON trials(problem_id, candidate_id, context_id, stage, id);
+CREATE TABLE quarantine (
+  id INTEGER PRIMARY KEY,
+  time_utc TEXT NOT NULL,
+  device TEXT NOT NULL,
+  problem_id INTEGER NOT NULL REFERENCES problems(id),
+  candidate_id INTEGER NOT NULL REFERENCES candidates(id),
+  outcome TEXT NOT NULL, reason TEXT NOT NULL, reproducer TEXT NOT NULL,
+  UNIQUE (device, problem_id, candidate_id)
+);
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  begun_utc TEXT NOT NULL, heartbeat_utc TEXT NOT NULL,
+  command_line TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL,
+  shapes INTEGER NOT NULL, shapes_done INTEGER NOT NULL, shapes_failed INTEGER NOT NULL,
+  state TEXT NOT NULL
+);
+CREATE VIEW trial_details AS
+  SELECT trials.id AS trial_id, time_utc,
+         problems.text AS problem, m, n, k, batch,
+         family, candidates.name AS candidate, params, split_k, library_id,
+         stage, outcome, reason,
+         median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us,
+         pack_us, packed_bytes, workspace_bytes, clock_mhz, throttled,
+         err_ratio, worst_error, worst_share_of_bound, unwritten, checked, guards_intact,
+         kernel_s, prepare_s, operands_s, reference_s, verify_s,
+         kind, device_index, devices.name AS device, arch, cu_num, last_level_cache_bytes, memory_bytes,
+         features, driver, libraries,
+         family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s, target_dispersion,
+         keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed,
+         problem_id, candidate_id, context_id
+  FROM trials
+  JOIN problems ON problems.id = problem_id
+  JOIN candidates ON candidates.id = candidate_id
+  JOIN devices ON devices.id = device_id
+  JOIN contexts ON contexts.id = context_id;
+)sql";
+
+int pragma(SQLite::Database& database, const std::string& name) { return database.execAndGet("PRAGMA " + name); }
+
+bool is_empty(SQLite::Database& database) {
+  return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+}
+
+// All or nothing: a process killed in between leaves an empty database, which is made anew.
+void make_tables(SQLite::Database& database) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(tables);
+  database.exec("PRAGMA application_id = " + std::to_string(application_id));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version));
+  transaction.commit();
+}
+
+}  // namespace
+
+void prepare_schema(SQLite::Database& database, const std::filesystem::path& path) {
+  if (!is_empty(database)) check_schema(database, path);  // before anything is changed in a file that may not be ours
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
+  database.exec("PRAGMA foreign_keys = ON");
+  if (is_empty(database)) make_tables(database);
+}
+
+void check_schema(SQLite::Database& database, const std::filesystem::path& path) {
+  if (pragma(database, "application_id") != application_id) {
+    fail(ErrorCode::input, "{} is a database, but not a trials store of gemmtune", path.string());
+  }
+  const int version = pragma(database, "user_version");
+  if (version > schema_version) {
+    fail(ErrorCode::input,
+         "the trials store {} has schema version {}, made by a newer gemmtune: this one knows up to {}", path.string(),
+         version, schema_version);
+  }
+}
+
+}  // namespace gemmtune

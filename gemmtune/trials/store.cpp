@@ -1,0 +1,160 @@
+#include "gemmtune/trials/store.h"
+
+#include <array>
+#include <fstream>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/trials/query.h"
+#include "gemmtune/trials/rows.h"
+#include "gemmtune/trials/runs.h"
+#include "gemmtune/trials/schema.h"
+#include "gemmtune/trials/writer_lock.h"
+
+namespace gemmtune {
+namespace fs = std::filesystem;
+namespace {
+
+// Before a lock file is made beside it, and before SQLite sees it.
+void check_file(const fs::path& path) {
+  std::error_code ignored;  // what cannot be looked at cannot be opened either, and SQLite says why
+  if (fs::is_directory(path, ignored)) fail(ErrorCode::io, "the trials store {} is a folder", path.string());
+  constexpr std::string_view magic = "SQLite format 3";
+  std::array<char, magic.size()> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  const std::string_view found(start.data(), static_cast<std::size_t>(file.gcount()));
+  if (!found.empty() && found != magic) fail(ErrorCode::input, "{} is not a trials store", path.string());
+}
+
+void check_folder(const fs::path& path) {
+  const fs::path folder = fs::absolute(path).parent_path();
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) return;
+  fail(ErrorCode::io, "cannot open the trials store {}: there is no folder {}", path.string(), folder.string());
+}
+
+std::string immutable_uri(const fs::path& path) {
+  std::string uri = "file:";
+  for (const char c : fs::absolute(path).string()) {
+    if (c == '%' || c == '?' || c == '#') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+// In a folder that we may not write to, SQLite cannot make the files that readers and writers share; without a
+// write-ahead log nobody writes there, and the file can be read as it stands.
+Connection connect_read_only(const fs::path& path) {
+  try {
+    Connection connection(path.string(), SQLite::OPEN_READONLY);
+    check_schema(connection.database(), path);
+    return connection;
+  } catch (const SQLite::Exception&) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored) || fs::exists(path.string() + "-wal", ignored)) throw;
+  }
+  Connection connection(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+  check_schema(connection.database(), path);
+  return connection;
+}
+
+Connection connect_for_writing(const fs::path& path) {
+  Connection connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  prepare_schema(connection.database(), path);
+  return connection;
+}
+
+}  // namespace
+
+struct TrialStore::State {
+  fs::path path;
+  std::optional<WriterLock> lock{};  // let go after the connection is closed
+  Connection connection;
+  std::mutex mutex{};
+
+  State(const fs::path& where, Connection reader) : path(where), connection(std::move(reader)) {}
+  explicit State(const fs::path& where) : path(where), lock(where), connection(connect_for_writing(where)) {}
+
+  template <typename Work>
+  auto read(Work&& work) {
+    const std::scoped_lock only_one(mutex);
+    return translating_errors(path, [&] { return work(connection); });
+  }
+
+  template <typename Work>
+  auto write(Work&& work) {
+    return read([&](Connection& c) {
+      SQLite::Transaction transaction(c.database(), SQLite::TransactionBehavior::IMMEDIATE);
+      if constexpr (std::is_void_v<decltype(work(c))>) {
+        work(c);
+        transaction.commit();
+      } else {
+        auto result = work(c);
+        transaction.commit();
+        return result;
+      }
+    });
+  }
+};
+
+TrialStore TrialStore::open(const fs::path& path) {
+  check_folder(path);
+  check_file(path);
+  return translating_errors(path, [&] { return TrialStore(std::make_unique<State>(path)); });
+}
+
+TrialStore TrialStore::open_read_only(const fs::path& path) {
+  check_file(path);
+  return translating_errors(path, [&] { return TrialStore(std::make_unique<State>(path, connect_read_only(path))); });
+}
+
+TrialStore::TrialStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TrialStore::~TrialStore() = default;
+TrialStore::TrialStore(TrialStore&&) noexcept = default;
+TrialStore& TrialStore::operator=(TrialStore&&) noexcept = default;
+
+void TrialStore::add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context) {
+  state_->write([&](Connection& c) { insert_trial(c, problem, evaluation, context); });
+}
+
+std::optional<Evaluation> TrialStore::find(const Problem& problem, const Candidate& candidate, Stage stage,
+                                           const TrialContext& context) const {
+  return state_->read([&](Connection& c) { return latest_trial(c, problem, candidate, stage, context); });
+}
+
+std::vector<Trial> TrialStore::all() const {
+  return state_->read([](Connection& c) { return all_trials(c); });
+}
+
+std::vector<Trial> TrialStore::of(const Problem& problem) const {
+  return state_->read([&](Connection& c) { return trials_of(c, problem); });
+}
+
+void TrialStore::quarantine(const Quarantined& entry) {
+  state_->write([&](Connection& c) { insert_quarantined(c, entry); });
+}
+
+std::vector<Quarantined> TrialStore::quarantined() const {
+  return state_->read([](Connection& c) { return all_quarantined(c); });
+}
+
+std::int64_t TrialStore::begin_run(const std::string& command_line, std::int64_t shape_count) {
+  return state_->write([&](Connection& c) { return insert_run(c, command_line, shape_count); });
+}
+
+void TrialStore::update_run(std::int64_t run, std::int64_t shapes_done, std::int64_t shapes_failed,
+                            const std::string& state) {
+  state_->write([&](Connection& c) { note_progress(c, {run, shapes_done, shapes_failed, state}); });
+}
+
+std::vector<Run> TrialStore::runs() const {
+  return state_->read([](Connection& c) { return all_runs(c); });
+}
+
+}  // namespace gemmtune
