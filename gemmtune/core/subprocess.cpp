@@ -25,6 +25,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t chunk_bytes = 64 * 1024;
 constexpr std::size_t shown_bytes = 256;  // of a line that is no line
+constexpr auto look_at_child_every = milliseconds(100);
 constexpr auto give_up_after_kill = std::chrono::seconds(10);
 
 /// Rounded up, so that a poll does not spin through its last millisecond.
@@ -73,14 +74,20 @@ struct Subprocess::State {
   ExitStatus kill_and_reap();
 };
 
-/// Waits for anything to happen on the three pipes, and takes in what the child said.
+/// Waits for anything to happen on the three pipes, and takes in what the child said. The pipes of a child that has
+/// ended may be held open by a process it left behind, so its end is looked for as well.
 void Subprocess::State::pump(Deadline deadline, bool for_writing) {
   // A child that floods stdout while nobody asks for lines is left to block.
   const bool room = buffered() <= options.line_limit_bytes;
   std::array<pollfd, 3> fds{{{room ? child.out.get() : -1, POLLIN, 0},
                              {child.err.get(), POLLIN, 0},
                              {for_writing ? child.in.get() : -1, POLLOUT, 0}}};
-  if (::poll(fds.data(), fds.size(), poll_timeout_ms(deadline)) <= 0) return;
+  const Deadline next_look = std::min(deadline, std::chrono::steady_clock::now() + look_at_child_every);
+  if (::poll(fds.data(), fds.size(), poll_timeout_ms(next_look)) <= 0) {
+    if (ended) child.out.reset();
+    poll_end();
+    return;
+  }
   if (fds[0].revents != 0) read_stdout();
   if (fds[1].revents != 0) read_stderr();
 }

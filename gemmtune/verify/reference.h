@@ -10,16 +10,17 @@
 
 namespace gemmtune {
 
-/// Rows of C that are checked (the same in each batch), what they should hold, and the norms that the error bound needs.
+/// Rows of C that are checked (the same in each batch), what they should hold, and the norms that the error bound
+/// needs.
 struct Reference {
-  std::vector<std::int64_t> rows{};   // ascending indices into M
-  std::vector<double> values{};       // [batch][rows][N], bias included, not rounded to the output type
-  std::vector<double> row_norms{};    // [batch][rows]: ‖A[b,m,:]‖₂
+  std::vector<std::int64_t> rows{};    // ascending indices into M
+  std::vector<double> values{};        // [batch][rows][N], bias included, not rounded to the output type
+  std::vector<double> row_norms{};     // [batch][rows]: ‖A[b,m,:]‖₂
   std::vector<double> column_norms{};  // [batch][N]: ‖W[b,n,:]‖₂
 };
 
-/// All rows when the product costs at most policy.full_reference_flops; otherwise from each stripe of 32 rows as many as
-/// that affords, at least two: the stripe's last row and others drawn from `seed`; the last row of C always.
+/// All rows when the product costs at most policy.full_reference_flops; otherwise from each stripe of 32 rows as many
+/// as that affords, at least two: the stripe's last row and others drawn from `seed`; the last row of C always.
 std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPolicy& policy, std::uint64_t seed);
 
 Reference compute_reference(const Problem& problem, const HostOperands& operands, const VerifyPolicy& policy,

@@ -22,14 +22,17 @@ struct Verdict {
 };
 
 /// Largest |ref - out| that rounding explains for an element of value `reference`:
-///   eps(out)·|ref| + 4·2⁻²⁴·√K·‖a‖·‖w‖
-/// The first term is the rounding to the output type, the second the accumulation of K products in float in any order.
+///   eps(out)·max(|ref|, smallest normal) + 4·2⁻²⁴·√K·‖a‖·‖w‖
+/// The first term is the rounding to the output type (eps: from 1 to the next number), be it to nearest or towards
+/// zero; the second the accumulation of K products in float in any order, whose errors add up like √K.
 double error_bound(const Problem& problem, double reference, double row_norm, double column_norm);
 
-/// Fills C with a NaN that no arithmetic makes.
+/// Fills C with a NaN that no arithmetic makes: 0xfff5 in each 16 bits, a NaN in every output type.
 void poison(std::span<std::byte> c);
 
-/// Compares the whole C with the reference's rows; unwritten elements are counted in all rows.
+/// Compares the whole C with the reference's rows; unwritten elements are counted in all rows. Where the reference is
+/// NaN, NaN is right and nothing else is; where it rounds to infinity in the output's type, that infinity is. An
+/// element that is wrong in kind (NaN, infinity, or finite where it may not be) is infinitely far from its reference.
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
                 const VerifyPolicy& policy);
 

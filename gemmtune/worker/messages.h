@@ -27,8 +27,8 @@ EvaluationPolicy policy_from_json(const nlohmann::json& value);
 DeviceInfo device_from_json(const nlohmann::json& value);
 FamilySupport support_from_json(const nlohmann::json& value);
 
-/// One line of the protocol, without its newline, parsed. Throws Error{protocol} for anything that is not one JSON object with
-/// a string member "type".
+/// One line of the protocol, without its newline, parsed. Throws Error{protocol} for anything that is not one JSON
+/// object with a string member "type".
 nlohmann::json parse_message(const std::string& line);
 
 }  // namespace gemmtune

@@ -19,6 +19,8 @@ struct RemoteOptions {
   double candidate_timeout_s{1800};    // silence allowed while a candidate runs (AITER's --timeout)
   double query_timeout_s{60};          // for device, supports and candidates
   int start_attempts{3};               // fresh workers that may fail to say hello in a row, before Error{protocol}
+  std::int64_t
+      memory_limit_bytes{};  // of address space for the worker, 0: none; GPU runtimes reserve far more than they use
 };
 
 struct RemoteStatistics {
@@ -29,6 +31,8 @@ struct RemoteStatistics {
   double waiting_s{};  // spent waiting for the worker
 };
 
+/// Starts its worker when it is first needed. For one thread, which must live as long as this: Linux ends a child with
+/// the thread that started it.
 class RemoteEvaluator final : public Evaluator {
  public:
   explicit RemoteEvaluator(RemoteOptions options);

@@ -13,8 +13,8 @@ namespace gemmtune {
 /// Makes the evaluator for a device id; called after stdout is safe, since it may load libraries that print.
 using EvaluatorFactory = std::function<std::unique_ptr<Evaluator>(const std::string& device)>;
 
-/// Serves requests from stdin until "bye" or end of file. Moves file descriptor 1 away first: what libraries and kernels print
-/// goes to stderr, and only the protocol reaches the real stdout. Returns the process's exit code.
+/// Serves requests from stdin until "bye" or end of file. Moves file descriptor 1 away first: what libraries and
+/// kernels print goes to stderr, and only the protocol reaches the real stdout. Returns the process's exit code.
 int serve_on_stdio(const EvaluatorFactory& make_evaluator, const std::string& device);
 
 /// The same on given streams: for tests.

@@ -98,7 +98,7 @@ TEST(Subprocess, TimesOutWithoutLosingWhatComesLater) {
 }
 
 TEST(Subprocess, PastDeadlineStillHandsOutWhatIsThere) {
-  Subprocess child = shell("echo a; echo b; sleep 5");
+  Subprocess child = shell("printf 'a\\nb\\n'; sleep 5");
   EXPECT_EQ(child.read_line(in(seconds(5))).line, "a");
   EXPECT_EQ(child.read_line(in(seconds(-1))).line, "b");
   EXPECT_EQ(child.read_line(in(seconds(-1))).status, ReadStatus::timed_out);
@@ -174,6 +174,19 @@ TEST(Subprocess, WhatItLeavesRunningDiesWithIt) {
   ASSERT_GT(grandchild, 1);
   ASSERT_TRUE(child.wait(in(seconds(5))));
   EXPECT_TRUE(dies_soon(grandchild));
+}
+
+TEST(Subprocess, EndIsSeenThoughSomeoneHoldsItsStdout) {
+  // Once within the group, which is killed, and once out of its reach.
+  for (const char* script : {"sleep 1000 & echo $!", "setsid sleep 1000 & echo $!"}) {
+    SCOPED_TRACE(script);
+    Subprocess child = shell(script);
+    const pid_t left_behind = pid_from(child);
+    ASSERT_GT(left_behind, 1);
+    EXPECT_EQ(child.read_line(in(seconds(20))).status, ReadStatus::closed);
+    EXPECT_EQ(child.wait(in(seconds(5))), (ExitStatus{.signalled = false, .code = 0}));
+    ::kill(left_behind, SIGKILL);
+  }
 }
 
 TEST(Subprocess, DiesWithItsParent) {

@@ -1,0 +1,72 @@
+#include "gemmtune/verify/guard.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+
+namespace gemmtune {
+namespace {
+
+constexpr std::size_t guard_size = 4096;
+using Guard = std::array<std::byte, guard_size>;
+
+/// Neither constant nor of a period that a tile has, so that few stray writes repeat it.
+Guard intact_guard() {
+  Guard guard{};
+  for (std::size_t i = 0; i < guard_size; ++i) guard[i] = static_cast<std::byte>((i * 167 + i / 251 + 41) & 0xffU);
+  return guard;
+}
+
+/// Which bytes of a guard were changed: the first and the last, and how many.
+struct Damage {
+  std::size_t first{};
+  std::size_t last{};
+  std::size_t count{};
+};
+
+Damage damage_of(const Guard& found) {
+  const Guard intact = intact_guard();
+  Damage damage{};
+  for (std::size_t i = 0; i < guard_size; ++i) {
+    if (found[i] == intact[i]) continue;
+    if (damage.count == 0) damage.first = i;
+    damage.last = i;
+    ++damage.count;
+  }
+  return damage;
+}
+
+Guard download_guard(Device& device, const std::byte* from) {
+  Guard guard{};
+  device.download(from, guard);
+  return guard;
+}
+
+std::string describe(std::size_t distance, std::string_view side, const Damage& damage) {
+  return fmt::format("byte {} {} was overwritten, {} of its guard's {} bytes in all", distance, side, damage.count,
+                     guard_size);
+}
+
+}  // namespace
+
+GuardedBuffer::GuardedBuffer(Device& device, std::size_t size) : size_(size) {
+  if (size == 0) return;
+  buffer_ = device.allocate(size + 2 * guard_size);
+  const Guard guard = intact_guard();
+  device.upload(guard, buffer_.data());
+  device.upload(guard, data() + size);
+}
+
+std::byte* GuardedBuffer::data() const { return size_ == 0 ? nullptr : buffer_.data() + guard_size; }
+
+std::string GuardedBuffer::why_broken(Device& device) const {
+  if (size_ == 0) return {};
+  const Damage before = damage_of(download_guard(device, buffer_.data()));
+  if (before.count > 0) return describe(guard_size - before.last, "before the start", before);
+  const Damage after = damage_of(download_guard(device, data() + size_));
+  if (after.count > 0) return describe(after.first + 1, "after the end", after);
+  return {};
+}
+
+}  // namespace gemmtune

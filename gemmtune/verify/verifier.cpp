@@ -1,0 +1,250 @@
+#include "gemmtune/verify/verifier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "gemmtune/core/text.h"
+#include "gemmtune/gemm/codec.h"
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/gemm/parallel.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t elements_at_once = 1 << 16;
+
+/// How an output type rounds.
+struct Rounding {
+  double eps{};              // from 1 to the next number
+  double smallest_normal{};  // below it numbers are eps times this apart
+  double overflow{};         // from here on the nearest is infinity
+};
+
+Rounding rounding_of(DType type) {
+  if (type == DType::f32) return {0x1p-23, 0x1p-126, 0x1.ffffffp127};
+  if (type == DType::f16) return {0x1p-10, 0x1p-14, 65520.0};
+  if (type == DType::bf16) return {0x1p-7, 0x1p-126, 0x1.ffp127};
+  fail(ErrorCode::unsupported, "no rule for outputs of type {}", to_string(type));
+}
+
+/// Elements of C, remembered by their number and the rows and columns they lie in. Merging is independent of the order.
+struct Region {
+  std::int64_t count{};
+  std::int64_t first{std::numeric_limits<std::int64_t>::max()};  // flat index in [batch, M, N]
+  std::int64_t first_row{std::numeric_limits<std::int64_t>::max()};
+  std::int64_t last_row{-1};
+  std::int64_t first_column{std::numeric_limits<std::int64_t>::max()};
+  std::int64_t last_column{-1};
+
+  void merge(const Region& other) {
+    count += other.count;
+    first = std::min(first, other.first);
+    first_row = std::min(first_row, other.first_row);
+    last_row = std::max(last_row, other.last_row);
+    first_column = std::min(first_column, other.first_column);
+    last_column = std::max(last_column, other.last_column);
+  }
+
+  void add(std::int64_t index, std::int64_t row, std::int64_t column) { merge({1, index, row, row, column, column}); }
+};
+
+struct Tally {
+  double worst_error{};
+  double worst_share{};
+  Region not_close{};
+  Region out_of_bound{};  // without the unwritten
+
+  void merge(const Tally& other) {
+    worst_error = std::max(worst_error, other.worst_error);
+    worst_share = std::max(worst_share, other.worst_share);
+    not_close.merge(other.not_close);
+    out_of_bound.merge(other.out_of_bound);
+  }
+};
+
+/// One element's distance from what it should be.
+struct Distance {
+  bool close{};
+  double error{};
+  double share_of_bound{};
+};
+
+Distance all_or_nothing(bool right) { return right ? Distance{true, 0, 0} : Distance{false, infinity, infinity}; }
+
+double bound_of(const Rounding& rounding, double reference, double accumulation) {
+  return rounding.eps * std::max(std::fabs(reference), rounding.smallest_normal) + accumulation;
+}
+
+/// Largest error of adding K products in float.
+double accumulation_of(std::int64_t k, double row_norm, double column_norm) {
+  return 4 * 0x1p-24 * std::sqrt(static_cast<double>(k)) * row_norm * column_norm;
+}
+
+/// Whether the output `out`, which is infinite, is what the reference rounds to.
+bool overflows_alike(double reference, double out, double threshold) {
+  return std::signbit(reference) == std::signbit(out) && std::fabs(reference) >= threshold;
+}
+
+/// C and what it is held against. Elements are read as their stored bits, so that the poison can be told from other
+/// NaNs.
+template <typename Codec>
+class Comparison {
+ public:
+  using Stored = typename Codec::Stored;
+  using Bits = std::conditional_t<sizeof(Stored) == 4, std::uint32_t, std::uint16_t>;
+
+  Comparison(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
+             const VerifyPolicy& policy)
+      : problem_(problem), reference_(reference), c_(c), policy_(policy), rounding_(rounding_of(problem.out)) {}
+
+  Verdict run() const {
+    const Region unwritten = find_unwritten();
+    const Tally tally = compare_rows();
+    Verdict verdict{};
+    verdict.accuracy.checked = static_cast<std::int64_t>(reference_.values.size());
+    verdict.accuracy.err_ratio = static_cast<double>(tally.not_close.count) /
+                                 static_cast<double>(std::max<std::int64_t>(verdict.accuracy.checked, 1));
+    verdict.accuracy.worst_error = tally.worst_error;
+    verdict.accuracy.worst_share_of_bound = tally.worst_share;
+    verdict.accuracy.unwritten = unwritten.count;
+    verdict.why_wrong = explain(verdict.accuracy, unwritten, tally);
+    return verdict;
+  }
+
+ private:
+  std::int64_t checked_rows() const { return static_cast<std::int64_t>(reference_.rows.size()); }
+  bool is_poison(std::int64_t index) const { return load<Bits>(c_.data(), index) == static_cast<Bits>(0xfff5fff5U); }
+  double out(std::int64_t index) const { return Codec::decode(load<Stored>(c_.data(), index)); }
+
+  /// Runs visit(total, first, last) on pieces of [0, count), each with a total of its own, and merges them.
+  template <typename Total, typename Visit>
+  static Total gather(std::int64_t count, std::int64_t grain, const Visit& visit) {
+    Total all{};
+    std::mutex mutex;
+    parallel_pieces(count, grain, [&](std::int64_t begin, std::int64_t end) {
+      Total here{};
+      for (std::int64_t i = begin; i < end; ++i) visit(here, i);
+      const std::lock_guard lock(mutex);
+      all.merge(here);
+    });
+    return all;
+  }
+
+  std::int64_t rows_at_once() const { return std::max<std::int64_t>(elements_at_once / problem_.n, 1); }
+
+  Region find_unwritten() const {
+    return gather<Region>(problem_.batch * problem_.m, rows_at_once(), [&](Region& region, std::int64_t row) {
+      for (std::int64_t column = 0; column < problem_.n; ++column)
+        if (const std::int64_t index = row * problem_.n + column; is_poison(index))
+          region.add(index, row % problem_.m, column);
+    });
+  }
+
+  Tally compare_rows() const {
+    return gather<Tally>(problem_.batch * checked_rows(), rows_at_once(),
+                         [&](Tally& tally, std::int64_t row) { compare_row(tally, row); });
+  }
+
+  /// `checked` counts the reference's rows over all batches.
+  void compare_row(Tally& tally, std::int64_t checked) const {
+    const std::int64_t batch = checked / checked_rows();
+    const std::int64_t row = reference_.rows[checked % checked_rows()];
+    for (std::int64_t column = 0; column < problem_.n; ++column) {
+      const std::int64_t index = (batch * problem_.m + row) * problem_.n + column;
+      const Distance distance = distance_of(index, checked, column);
+      tally.worst_error = std::max(tally.worst_error, distance.error);
+      tally.worst_share = std::max(tally.worst_share, distance.share_of_bound);
+      if (!distance.close) tally.not_close.add(index, row, column);
+      if (distance.share_of_bound > 1 && !is_poison(index)) tally.out_of_bound.add(index, row, column);
+    }
+  }
+
+  double accumulation(std::int64_t checked, std::int64_t column) const {
+    const double column_norm = reference_.column_norms[checked / checked_rows() * problem_.n + column];
+    return accumulation_of(problem_.k, reference_.row_norms[checked], column_norm);
+  }
+
+  Distance distance_of(std::int64_t index, std::int64_t checked, std::int64_t column) const {
+    const double expected = reference_.values[checked * problem_.n + column];
+    const double found = out(index);
+    if (std::isnan(expected) || std::isnan(found)) return all_or_nothing(std::isnan(expected) && std::isnan(found));
+    const double bound = bound_of(rounding_, expected, accumulation(checked, column));
+    if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, rounding_.overflow - bound));
+    if (std::isinf(expected)) return all_or_nothing(false);
+    const double error = std::fabs(expected - found);
+    return {error <= policy_.atol + policy_.rtol * std::fabs(found), error, error / bound};
+  }
+
+  std::string explain(const Accuracy& accuracy, const Region& unwritten, const Tally& tally) const {
+    std::vector<std::string> reasons;
+    const std::int64_t all = problem_.batch * problem_.m * problem_.n;
+    if (unwritten.count > 0)
+      reasons.push_back(fmt::format("{} of {} elements were never written, the first is {}; {}", unwritten.count, all,
+                                    name(unwritten.first), extent(unwritten)));
+    if (tally.out_of_bound.count > 0)
+      reasons.push_back(fmt::format(
+          "{} of {} checked elements are further off than rounding explains, the first is {}; {}",
+          tally.out_of_bound.count, accuracy.checked, describe(tally.out_of_bound.first), extent(tally.out_of_bound)));
+    if (accuracy.err_ratio > policy_.err_ratio_limit)
+      reasons.push_back(fmt::format("error ratio {:.4g} is above {:.4g}, the first element not close is {}; {}",
+                                    accuracy.err_ratio, policy_.err_ratio_limit, describe(tally.not_close.first),
+                                    extent(tally.not_close)));
+    return join(reasons, ". ");
+  }
+
+  /// "C[3, 5]", with the batch in front where there are several.
+  std::string name(std::int64_t index) const {
+    const std::int64_t row = index / problem_.n;
+    if (problem_.batch == 1) return fmt::format("C[{}, {}]", row, index % problem_.n);
+    return fmt::format("C[{}, {}, {}]", row / problem_.m, row % problem_.m, index % problem_.n);
+  }
+
+  std::string describe(std::int64_t index) const {
+    const std::int64_t row = index / problem_.n;
+    const std::int64_t column = index % problem_.n;
+    const auto place = std::lower_bound(reference_.rows.begin(), reference_.rows.end(), row % problem_.m);
+    const std::int64_t checked = row / problem_.m * checked_rows() + (place - reference_.rows.begin());
+    const double expected = reference_.values[checked * problem_.n + column];
+    return fmt::format("{} = {:.7g} where {:.7g} is right to within {:.3g}", name(index), out(index), expected,
+                       bound_of(rounding_, expected, accumulation(checked, column)));
+  }
+
+  static std::string extent(const Region& region) {
+    return fmt::format("all lie in rows {} to {}, columns {} to {}", region.first_row, region.last_row,
+                       region.first_column, region.last_column);
+  }
+
+  const Problem& problem_;
+  const Reference& reference_;
+  std::span<const std::byte> c_;
+  const VerifyPolicy& policy_;
+  Rounding rounding_{};
+};
+
+}  // namespace
+
+double error_bound(const Problem& problem, double reference, double row_norm, double column_norm) {
+  return bound_of(rounding_of(problem.out), reference, accumulation_of(problem.k, row_norm, column_norm));
+}
+
+void poison(std::span<std::byte> c) {
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] = i % 2 == 0 ? std::byte{0xf5} : std::byte{0xff};
+}
+
+Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
+                const VerifyPolicy& policy) {
+  if (static_cast<std::int64_t>(c.size()) != operand_sizes(problem).c)
+    fail(ErrorCode::usage, "C has {} bytes, not the {} of {}", c.size(), operand_sizes(problem).c, to_string(problem));
+  if (problem.out == DType::f32) return Comparison<F32Codec>(problem, reference, c, policy).run();
+  if (problem.out == DType::f16) return Comparison<F16Codec>(problem, reference, c, policy).run();
+  if (problem.out == DType::bf16) return Comparison<Bf16Codec>(problem, reference, c, policy).run();
+  fail(ErrorCode::unsupported, "outputs of type {} cannot be checked", to_string(problem.out));
+}
+
+}  // namespace gemmtune

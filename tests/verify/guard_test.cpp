@@ -1,0 +1,58 @@
+#include "gemmtune/verify/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace gemmtune {
+namespace {
+
+class GuardTest : public testing::Test {
+ protected:
+  std::unique_ptr<Device> device_{open_device("cpu")};
+};
+
+TEST_F(GuardTest, WritesInsideLeaveTheGuardsIntact) {
+  for (const std::size_t size : {1, 2, 255, 256, 4097}) {
+    const GuardedBuffer buffer(*device_, size);
+    EXPECT_EQ(buffer.size(), size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 256, 0);
+    std::fill_n(buffer.data(), size, std::byte{0xee});
+    EXPECT_EQ(buffer.why_broken(*device_), "");
+  }
+}
+
+TEST_F(GuardTest, AWriteBehindTheEndIsDescribed) {
+  const GuardedBuffer buffer(*device_, 1000);
+  std::fill_n(buffer.data() + 1000 + 11, 2, std::byte{0});
+  EXPECT_EQ(buffer.why_broken(*device_), "byte 12 after the end was overwritten, 2 of its guard's 4096 bytes in all");
+}
+
+TEST_F(GuardTest, AWriteBeforeTheStartIsDescribed) {
+  const GuardedBuffer buffer(*device_, 1000);
+  std::fill_n(buffer.data() - 8, 3, std::byte{0});
+  EXPECT_EQ(buffer.why_broken(*device_), "byte 6 before the start was overwritten, 3 of its guard's 4096 bytes in all");
+}
+
+TEST_F(GuardTest, EveryByteOfBothGuardsIsWatched) {
+  const GuardedBuffer buffer(*device_, 64);
+  for (const std::ptrdiff_t place : {-4096, -4000, -1, 64, 65, 2000, 64 + 4095}) {
+    const std::byte kept = buffer.data()[place];
+    buffer.data()[place] = ~kept;
+    EXPECT_NE(buffer.why_broken(*device_), "") << place;
+    buffer.data()[place] = kept;
+    EXPECT_EQ(buffer.why_broken(*device_), "") << place;
+  }
+}
+
+TEST_F(GuardTest, NothingIsAllocatedForNothing) {
+  const GuardedBuffer buffer(*device_, 0);
+  EXPECT_EQ(buffer.data(), nullptr);
+  EXPECT_EQ(buffer.why_broken(*device_), "");
+  EXPECT_EQ(GuardedBuffer().data(), nullptr);
+}
+
+}  // namespace
+}  // namespace gemmtune

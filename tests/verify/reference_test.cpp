@@ -1,0 +1,109 @@
+#include "gemmtune/verify/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "naive.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr VerifyPolicy sampling{.full_reference_flops = 1};
+
+void expect_same(double found, double expected, double scale) {
+  if (std::isnan(expected)) {
+    EXPECT_TRUE(std::isnan(found));
+  } else {
+    EXPECT_NEAR(found, expected, 1e-12 * scale);
+  }
+}
+
+/// Every value and norm against the three plain loops in double.
+void expect_naive(const Problem& p, const HostOperands& operands, const VerifyPolicy& policy) {
+  const auto reference = compute_reference(p, operands, policy, 3);
+  const auto real = naive::real_operands(p, operands);
+  const auto expected = naive::multiply<double>(p, real, p.k);
+  const auto rows = static_cast<std::int64_t>(reference.rows.size());
+  ASSERT_EQ(reference.values.size(), p.batch * rows * p.n);
+  for (std::int64_t i = 0; i < p.batch * rows * p.n; ++i) {
+    const std::int64_t row = i / p.n / rows * p.m + reference.rows[i / p.n % rows];
+    const double scale = reference.row_norms[i / p.n] * reference.column_norms[i / p.n / rows * p.n + i % p.n];
+    expect_same(reference.values[i], expected[row * p.n + i % p.n], std::max(scale, 1.0));
+  }
+}
+
+TEST(Reference, EqualsThreePlainLoops) {
+  for (const auto* text : {"5x7x33:bf16:bf16:bf16", "1x9x2500:f32:f32:f32:bias", "37x40x4100:f16:f16:f16",
+                           "6x5x67:int8/row:int8/row:bf16:bias:batch=3", "9x4x40:e4m3/tensor:e4m3/row:bf16:batch=2",
+                           "10x131x260:a8w8_blockscale", "7x33x98:a4w4", "3x2x1:bf16:bf16:f32"}) {
+    SCOPED_TRACE(text);
+    const auto p = parse_problem(text);
+    for (const Recipe recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales})
+      expect_naive(p, draw_operands(p, recipe, 8), VerifyPolicy{});
+  }
+}
+
+TEST(Reference, SampledRowsEqualThreePlainLoops) {
+  for (const auto* text : {"100x7x40:bf16:bf16:bf16:batch=2", "65x9x64:a4w4"}) {
+    SCOPED_TRACE(text);
+    const auto p = parse_problem(text);
+    expect_naive(p, draw_operands(p, Recipe::gaussian, 8), sampling);
+  }
+}
+
+TEST(Reference, NormsAreThoseOfTheRealRows) {
+  const auto p = parse_problem("6x5x67:int8/row:int8/row:bf16:batch=2");
+  const auto operands = draw_operands(p, Recipe::gaussian, 2);
+  const auto reference = compute_reference(p, operands, VerifyPolicy{}, 0);
+  const auto real = naive::real_operands(p, operands);
+  const auto norm = [&](const std::vector<float>& rows, std::int64_t row) {
+    double squares = 0;
+    for (std::int64_t k = 0; k < p.k; ++k) squares += std::pow(static_cast<double>(rows[row * p.k + k]), 2);
+    return std::sqrt(squares);
+  };
+  for (std::int64_t row = 0; row < 12; ++row) EXPECT_NEAR(reference.row_norms[row], norm(real.a, row), 1e-10);
+  for (std::int64_t row = 0; row < 10; ++row) EXPECT_NEAR(reference.column_norms[row], norm(real.w, row), 1e-10);
+}
+
+TEST(RowsToCheck, AreAllWhereTheBudgetAllows) {
+  const auto p = parse_problem("100x64x64:bf16:bf16:bf16");
+  const auto rows = rows_to_check(p, VerifyPolicy{}, 1);
+  ASSERT_EQ(rows.size(), 100);
+  for (std::int64_t i = 0; i < 100; ++i) EXPECT_EQ(rows[i], i);
+}
+
+TEST(RowsToCheck, AreAtLeastTwoOfEachStripeWithItsLast) {
+  for (const std::int64_t m : {1, 2, 31, 32, 33, 64, 1000}) {
+    const Problem p{.m = m, .n = 64, .k = 64};
+    const auto rows = rows_to_check(p, sampling, 1);
+    const std::set<std::int64_t> chosen(rows.begin(), rows.end());
+    EXPECT_EQ(chosen.size(), rows.size()) << m;
+    EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end())) << m;
+    EXPECT_EQ(rows.back(), m - 1);
+    for (std::int64_t first = 0; first < m; first += 32) {
+      const std::int64_t last = std::min(first + 31, m - 1);
+      EXPECT_TRUE(chosen.contains(last)) << m;
+      const auto in_stripe = std::distance(chosen.lower_bound(first), chosen.upper_bound(last));
+      EXPECT_EQ(in_stripe, std::min<std::int64_t>(2, last - first + 1)) << m;
+    }
+  }
+}
+
+TEST(RowsToCheck, AreAsManyAsTheBudgetAffords) {
+  const Problem p{.m = 1024, .n = 100, .k = 100};
+  for (const std::int64_t in_each : {2, 5, 31}) {
+    const VerifyPolicy policy{.full_reference_flops = 2 * 100 * 100 * 32 * in_each};
+    EXPECT_EQ(rows_to_check(p, policy, 1).size(), 32 * in_each);
+  }
+}
+
+TEST(RowsToCheck, DependOnTheSeed) {
+  const Problem p{.m = 1024, .n = 64, .k = 64};
+  EXPECT_EQ(rows_to_check(p, sampling, 1), rows_to_check(p, sampling, 1));
+  EXPECT_NE(rows_to_check(p, sampling, 1), rows_to_check(p, sampling, 2));
+}
+
+}  // namespace
+}  // namespace gemmtune

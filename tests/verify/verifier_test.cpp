@@ -1,0 +1,267 @@
+#include "gemmtune/verify/verifier.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "gemmtune/core/error.h"
+#include "naive.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::uint64_t seed = 5;
+constexpr VerifyPolicy policy{};
+
+/// What each format multiplies, at M = 40, N = 48 and the K asked for.
+const std::vector<std::string> formats{"bf16:bf16:bf16", "f32:f32:f32", "int8/row:int8/row:bf16:bias",
+                                       "a8w8_blockscale", "a4w4"};
+
+Problem sized(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& format) {
+  return parse_problem(fmt::format("{}x{}x{}:{}", m, n, k, format));
+}
+
+/// A problem, its reference, and what a kernel that sums in float would give.
+struct Trial {
+  Problem problem{};
+  HostOperands operands{};
+  Reference reference{};
+  std::vector<float> c{};
+
+  Trial(const Problem& p, Recipe recipe, const VerifyPolicy& verify = policy)
+      : problem(p), operands(draw_operands(p, recipe, seed)), reference(compute_reference(p, operands, verify, seed)) {
+    c = summed(p.k);
+  }
+
+  std::vector<float> summed(std::int64_t k_used) const {
+    return naive::multiply<float>(problem, naive::real_operands(problem, operands), k_used);
+  }
+
+  Verdict judge(const std::vector<float>& output) const {
+    return compare(problem, reference, naive::rounded(problem, output), policy);
+  }
+};
+
+class VerifierTest : public testing::TestWithParam<std::string> {
+ protected:
+  Trial trial(std::int64_t k = 416) const { return Trial(sized(40, 48, k, GetParam()), Recipe::gaussian); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Formats, VerifierTest, testing::ValuesIn(formats), [](const auto& tested) {
+  std::string name = tested.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+});
+
+TEST_P(VerifierTest, APlainFloatLoopIsRightForEveryRecipeAndDepth) {
+  for (const Recipe recipe :
+       {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {
+    for (const std::int64_t k : {2, 30, 64, 416, 2050, 20000}) {
+      const Trial right(sized(5, 17, k, GetParam()), recipe);
+      const auto verdict = right.judge(right.c);
+      EXPECT_EQ(verdict.why_wrong, "") << to_string(recipe) << ' ' << to_string(right.problem);
+      EXPECT_EQ(verdict.accuracy.unwritten, 0);
+      EXPECT_EQ(verdict.accuracy.checked, 5 * 17);
+      EXPECT_LE(verdict.accuracy.worst_share_of_bound, 1);
+    }
+  }
+}
+
+TEST_P(VerifierTest, OneElementOffIsFound) {
+  const auto right = trial();
+  for (const std::int64_t place : {0, 47, 48 * 17 + 5, 40 * 48 - 1}) {
+    auto c = right.c;
+    const double bound = error_bound(right.problem, right.reference.values[place],
+                                     right.reference.row_norms[place / 48], right.reference.column_norms[place % 48]);
+    c[place] += static_cast<float>(3 * bound);
+    const auto verdict = right.judge(c);
+    EXPECT_NE(
+        verdict.why_wrong.find(fmt::format("1 of 1920 checked elements are further off than rounding explains, the "
+                                           "first is C[{}, {}] = ",
+                                           place / 48, place % 48)),
+        std::string::npos)
+        << verdict.why_wrong;
+    EXPECT_GT(verdict.accuracy.worst_share_of_bound, 1);
+  }
+}
+
+TEST_P(VerifierTest, OneTileOffIsFoundWithItsRowsAndColumns) {
+  const auto right = trial();
+  auto c = right.c;
+  for (std::int64_t row = 16; row < 32; ++row)
+    for (std::int64_t column = 32; column < 48; ++column) c[row * 48 + column] = right.c[(row - 16) * 48 + column];
+  const auto verdict = right.judge(c);
+  EXPECT_NE(verdict.why_wrong.find("all lie in rows 16 to 31, columns 32 to 47"), std::string::npos)
+      << verdict.why_wrong;
+}
+
+TEST_P(VerifierTest, AMissingTailOfKIsFound) {
+  const auto right = trial();
+  for (std::int64_t dropped = 1; dropped < 32; ++dropped)
+    EXPECT_NE(right.judge(right.summed(416 - dropped)).why_wrong, "") << dropped;
+}
+
+TEST_P(VerifierTest, AStaleLastRowIsFound) {
+  const auto right = trial();
+  auto c = right.c;
+  std::copy(c.end() - 96, c.end() - 48, c.end() - 48);
+  const auto verdict = right.judge(c);
+  EXPECT_NE(verdict.why_wrong.find("all lie in rows 39 to 39"), std::string::npos) << verdict.why_wrong;
+}
+
+TEST_P(VerifierTest, AnUnwrittenLastRowIsFound) {
+  const auto right = trial();
+  auto bytes = naive::rounded(right.problem, right.c);
+  const auto row_bytes = bytes.size() / 40;
+  poison(std::span(bytes).last(row_bytes));
+  const auto verdict = compare(right.problem, right.reference, bytes, policy);
+  EXPECT_EQ(verdict.accuracy.unwritten, 48);
+  EXPECT_EQ(verdict.why_wrong,
+            "48 of 1920 elements were never written, the first is C[39, 0]; all lie in rows 39 to 39, columns 0 to 47");
+}
+
+TEST_P(VerifierTest, OneUnwrittenElementIsFound) {
+  const auto right = trial();
+  auto bytes = naive::rounded(right.problem, right.c);
+  const auto size = bytes.size() / 1920;
+  poison(std::span(bytes).subspan(size * (48 * 7 + 9), size));
+  const auto verdict = compare(right.problem, right.reference, bytes, policy);
+  EXPECT_EQ(verdict.accuracy.unwritten, 1);
+  EXPECT_NE(verdict.why_wrong.find("the first is C[7, 9]"), std::string::npos) << verdict.why_wrong;
+}
+
+TEST_P(VerifierTest, NothingWrittenAtAllIsFound) {
+  const auto right = trial();
+  std::vector<std::byte> bytes(operand_sizes(right.problem).c);
+  poison(bytes);
+  const auto verdict = compare(right.problem, right.reference, bytes, policy);
+  EXPECT_EQ(verdict.accuracy.unwritten, 1920);
+  EXPECT_EQ(verdict.accuracy.err_ratio, 1);
+}
+
+TEST_P(VerifierTest, ANanOrInfinityIsFound) {
+  const auto right = trial();
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    auto c = right.c;
+    c[100] = value;
+    const auto verdict = right.judge(c);
+    EXPECT_NE(verdict.why_wrong, "");
+    EXPECT_EQ(verdict.accuracy.unwritten, 0);
+    EXPECT_EQ(verdict.accuracy.err_ratio, 1.0 / 1920);
+  }
+}
+
+TEST_P(VerifierTest, BadRowsBetweenTheSampledOnesAreFoundWhenUnwritten) {
+  const Trial right(sized(100, 48, 64, GetParam()), Recipe::gaussian, VerifyPolicy{.full_reference_flops = 1});
+  ASSERT_EQ(right.reference.rows.size(), 8);  // of 4 stripes
+  std::int64_t unsampled = 0;
+  while (std::count(right.reference.rows.begin(), right.reference.rows.end(), unsampled) > 0) ++unsampled;
+  auto bytes = naive::rounded(right.problem, right.c);
+  const auto row_bytes = bytes.size() / 100;
+  EXPECT_EQ(compare(right.problem, right.reference, bytes, policy).why_wrong, "");
+  poison(std::span(bytes).subspan(unsampled * row_bytes, row_bytes));
+  EXPECT_EQ(compare(right.problem, right.reference, bytes, policy).accuracy.unwritten, 48);
+}
+
+TEST_P(VerifierTest, ABrokenLastRowIsFoundWhenRowsAreSampled) {
+  const Trial right(sized(100, 48, 64, GetParam()), Recipe::gaussian, VerifyPolicy{.full_reference_flops = 1});
+  auto c = right.c;
+  for (auto place = c.end() - 48; place != c.end(); ++place) *place = -*place;
+  EXPECT_NE(right.judge(c).why_wrong, "");
+}
+
+TEST(Verifier, AnIgnoredNanScaleIsFound) {
+  const Trial right(sized(40, 48, 416, "a4w4"), Recipe::nan_scales);
+  EXPECT_EQ(right.judge(right.c).why_wrong, "");
+  EXPECT_GT(std::count_if(right.c.begin(), right.c.end(), [](float value) { return std::isnan(value); }), 40);
+  auto blind = right.operands;
+  for (auto* scales : {&blind.a_scale, &blind.w_scale})
+    std::replace(scales->begin(), scales->end(), std::byte{255}, std::byte{127});
+  const auto c = naive::multiply<float>(right.problem, naive::real_operands(right.problem, blind), 416);
+  const auto verdict = right.judge(c);
+  EXPECT_NE(verdict.why_wrong.find("where nan is right"), std::string::npos) << verdict.why_wrong;
+  EXPECT_TRUE(std::isinf(verdict.accuracy.worst_share_of_bound));
+}
+
+TEST(Verifier, BatchesAreToldApart) {
+  const Trial right(parse_problem("5x7x64:bf16:bf16:bf16:batch=3"), Recipe::gaussian);
+  EXPECT_EQ(right.judge(right.c).why_wrong, "");
+  auto c = right.c;
+  c[(2 * 5 + 4) * 7 + 3] += 10;
+  EXPECT_NE(right.judge(c).why_wrong.find("the first is C[2, 4, 3] ="), std::string::npos);
+}
+
+TEST(Verifier, TheErrorRatioIsScaledByTheOutput) {
+  // K = 1 in f32, so that nothing but the tolerance is left: |ref - out| > 0.01 + 0.01 · |out|.
+  const auto p = parse_problem("1x4x1:f32:f32:f32");
+  const Reference reference{
+      .rows = {0}, .values = {100, 100, 0, 0}, .row_norms = {1e6}, .column_norms = {1e6, 1e6, 1e6, 1e6}};
+  const std::vector<float> c{101.02F, 98.99F, 0.0101F, 0.0102F};  // off by 1.02, 1.01, 0.0101, 0.0102
+  const auto verdict = compare(p, reference, naive::rounded(p, c), policy);
+  EXPECT_EQ(verdict.accuracy.err_ratio, 0.5);
+  EXPECT_NEAR(verdict.accuracy.worst_error, 1.02, 1e-5);
+  EXPECT_NE(verdict.why_wrong.find("error ratio 0.5 is above 0.05, the first element not close is C[0, 1]"),
+            std::string::npos)
+      << verdict.why_wrong;
+}
+
+TEST(Verifier, TheErrorRatioMayEqualItsLimit) {
+  const auto p = parse_problem("1x20x1:f32:f32:f32");
+  const Reference reference{.rows = {0},
+                            .values = std::vector<double>(20, 1.0),
+                            .row_norms = {1e6},
+                            .column_norms = std::vector<double>(20, 1e6)};
+  std::vector<float> c(20, 1.0F);
+  c[3] = 1.1F;
+  EXPECT_EQ(compare(p, reference, naive::rounded(p, c), policy).why_wrong, "");
+  c[4] = 1.1F;
+  EXPECT_NE(compare(p, reference, naive::rounded(p, c), policy).why_wrong, "");
+}
+
+TEST(Verifier, OverflowOfTheOutputTypeIsRightWhereTheReferenceOverflows) {
+  const auto p = parse_problem("1x4x1:f32:f32:f16");
+  const Reference reference{
+      .rows = {0}, .values = {70000, -70000, 65000, 70000}, .row_norms = {1}, .column_norms = {1, 1, 1, 1}};
+  const auto judge = [&](const std::vector<float>& c) { return compare(p, reference, naive::rounded(p, c), policy); };
+  EXPECT_EQ(judge({70000, -70000, 65000, 80000}).why_wrong, "");
+  EXPECT_NE(judge({70000, 70000, 65000, 80000}).why_wrong, "");
+  EXPECT_NE(judge({70000, -70000, 70000, 80000}).why_wrong, "");
+  EXPECT_NE(judge({70000, -70000, 65000, 60000}).why_wrong, "");
+}
+
+TEST(Verifier, SubnormalOutputsMayRoundToTheirGrid) {
+  const auto p = parse_problem("1x1x1:f32:f32:f16");
+  const Reference reference{.rows = {0}, .values = {0x1.8p-25}, .row_norms = {0x1p-13}, .column_norms = {0x1p-12}};
+  EXPECT_EQ(compare(p, reference, naive::rounded(p, {0x1.8p-25F}), policy).why_wrong, "");
+}
+
+TEST(Verifier, TheBoundGrowsWithTheRootOfKAndTheFormat) {
+  auto p = parse_problem("1x1x400:f32:f32:f32");
+  EXPECT_DOUBLE_EQ(error_bound(p, 0, 2, 3), 0x1p-149 + 4 * 0x1p-24 * 20 * 6);
+  EXPECT_DOUBLE_EQ(error_bound(p, -8, 0, 0), 0x1p-20);
+  p.out = DType::bf16;
+  EXPECT_DOUBLE_EQ(error_bound(p, 8, 0, 0), 0x1p-4);
+  p.out = DType::f16;
+  EXPECT_DOUBLE_EQ(error_bound(p, 8, 0, 0), 0x1p-7);
+}
+
+TEST(Verifier, PoisonIsNanInEveryOutputType) {
+  std::vector<std::byte> bytes(9);
+  poison(bytes);
+  EXPECT_TRUE(std::isnan(load<float>(bytes.data(), 0)));
+  EXPECT_TRUE(std::isnan(load<float>(bytes.data(), 1)));
+  EXPECT_TRUE(std::isnan(Bf16Codec::decode(load<std::uint16_t>(bytes.data(), 1))));
+  EXPECT_TRUE(std::isnan(F16Codec::decode(load<std::uint16_t>(bytes.data(), 3))));
+  EXPECT_EQ(bytes[8], bytes[0]);
+}
+
+TEST(Verifier, AnOutputOfTheWrongSizeIsRefused) {
+  const auto p = parse_problem("2x2x2:bf16:bf16:bf16");
+  const Trial right(p, Recipe::gaussian);
+  EXPECT_THROW(compare(p, right.reference, std::vector<std::byte>(6), policy), Error);
+}
+
+}  // namespace
+}  // namespace gemmtune

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""A worker that keeps to the protocol, but for the one way in which it does not.
+
+    evil.py MODE [PID_FILE]
+
+It times nothing: candidate cI takes 10 + I microseconds. Most modes do their evil when candidate c2 runs. Its process id, and
+those of its children, are appended to PID_FILE, so that a test can see that none is left.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+MODE = sys.argv[1]
+PID_FILE = sys.argv[2] if len(sys.argv) > 2 else None
+
+
+def note_pid(pid):
+    if PID_FILE:
+        with open(PID_FILE, "a", encoding="ascii") as file:
+            file.write(f"{pid}\n")
+
+
+def raw(data):
+    os.write(1, data)
+
+
+def send(**message):
+    raw(json.dumps(message).encode() + b"\n")
+
+
+def die(code):
+    os._exit(code)
+
+
+def sleep_for_ever():
+    while True:
+        time.sleep(1000)
+
+
+def hello(protocol=1):
+    device = {"kind": "cpu", "index": 0, "name": "an invented CPU", "arch": "none", "cu_num": 1}
+    send(type="hello", protocol=protocol, name="evil", version="1", device=device)
+
+
+def candidate(name):
+    return {"family": "evil", "name": name}
+
+
+def evaluation(name, stage):
+    us = 10.0 + int(name[1:])
+    timing = {"median_us": us, "min_us": us - 1, "mean_us": us, "low_us": us - 0.5, "high_us": us + 0.5,
+              "dispersion": 0.01, "sample_count": 3}
+    accuracy = {"err_ratio": 0.0, "worst_error": 0.0, "worst_share_of_bound": 0.0, "unwritten": 0, "checked": 4,
+                "guards_intact": True}
+    return {"candidate": candidate(name), "stage": stage, "outcome": "ok", "reason": "", "timing": timing,
+            "accuracy": accuracy}
+
+
+def segfault(_request):
+    print("about to fault", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def abort_in_a_library(_request):
+    print("terminate called after throwing an instance of 'std::runtime_error'", file=sys.stderr, flush=True)
+    os.abort()
+
+
+def leave_a_child_behind(_request):
+    note_pid(subprocess.Popen(["sleep", "1000"]).pid)
+    die(9)
+
+
+def hang(_request):
+    sleep_for_ever()
+
+
+def hang_deaf_to_sigterm(_request):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sleep_for_ever()
+
+
+def slow(_request):
+    time.sleep(0.4)
+
+
+def answer_twice(request):
+    answer(request, "c2")
+
+
+def garbage(_request):
+    raw(b"Warning: kernel cache is cold, this may take a while\n")
+
+
+def binary_garbage(_request):
+    raw(b"\xff\xfe\x00\x80\n")
+
+
+def deep_json(_request):
+    raw(b"[" * 1000000 + b"\n")
+
+
+def close_stdout(_request):
+    os.close(1)
+    sleep_for_ever()
+
+
+def fill_stderr(_request):
+    for _ in range(64):
+        os.write(2, b"e" * 65536)
+
+
+def endless_line(_request):
+    while True:
+        raw(b"x" * 65536)
+
+
+def wrong_id(request):
+    send(type="evaluation", id=request["id"] + 1, evaluation=evaluation("c2", "screen"))
+
+
+def other_candidate(request):
+    answer(request, "c99")
+
+
+def allocate(_request):
+    hoard = []
+    while True:
+        hoard.append(bytearray(1 << 24))
+
+
+def half_a_line(_request):
+    raw(b'{"type": "evaluation", "id"')
+    die(3)
+
+
+def done_early(request):
+    send(type="done", id=request["id"])
+
+
+def implausible(request):
+    nonsense = evaluation("c2", request["policy"]["stage"])
+    nonsense["timing"]["median_us"] = None
+    send(type="evaluation", id=request["id"], evaluation=nonsense)
+
+
+def malformed(request):
+    nonsense = evaluation("c2", request["policy"]["stage"])
+    nonsense["timing"]["median_us"] = "fast"
+    send(type="evaluation", id=request["id"], evaluation=nonsense)
+
+
+def unknown_reply(request):
+    send(type="progress", id=request["id"])
+
+
+def start_for_ever(request):
+    while True:
+        start(request, "c2")
+        time.sleep(0.01)
+
+
+def refuse(request):
+    send(type="error", id=request["id"], message="out of registers")
+    return "over"
+
+
+WHEN_C2_RUNS = {
+    name: globals()[name]
+    for name in ("segfault", "abort_in_a_library", "leave_a_child_behind", "hang", "hang_deaf_to_sigterm", "slow",
+                 "garbage", "binary_garbage", "deep_json", "close_stdout", "fill_stderr", "endless_line", "wrong_id",
+                 "other_candidate", "allocate", "half_a_line", "done_early", "implausible", "malformed",
+                 "unknown_reply", "start_for_ever", "refuse")
+}
+
+
+def start(request, name):
+    send(type="started", id=request["id"], candidate=candidate(name))
+
+
+def answer(request, name):
+    send(type="evaluation", id=request["id"], evaluation=evaluation(name, request["policy"]["stage"]))
+
+
+def evil(request, name):
+    return WHEN_C2_RUNS[MODE](request) if name == "c2" and MODE in WHEN_C2_RUNS else None
+
+
+def screen(request, names):
+    for name in names:
+        if MODE == "die_before_saying_what_runs" and name == "c2":
+            die(5)
+        start(request, name)
+        if evil(request, name) == "over":
+            return
+        answer(request, name)
+        if MODE == "answer_twice" and name == "c2":
+            answer(request, name)
+    if MODE == "die_before_done":
+        die(6)
+    send(type="done", id=request["id"])
+    if MODE == "speak_unasked":
+        send(type="started", id=request["id"], candidate=candidate("c0"))
+
+
+def confirm(request, names):
+    """Interleaved: everyone runs in turn, and the answers come together at the end."""
+    for turn in range(2):
+        for name in names:
+            start(request, name)
+            if turn == 1 and evil(request, name) == "over":
+                return
+    for name in names:
+        answer(request, name)
+    send(type="done", id=request["id"])
+
+
+def evaluate(request):
+    if MODE == "refuse_all":
+        send(type="error", id=request["id"], message="no memory for the operands")
+        return
+    if MODE == "flaky" and not os.path.exists(PID_FILE + ".died"):
+        with open(PID_FILE + ".died", "w", encoding="ascii"):
+            die(4)
+    names = [one["name"] for one in request["candidates"]]
+    (confirm if request["policy"]["stage"] == "confirm" else screen)(request, names)
+
+
+def reply(request):
+    kind = request["type"]
+    if kind == "supports":
+        if MODE == "die_when_asked":
+            die(8)
+        if MODE == "silent_when_asked":
+            sleep_for_ever()
+        families = [{"family": "evil", "version": "1", "why_not": "", "candidate_count": 6}]
+        send(type="supports", id=request["id"], families=families)
+    elif kind == "candidates":
+        names = ["c0", "c0"] if MODE == "name_twice" else [f"c{i}" for i in range(6)]
+        send(type="candidates", id=request["id"], candidates=[candidate(name) for name in names])
+    elif kind == "evaluate":
+        evaluate(request)
+
+
+def main():
+    note_pid(os.getpid())
+    if MODE == "crash_at_once":
+        print("no such device", file=sys.stderr, flush=True)
+        die(7)
+    if MODE == "cannot_start":
+        send(type="error", id=None, message="no cuda:7 here")
+        die(4)
+    if MODE == "never_hello":
+        sleep_for_ever()
+    if MODE == "garbage_for_hello":
+        raw(b"Welcome!\n")
+    hello(protocol=99 if MODE == "wrong_version" else 1)
+    if MODE == "exit_after_hello":
+        die(0)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["type"] == "bye":
+            return
+        reply(request)
+
+
+main()
