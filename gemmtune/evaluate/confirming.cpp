@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <vector>
+
+#include "gemmtune/evaluate/stages.h"
+#include "gemmtune/evaluate/turns.h"
+
+namespace gemmtune {
+namespace {
+
+/// Packed weights and workspaces of those that are timed together may take this share of the memory.
+constexpr std::size_t memory_share = 3;
+
+class Confirmation {
+ public:
+  Confirmation(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer)
+      : bench_(bench), request_(request), observer_(observer) {}
+
+  void run() {
+    std::vector<Trial> waiting;
+    for (const auto& candidate : request_.candidates) {
+      observer_.started(candidate);
+      Trial trial(bench_.device, candidate, Stage::confirm);
+      if (trial.prepare(bench_.families, request_.problem))
+        waiting.push_back(std::move(trial));
+      else
+        report(trial);
+    }
+    while (!waiting.empty()) confirm_together(take_group(waiting));
+  }
+
+ private:
+  void report(Trial& trial) {
+    trial.release();
+    observer_.evaluated(trial.evaluation());
+  }
+
+  /// The first that fit into memory together, and one at least.
+  std::vector<Trial> take_group(std::vector<Trial>& waiting) const {
+    const auto sets = rotation(bench_, request_);
+    const auto memory = static_cast<std::size_t>(bench_.device.info().memory_bytes);
+    std::size_t bytes = 0;
+    auto end = waiting.begin();
+    do bytes += (end++)->bytes(sets);
+    while (end != waiting.end() && (memory == 0 || bytes + end->bytes(sets) <= memory / memory_share));
+    std::vector<Trial> group(std::make_move_iterator(waiting.begin()), std::make_move_iterator(end));
+    waiting.erase(waiting.begin(), end);
+    return group;
+  }
+
+  void confirm_together(std::vector<Trial> group) {
+    std::vector<Trial> right;
+    for (auto& trial : group) {
+      if (check_first(trial))
+        right.push_back(std::move(trial));
+      else
+        report(trial);
+    }
+    time_in_turn(bench_, request_, right, observer_);
+    for (auto& trial : right) {
+      if (trial.alive()) check_again(trial);
+      report(trial);
+    }
+  }
+
+  /// On every set: the launches double as a warm-up of all that rotation touches.
+  bool check_first(Trial& trial) {
+    observer_.started(trial.candidate());
+    Workload* workload = timed_workload(bench_, request_, trial);
+    if (workload == nullptr) return false;
+    std::vector<std::size_t> sets(rotation(bench_, request_));
+    std::iota(sets.begin(), sets.end(), std::size_t{0});
+    if (trial.equip(*workload, sets.size()) && trial.spread(*workload)) static_cast<void>(trial.check(*workload, sets));
+    return trial.inputs_intact(*workload) && trial.alive();
+  }
+
+  void check_again(Trial& trial) {
+    observer_.started(trial.candidate());
+    Workload* workload = timed_workload(bench_, request_, trial);
+    if (workload == nullptr) return;
+    const std::array ends{std::size_t{0}, trial.set_count() - 1};
+    static_cast<void>(trial.check(*workload, std::span(ends).first(trial.set_count() > 1 ? 2 : 1)));
+    trial.inputs_intact(*workload);
+  }
+
+  const Workbench& bench_;
+  const EvaluationRequest& request_;
+  EvaluationObserver& observer_;
+};
+
+}  // namespace
+
+void confirm(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
+  Confirmation(bench, request, observer).run();
+}
+
+}  // namespace gemmtune

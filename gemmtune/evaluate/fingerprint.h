@@ -1,0 +1,18 @@
+// A hash of large tensors, to notice that a kernel changed its inputs without keeping a second copy of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gemmtune/device/device.h"
+
+namespace gemmtune {
+
+/// Any change of one 32-byte word changes it. Not for security, nor for storing: it follows the machine's byte order.
+std::uint64_t fingerprint(std::span<const std::byte> bytes);
+
+/// The same for device memory, which is read through a small buffer.
+std::uint64_t fingerprint(Device& device, const Buffer& buffer);
+
+}  // namespace gemmtune

@@ -1,0 +1,60 @@
+#include "gemmtune/evaluate/loaded_candidate.h"
+
+#include <utility>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+
+LoadedCandidate::LoadedCandidate(Device& device, std::unique_ptr<PreparedGemm> gemm)
+    : device_(&device), gemm_(std::move(gemm)) {}
+
+std::size_t LoadedCandidate::bytes(std::size_t set_count) const {
+  return workspace_bytes() + set_count * packed_bytes();
+}
+
+void LoadedCandidate::allocate(std::size_t set_count) {
+  free_memory();
+  try {
+    workspace_ = GuardedBuffer(*device_, workspace_bytes());
+    for (std::size_t set = 0; packs() && set < set_count; ++set) packed_.emplace_back(*device_, packed_bytes());
+  } catch (const std::exception& error) {
+    fail(ErrorCode::io, "needs {} bytes of workspace and {} × {} of packed weights: {}", workspace_bytes(), set_count,
+         packed_bytes(), error.what());
+  }
+  set_count_ = set_count;
+}
+
+void LoadedCandidate::free_memory() {
+  workspace_ = {};
+  packed_.clear();
+  set_count_ = 0;
+}
+
+void LoadedCandidate::pack(const OperandSets& sets) {
+  if (packs()) gemm_->pack_weights(sets.operands(0), packed_.front().data(), device_->stream());
+}
+
+void LoadedCandidate::copy_packed() {
+  for (std::size_t set = 1; set < packed_.size(); ++set)
+    device_->copy(packed_.front().data(), packed_[set].data(), packed_bytes());
+}
+
+void LoadedCandidate::launch(const OperandSets& sets, std::size_t set) noexcept {
+  auto operands = sets.operands(set);
+  operands.workspace = workspace_.data();
+  if (packs()) {
+    operands.w = nullptr;  // whoever packs has no right to it, and reading it would spoil the rotation
+    operands.packed_w = packed_[set].data();
+  }
+  gemm_->launch(operands, device_->stream());
+}
+
+std::string LoadedCandidate::broken_guard() const {
+  if (auto why = workspace_.why_broken(*device_); !why.empty()) return "workspace: " + why;
+  for (const auto& packed : packed_)
+    if (auto why = packed.why_broken(*device_); !why.empty()) return "packed weights: " + why;
+  return "";
+}
+
+}  // namespace gemmtune

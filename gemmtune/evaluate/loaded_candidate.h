@@ -1,0 +1,51 @@
+// A candidate ready to be launched on any of the operand sets: its kernel, its workspace, its packed weights.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gemmtune/evaluate/operand_sets.h"
+#include "gemmtune/families/family.h"
+#include "gemmtune/verify/guard.h"
+
+namespace gemmtune {
+
+class LoadedCandidate {
+ public:
+  LoadedCandidate(Device& device, std::unique_ptr<PreparedGemm> gemm);
+
+  /// What allocate() will take for this many sets.
+  std::size_t bytes(std::size_t set_count) const;
+
+  /// Throws Error{io} that says how much memory was wanted.
+  void allocate(std::size_t set_count);
+  void free_memory();
+
+  /// Packs the weights of the first set, if it packs. They may still be under way on the stream when this returns.
+  void pack(const OperandSets& sets);
+
+  /// Copies the packed weights for the other sets.
+  void copy_packed();
+
+  bool packs() const { return gemm_->packed_weight_bytes() > 0; }
+  std::size_t packed_bytes() const { return gemm_->packed_weight_bytes(); }
+  std::size_t workspace_bytes() const { return gemm_->workspace_bytes(); }
+
+  /// How many sets it can be launched on.
+  std::size_t set_count() const { return set_count_; }
+
+  void launch(const OperandSets& sets, std::size_t set) noexcept;
+
+  /// "" or which guard words around its own memory are broken.
+  std::string broken_guard() const;
+
+ private:
+  Device* device_;
+  std::unique_ptr<PreparedGemm> gemm_;
+  std::size_t set_count_{};
+  GuardedBuffer workspace_;
+  std::vector<GuardedBuffer> packed_;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,77 @@
+#include "gemmtune/evaluate/local_evaluator.h"
+
+#include <utility>
+
+#include "gemmtune/evaluate/stages.h"
+
+namespace gemmtune {
+namespace {
+
+/// A family that cannot even answer applies to nothing; the others go on.
+FamilySupport ask(const KernelFamily& family, const Problem& problem, const DeviceInfo& device) {
+  FamilySupport answer{
+      .family = std::string(family.name()), .version = family.version(), .why_not = why_invalid(problem)};
+  if (!answer.why_not.empty()) return answer;
+  const auto failure = attempt(blame_prepare, [&] {
+    answer.why_not = family.supports(problem, device).why_not;
+    if (answer.why_not.empty())
+      answer.candidate_count = static_cast<std::int64_t>(family.candidates(problem, device).size());
+  });
+  if (failure) answer.why_not = failure->reason;
+  return answer;
+}
+
+}  // namespace
+
+struct LocalEvaluator::State {
+  State(std::unique_ptr<Device> opened, Families available)
+      : device(std::move(opened)), families(std::move(available)), workloads(*device) {}
+
+  std::unique_ptr<Device> device;
+  Families families;
+  WorkloadCache workloads;
+};
+
+LocalEvaluator::LocalEvaluator(std::unique_ptr<Device> device, std::vector<std::unique_ptr<KernelFamily>> families)
+    : state_(std::make_unique<State>(std::move(device), std::move(families))) {}
+
+LocalEvaluator::~LocalEvaluator() = default;
+
+DeviceInfo LocalEvaluator::device() {
+  auto info = state_->device->info();
+  for (const auto& family : state_->families) info.libraries[std::string(family->name())] = family->version();
+  return info;
+}
+
+std::vector<FamilySupport> LocalEvaluator::supports(const Problem& problem) {
+  std::vector<FamilySupport> answers;
+  for (const auto& family : state_->families) answers.push_back(ask(*family, problem, state_->device->info()));
+  return answers;
+}
+
+std::vector<Candidate> LocalEvaluator::candidates(const Problem& problem) {
+  const auto& device = state_->device->info();
+  std::vector<Candidate> all;
+  for (const auto& family : state_->families) {
+    if (!ask(*family, problem, device).why_not.empty()) continue;  // supports() tells why
+    const auto theirs = family->candidates(problem, device);
+    all.insert(all.end(), theirs.begin(), theirs.end());
+  }
+  return all;
+}
+
+void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
+                              const EvaluationPolicy& policy, EvaluationObserver& observer) {
+  const Workbench bench{*state_->device, state_->families, state_->workloads};
+  const EvaluationRequest request{problem, candidates, policy};
+  switch (policy.stage) {
+    case Stage::screen:
+      return screen(bench, request, observer);
+    case Stage::confirm:
+      return confirm(bench, request, observer);
+    case Stage::prove:
+      return prove(bench, request, observer);
+  }
+}
+
+}  // namespace gemmtune

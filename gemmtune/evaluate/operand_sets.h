@@ -1,0 +1,70 @@
+// The operands of one problem on the device, several times over: launches that take the sets in turn find a cold cache,
+// as kernels do between the other layers of a model.
+//
+// Shared by all candidates. Not: packed weights and workspaces, which belong to a candidate (loaded_candidate.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/gemm/draw.h"
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/verify/guard.h"
+
+namespace gemmtune {
+
+/// How many sets make up twice the last-level cache: at least 1, at most 128, and no more than fit in an eighth of the
+/// memory and in 4 GiB.
+std::size_t rotation_count(const Problem& problem, const DeviceInfo& device);
+
+class OperandSets {
+ public:
+  /// One set. The host's copy is given up tensor by tensor, so that no more than one of them is there twice.
+  OperandSets(Device& device, const Problem& problem, HostOperands host);
+
+  std::size_t count() const { return sets_.size(); }
+
+  /// Makes further sets until there are `count`; their weights only where candidates use them unpacked.
+  void grow(std::size_t count);
+  void copy_weights();
+
+  /// Weights of another set stand in where this one has none of its own.
+  Operands operands(std::size_t set) const;
+
+  GuardedBuffer& c(std::size_t set) { return sets_[set].c; }
+  const GuardedBuffer& c(std::size_t set) const { return sets_[set].c; }
+
+  /// "" or the input of the first set that is no longer what was uploaded.
+  std::string changed_input() const;
+
+  /// Puts all sets back as they were.
+  void restore(HostOperands host);
+
+ private:
+  struct Inputs {
+    Buffer a{};
+    Buffer a_scale{};
+    Buffer w{};
+    Buffer w_scale{};
+    Buffer bias{};
+  };
+  struct Set {
+    Inputs inputs{};
+    GuardedBuffer c{};
+  };
+
+  Buffer upload(std::vector<std::byte>& host);
+  Buffer duplicate(const Buffer& buffer);
+  void load_first(HostOperands host);
+  std::array<std::uint64_t, 5> fingerprints() const;
+
+  Device* device_;
+  Problem problem_;
+  std::vector<Set> sets_;
+  std::array<std::uint64_t, 5> fingerprints_{};
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gemmtune/core/text.h"
+#include "gemmtune/evaluate/stages.h"
+
+namespace gemmtune {
+namespace {
+
+/// What a candidate is to be right on, beside what it was timed with.
+std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
+  const auto& policy = request.policy;
+  std::vector<WorkloadKey> keys;
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales})
+    keys.push_back({request.problem, recipe, policy.seed, policy.verify});
+  const bool has_nan_scales =
+      request.problem.a.scaling == Scaling::mx_1x32 || request.problem.w.scaling == Scaling::mx_1x32;
+  if (!has_nan_scales) keys.pop_back();
+  keys.push_back({request.problem, Recipe::gaussian, policy.seed + 1, policy.verify});
+  return keys;
+}
+
+/// A trial, and the recipes whose weights it declined to pack.
+struct Proof {
+  Trial trial;
+  std::vector<std::string> declined{};
+  std::size_t passed{};
+};
+
+void undergo(const Workbench& bench, const WorkloadKey& key, Proof& proof) {
+  auto& trial = proof.trial;
+  Workload* workload = find_workload(bench, key, 1, trial);
+  if (workload == nullptr) return;
+  if (trial.equip(*workload, 1)) static_cast<void>(trial.check(*workload, std::array{std::size_t{0}}));
+  trial.inputs_intact(*workload);
+  trial.unequip();
+}
+
+void take_stock(const WorkloadKey& key, Proof& proof) {
+  if (proof.trial.alive()) {
+    ++proof.passed;
+    return;
+  }
+  auto failure = proof.trial.reopen();
+  failure.reason = fmt::format("{}: {}", to_string(key.recipe), failure.reason);
+  if (failure.outcome == Outcome::unsupported)
+    proof.declined.push_back(failure.reason);
+  else
+    proof.trial.settle(std::move(failure));
+}
+
+/// Who declines everything has proved nothing.
+void conclude(Proof& proof) {
+  if (!proof.trial.alive() || proof.declined.empty()) return;
+  const auto declined = join(proof.declined, "; ");
+  if (proof.passed == 0)
+    proof.trial.settle({Outcome::unsupported, declined});
+  else
+    proof.trial.remark("declined " + declined);
+}
+
+}  // namespace
+
+void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
+  std::vector<Proof> proofs;
+  for (const auto& candidate : request.candidates) {
+    observer.started(candidate);
+    proofs.push_back({Trial(bench.device, candidate, Stage::prove)});
+    static_cast<void>(proofs.back().trial.prepare(bench.families, request.problem));
+  }
+  for (const auto& key : ordeals(request))
+    for (auto& proof : proofs) {
+      if (!proof.trial.alive()) continue;
+      observer.started(proof.trial.candidate());
+      undergo(bench, key, proof);
+      take_stock(key, proof);
+    }
+  for (auto& proof : proofs) {
+    conclude(proof);
+    proof.trial.release();
+    observer.evaluated(proof.trial.evaluation());
+  }
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,27 @@
+#include "gemmtune/evaluate/stages.h"
+
+#include "gemmtune/core/clock.h"
+
+namespace gemmtune {
+
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request) {
+  return request.policy.measure.cold_cache ? rotation_count(request.problem, bench.device.info()) : 1;
+}
+
+Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Trial& trial) {
+  Workload* found = nullptr;
+  const auto find = [&] {
+    auto& workload = bench.workloads.get(key, trial.cost());
+    const ScopedSeconds growing(trial.cost().operands_s);
+    workload.sets().grow(sets);
+    found = &workload;
+  };
+  return trial.step(blame_launch, find) ? found : nullptr;
+}
+
+Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Trial& trial) {
+  const WorkloadKey key{.problem = request.problem, .seed = request.policy.seed, .verify = request.policy.verify};
+  return find_workload(bench, key, rotation(bench, request), trial);
+}
+
+}  // namespace gemmtune

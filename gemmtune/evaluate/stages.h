@@ -1,0 +1,47 @@
+// The three stages of an evaluation. Each reports every candidate of the request exactly once.
+#pragma once
+
+#include <span>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/evaluate/evaluator.h"
+#include "gemmtune/evaluate/trial.h"
+#include "gemmtune/evaluate/workload.h"
+
+namespace gemmtune {
+
+/// What all stages work with.
+struct Workbench {
+  Device& device;
+  const Families& families;
+  WorkloadCache& workloads;
+};
+
+struct EvaluationRequest {
+  const Problem& problem;
+  std::span<const Candidate> candidates;
+  const EvaluationPolicy& policy;
+};
+
+/// How many operand sets launches take in turn under this policy.
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request);
+
+/// Operands of a recipe and seed in one set or more; null when they cannot be had, which settles the trial. What it
+/// costs to make them goes to the trial that is the first to need them.
+Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Trial& trial);
+
+/// Those that are timed: gaussian, of the policy's seed, in as many sets as it rotates over.
+Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Trial& trial);
+
+/// One by one: checked, and if right timed with few samples; what is far slower than the best so far with the fewest.
+void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
+
+/// Together: all checked, those that are right timed in turn, then each checked again. When their packed weights and
+/// workspaces do not fit in a third of the memory, in groups that do.
+void confirm(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
+
+/// Against adversarial operands and gaussian ones of another seed; nothing is timed. A candidate that declines to pack
+/// some weights is not wrong for it: the reason says which.
+void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
+
+}  // namespace gemmtune

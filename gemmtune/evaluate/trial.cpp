@@ -1,0 +1,168 @@
+#include "gemmtune/evaluate/trial.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+const KernelFamily& find_family(const Families& families, const std::string& name) {
+  for (const auto& family : families)
+    if (family->name() == name) return *family;
+  fail(ErrorCode::unsupported, "this build has no family \"{}\"", name);
+}
+
+std::unique_ptr<PreparedGemm> prepare_gemm(const KernelFamily& family, const Problem& problem,
+                                           const Candidate& candidate, const DeviceInfo& device) {
+  if (const auto why = why_invalid(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+  if (const auto support = family.supports(problem, device); !support)
+    fail(ErrorCode::unsupported, "{}", support.why_not);
+  auto gemm = family.prepare(problem, candidate, device);
+  if (!problem.packed && gemm->packed_weight_bytes() > 0)
+    fail(ErrorCode::internal, "wants packed weights where each call finds them as they are");
+  return gemm;
+}
+
+}  // namespace
+
+Trial::Trial(Device& device, const Candidate& candidate, Stage stage)
+    : device_(&device), evaluation_{.candidate = candidate, .stage = stage} {}
+
+bool Trial::step(Blame blame, const std::function<void()>& work) {
+  if (auto failure = attempt(blame, work)) settle(*std::move(failure));
+  return alive();
+}
+
+bool Trial::prepare(const Families& families, const Problem& problem) {
+  const ScopedSeconds preparing(cost().prepare_s);
+  return step(blame_prepare, [&] {
+    const auto& family = find_family(families, candidate().family);
+    loaded_ = std::make_unique<LoadedCandidate>(*device_, prepare_gemm(family, problem, candidate(), device_->info()));
+  });
+}
+
+bool Trial::equip(Workload& workload, std::size_t set_count) {
+  const auto allocate = [&] {
+    const ScopedSeconds allocating(cost().operands_s);
+    loaded_->allocate(set_count);
+  };
+  if (!step(blame_launch, allocate)) return false;
+  const ScopedSeconds packing(cost().prepare_s);
+  const auto start = SteadyClock::now();
+  if (!step(blame_prepare, [&] { loaded_->pack(workload.sets()); })) return false;
+  if (!step(blame_launch, [&] { device_->stream().synchronize(); })) return false;
+  auto& timing = evaluation_.timing;
+  timing.workspace_bytes = static_cast<std::int64_t>(loaded_->workspace_bytes());
+  timing.packed_bytes = static_cast<std::int64_t>(loaded_->packed_bytes());
+  timing.pack_us = loaded_->packs() ? seconds_since(start) * 1e6 : 0;
+  return true;
+}
+
+bool Trial::spread(Workload& workload) {
+  const ScopedSeconds copying(cost().operands_s);
+  return step(blame_launch, [&] {
+    if (loaded_->packs()) return loaded_->copy_packed();
+    if (loaded_->set_count() > 1) workload.sets().copy_weights();
+  });
+}
+
+bool Trial::check(Workload& workload, std::span<const std::size_t> sets) {
+  const auto launch_each = [&] {
+    for (const auto set : sets) workload.poison(set);
+    for (const auto set : sets) loaded_->launch(workload.sets(), set);
+  };
+  if (!run(&Cost::verify_s, launch_each) || !guards_intact(workload)) return false;
+  const ScopedSeconds verifying(cost().verify_s);
+  return step(blame_launch, [&] {
+    for (const auto set : sets) {
+      const auto verdict = workload.judge(set);
+      note(verdict.accuracy);
+      if (!verdict.why_wrong.empty()) return settle({Outcome::wrong_result, verdict.why_wrong});
+    }
+  });
+}
+
+bool Trial::run(double Cost::*cost, const std::function<void()>& launches) {
+  const ScopedSeconds running(evaluation_.cost.*cost);
+  return step(blame_launch, [&] {
+    launches();
+    device_->stream().synchronize();
+  });
+}
+
+bool Trial::guards_intact(Workload& workload) {
+  std::string damage;
+  {
+    const ScopedSeconds verifying(cost().verify_s);
+    damage = loaded_->broken_guard();
+    if (damage.empty()) damage = workload.broken_guard();
+  }
+  if (damage.empty()) return true;
+  evaluation_.accuracy.guards_intact = false;
+  return repair(workload, "wrote out of bounds: " + damage);
+}
+
+bool Trial::inputs_intact(Workload& workload) {
+  std::string changed;
+  {
+    const ScopedSeconds verifying(cost().verify_s);
+    changed = workload.sets().changed_input();
+  }
+  return changed.empty() || repair(workload, "changed its input: " + changed);
+}
+
+bool Trial::repair(Workload& workload, std::string damage) {
+  settle({Outcome::wrong_result, std::move(damage)});
+  const ScopedSeconds restoring(cost().operands_s);
+  workload.restore();
+  return false;
+}
+
+void Trial::launch(Workload& workload, std::int64_t index) noexcept {
+  loaded_->launch(workload.sets(), static_cast<std::size_t>(index) % loaded_->set_count());
+}
+
+void Trial::settle(Failure failure) {
+  if (!alive()) return;
+  evaluation_.outcome = failure.outcome;
+  evaluation_.reason = std::move(failure.reason);
+}
+
+Failure Trial::reopen() {
+  return {std::exchange(evaluation_.outcome, Outcome::ok), std::exchange(evaluation_.reason, "")};
+}
+
+void Trial::unequip() {
+  const ScopedSeconds freeing(cost().operands_s);
+  loaded_->free_memory();
+}
+
+void Trial::release() {
+  const ScopedSeconds freeing(cost().operands_s);
+  loaded_.reset();
+}
+
+/// Over several checks, the worst of each.
+void Trial::note(const Accuracy& accuracy) {
+  auto& worst = evaluation_.accuracy;
+  worst.err_ratio = std::max(worst.err_ratio, accuracy.err_ratio);
+  worst.worst_error = std::max(worst.worst_error, accuracy.worst_error);
+  worst.worst_share_of_bound = std::max(worst.worst_share_of_bound, accuracy.worst_share_of_bound);
+  worst.unwritten = std::max(worst.unwritten, accuracy.unwritten);
+  worst.checked = std::max(worst.checked, accuracy.checked);
+}
+
+void Trial::set_timing(Timing timing, ClockReading clock) {
+  const auto& kept = evaluation_.timing;
+  timing.pack_us = kept.pack_us;
+  timing.packed_bytes = kept.packed_bytes;
+  timing.workspace_bytes = kept.workspace_bytes;
+  timing.clock_mhz = clock.clock_mhz;
+  timing.throttled = clock.throttled;
+  evaluation_.timing = std::move(timing);
+}
+
+}  // namespace gemmtune

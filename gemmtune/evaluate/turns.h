@@ -1,0 +1,14 @@
+// Times trials in turn, and keeps book of whose turn it is: time, failures and broken guards go to the one that ran.
+#pragma once
+
+#include <span>
+
+#include "gemmtune/evaluate/stages.h"
+
+namespace gemmtune {
+
+/// All of them are alive and equipped. Each that still is afterwards has its timing.
+void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Trial> trials,
+                  EvaluationObserver& observer);
+
+}  // namespace gemmtune

@@ -1,0 +1,144 @@
+#include "gemmtune/evaluate/local_evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+#include "tests/evaluate/expected.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr const char* small = "33x47x130:f32:f32:f32";
+
+/// Cannot answer anything.
+class SpeechlessFamily final : public KernelFamily {
+ public:
+  std::string_view name() const override { return "speechless"; }
+  std::string version() const override { return "0"; }
+  Support supports(const Problem&, const DeviceInfo&) const override { fail(ErrorCode::io, "no library"); }
+  std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override { return {}; }
+  std::unique_ptr<PreparedGemm> prepare(const Problem&, const Candidate&, const DeviceInfo&) const override {
+    return nullptr;
+  }
+};
+
+/// Packs its weights whether it may or not.
+class PackingGemm final : public PreparedGemm {
+ public:
+  std::size_t packed_weight_bytes() const override { return 64; }
+  void launch(const Operands&, Stream&) noexcept override {}
+};
+
+class PackingFamily final : public KernelFamily {
+ public:
+  std::string_view name() const override { return "packing"; }
+  std::string version() const override { return "1"; }
+  Support supports(const Problem&, const DeviceInfo&) const override { return {}; }
+  std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override {
+    return {{.family = "packing", .name = "only"}};
+  }
+  std::unique_ptr<PreparedGemm> prepare(const Problem&, const Candidate&, const DeviceInfo&) const override {
+    return std::make_unique<PackingGemm>();
+  }
+};
+
+std::vector<std::unique_ptr<KernelFamily>> mixed_families() {
+  std::vector<std::unique_ptr<KernelFamily>> families;
+  families.push_back(broken::make_family({"right", "one_tile"}));
+  families.push_back(std::make_unique<SpeechlessFamily>());
+  families.push_back(std::make_unique<PackingFamily>());
+  return families;
+}
+
+class LocalEvaluatorTest : public testing::Test {
+ protected:
+  LocalEvaluator evaluator_{small_cpu(), mixed_families()};
+};
+
+TEST_F(LocalEvaluatorTest, TheDeviceNamesTheFamiliesVersions) {
+  const auto info = evaluator_.device();
+  EXPECT_EQ(info.libraries.at("broken"), "1");
+  EXPECT_EQ(info.libraries.at("packing"), "1");
+  EXPECT_EQ(info.kind, DeviceKind::cpu);
+}
+
+TEST_F(LocalEvaluatorTest, SupportSaysHowManyOrWhyNot) {
+  const std::vector<FamilySupport> expected{
+      {.family = "broken", .version = "1", .candidate_count = 2},
+      {.family = "speechless", .version = "0", .why_not = "no library"},
+      {.family = "packing", .version = "1", .candidate_count = 1},
+  };
+  EXPECT_EQ(evaluator_.supports(parse_problem(small)), expected);
+}
+
+TEST_F(LocalEvaluatorTest, CandidatesAreThoseOfTheFamiliesThatApply) {
+  std::vector<std::string> names;
+  for (const auto& candidate : evaluator_.candidates(parse_problem(small))) names.push_back(candidate.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"right", "one_tile", "only"}));
+}
+
+TEST_F(LocalEvaluatorTest, NobodyAppliesToAnInvalidProblem) {
+  auto problem = parse_problem(small);
+  problem.k = 0;
+  EXPECT_TRUE(evaluator_.candidates(problem).empty());
+  for (const auto& support : evaluator_.supports(problem)) EXPECT_NE(support.why_not, "");
+  Remembered seen;
+  evaluator_.evaluate(problem, std::vector{broken::candidate("right")}, screen_policy(), seen);
+  ASSERT_EQ(seen.evaluations.size(), 1u);
+  EXPECT_EQ(seen.evaluations[0].outcome, Outcome::unsupported);
+  EXPECT_NE(seen.evaluations[0].reason, "");
+}
+
+TEST_F(LocalEvaluatorTest, UnknownNamesAreUnsupportedAtEveryStage) {
+  const std::vector<Candidate> candidates{{.family = "nobody", .name = "x"}, {.family = "broken", .name = "x"}};
+  for (const auto& policy : {screen_policy(), confirm_policy(), prove_policy()}) {
+    Remembered seen;
+    evaluator_.evaluate(parse_problem(small), candidates, policy, seen);
+    ASSERT_EQ(seen.evaluations.size(), 2u);
+    EXPECT_EQ(seen.evaluations[0].outcome, Outcome::unsupported);
+    EXPECT_EQ(seen.evaluations[0].reason, "this build has no family \"nobody\"");
+    EXPECT_EQ(seen.evaluations[1].outcome, Outcome::unsupported);
+    EXPECT_EQ(seen.evaluations[1].reason, "no fault is named x");
+  }
+}
+
+TEST_F(LocalEvaluatorTest, WeightsThatMayNotBePackedAreNotPacked) {
+  Remembered seen;
+  evaluator_.evaluate(parse_problem(small), std::vector<Candidate>{{.family = "packing", .name = "only"}},
+                      screen_policy(), seen);
+  ASSERT_EQ(seen.evaluations.size(), 1u);
+  EXPECT_EQ(seen.evaluations[0].outcome, Outcome::compile_failed);
+}
+
+TEST_F(LocalEvaluatorTest, NoCandidatesNoReports) {
+  for (const auto& policy : {screen_policy(), confirm_policy(), prove_policy()}) {
+    Remembered seen;
+    evaluator_.evaluate(parse_problem(small), {}, policy, seen);
+    EXPECT_TRUE(seen.evaluations.empty());
+  }
+}
+
+// The evaluator's own time must be seen, or it cannot be kept small.
+TEST(LocalEvaluatorCost, ExplainsTheWallTimeOfEveryStage) {
+  auto evaluator = broken_evaluator();
+  const std::vector candidates{broken::candidate("right"), broken::candidate("one_tile"),
+                               broken::candidate("right_slow")};
+  for (const char* text : {"64x256x512:f32:f32:f32", "64x256x512:e2m1/1x32:e2m1/1x32:bf16:packed"}) {
+    for (const auto& policy : {screen_policy(), confirm_policy(), prove_policy()}) {
+      Remembered seen;
+      const auto start = SteadyClock::now();
+      evaluator.evaluate(parse_problem(text), candidates, policy, seen);
+      const double wall_s = seconds_since(start);
+      double explained_s = 0;
+      for (const auto& evaluation : seen.evaluations) explained_s += evaluation.cost.total();
+      EXPECT_GE(explained_s, 0.9 * wall_s) << text << " " << to_string(policy.stage);
+      EXPECT_LE(explained_s, wall_s) << "nothing is counted twice: " << text << " " << to_string(policy.stage);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune
