@@ -35,13 +35,15 @@ std::unique_ptr<Device> open(const DeviceInfo& info) {
 
 std::vector<DeviceInfo> list_devices() { return {read_cpu_info(SystemTree{})}; }
 
-std::unique_ptr<Device> open_device(std::string_view id) {
+DeviceInfo find_device(std::string_view id) {
   const std::string wanted = with_index(id);
   const std::vector<DeviceInfo> devices = list_devices();
   for (const DeviceInfo& device : devices) {
-    if (device_id(device) == wanted) return open(device);
+    if (device_id(device) == wanted) return device;
   }
   fail(ErrorCode::no_device, "there is no device \"{}\"; there is: {}", id, known_ids(devices));
 }
+
+std::unique_ptr<Device> open_device(std::string_view id) { return open(find_device(id)); }
 
 }  // namespace gemmtune

@@ -101,7 +101,10 @@ class Device {
 /// All devices of this machine that this build can use: the CPU first.
 std::vector<DeviceInfo> list_devices();
 
-/// "cpu", "cpu:0", "cuda:1". Throws Error{no_device} that lists what there is.
+/// "cpu", "cpu:0", "cuda:1": what is known of it, without opening it. Throws Error{no_device} that lists what there is.
+DeviceInfo find_device(std::string_view id);
+
+/// The same, opened.
 std::unique_ptr<Device> open_device(std::string_view id);
 
 }  // namespace gemmtune

@@ -30,6 +30,7 @@ struct TunePlan {
 
   /// Whose first candidate is what users have without tuning: the first of these that has one, else the first of all.
   std::vector<std::string> default_families{"onednn", "openblas"};
+  bool reuse_trials{true};          // false: all trials are made anew; the quarantine holds nevertheless
   std::string program{"gemmtune"};  // how a reproducer's command line starts
 };
 
@@ -38,7 +39,8 @@ struct ShapeResult {
   Shape shape{};
   std::optional<Evaluation> winner{};   // its confirmed evaluation; the one of its screening when the run was cut short
   bool proved{};                        // the winner withstood the adversarial operands
-  bool complete{};                      // the search ran to its end: neither budget nor `stop` cut it short
+  bool complete{};                      // the search ran to its end
+  std::string cut_short_by{};           // when it did not: the budget, the user, an error
   std::vector<Evaluation> confirmed{};  // the right ones, ranked, without those that failed the proof
   std::vector<std::string> tied{};      // names that cannot be told apart from the winner
   std::optional<Evaluation>
@@ -51,7 +53,8 @@ struct ShapeResult {
   double wall_s{};
 };
 
-/// Called from worker threads, one call at a time. What it throws ends the run and comes out of tune().
+/// Called from worker threads, one call at a time. What it throws ends the run: an Error comes back in the report,
+/// anything else out of tune().
 class TuneObserver {
  public:
   virtual ~TuneObserver() = default;
@@ -68,11 +71,13 @@ using WorkerFactory = std::function<std::unique_ptr<Evaluator>(std::size_t worke
 
 struct TuneReport {
   std::vector<ShapeResult> results{};  // in the order of the shapes
-  std::optional<Error> stopped_by{};   // the store failed: what was reached before is in `results`, and worth writing
+  std::optional<Error>
+      stopped_by{};  // the store or the observer failed: what was reached before is in `results`, and worth writing
 };
 
 /// Tunes all shapes. Those not reached (budget, `stop`, an error) have no winner and say so in why_failed. Trials that
-/// the store has are not made again, so that a run that was cut short goes on where it stopped.
+/// the store has are not made again, so that a run that was cut short goes on where it stopped. Throws Error{usage} for
+/// no workers and for a search that does not exist.
 TuneReport tune(const TunePlan& plan, std::size_t worker_count, const WorkerFactory& make_evaluator, TrialStore& store,
                 TuneObserver& observer, const std::atomic<bool>& stop);
 

@@ -18,6 +18,8 @@ using Paths = std::vector<std::unique_ptr<TilePath>>;
 /// In the order of preference: the first path that supports a problem gives the family's default.
 Paths make_paths() {
   Paths paths;
+  paths.push_back(cpu_tile::make_mxfp4_path());
+  paths.push_back(cpu_tile::make_int8_path());
   return paths;
 }
 

@@ -1,0 +1,62 @@
+// AVX-512 VNNI: vpdpbusd on 512 bits, one column panel a register.
+#include <immintrin.h>
+
+#include <utility>
+
+#include "gemmtune/families/cpu_tile/int8_functions.h"
+
+namespace gemmtune::cpu_tile::avx512vnni {
+namespace {
+
+inline __m512i broadcast_four(const std::byte* from) {
+  return _mm512_broadcastd_epi32(_mm_castps_si128(_mm_load_ss(reinterpret_cast<const float*>(from))));
+}
+
+/// Four of K for all rows and panels.
+template <int Rows, int Panels>
+inline void add_group(const std::byte* a, const TileJob& job, std::int64_t offset, __m512i (&sum)[Rows][Panels]) {
+  __m512i columns[Panels];
+  for (int p = 0; p < Panels; ++p) columns[p] = _mm512_loadu_si512(job.w + p * job.w_stride + offset);
+  for (int r = 0; r < Rows; ++r) {
+    const __m512i row = broadcast_four(a + r * k_step);
+    for (int p = 0; p < Panels; ++p) sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], row, columns[p]);
+  }
+}
+
+template <int Height, int Rows, int Panels>
+void tile_rows(const TileJob& job) {
+  __m512i sum[Rows][Panels] = {};
+  for (std::int64_t step = 0; step < job.k_steps; ++step) {
+    const std::byte* a = job.a + step * Height * k_step;
+    for (int g = 0; g < k_step / 4; ++g) add_group(a + g * 4, job, step * panel_step_bytes + g * 64, sum);
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int p = 0; p < Panels; ++p) {
+      std::int32_t* out = job.acc + (r * Panels + p) * panel_columns;
+      const __m512i before = job.accumulate ? _mm512_loadu_si512(out) : _mm512_setzero_si512();
+      _mm512_storeu_si512(out, _mm512_add_epi32(sum[r][p], before));
+    }
+  }
+}
+
+template <int Height, int Panels, int... Less>
+void tile_dispatch(const TileJob& job, std::integer_sequence<int, Less...>) {
+  constexpr void (*table[])(const TileJob&) = {tile_rows<Height, Less + 1, Panels>...};
+  table[job.rows - 1](job);
+}
+
+template <int Height, int Panels>
+void tile(const TileJob& job) {
+  tile_dispatch<Height, Panels>(job, std::make_integer_sequence<int, Height>{});
+}
+
+constexpr TileKernel tiles[] = {{.m = 12, .n = 32, .run = tile<12, 2>},
+                                {.m = 6, .n = 64, .run = tile<6, 4>},
+                                {.m = 8, .n = 32, .run = tile<8, 2>},
+                                {.m = 4, .n = 64, .run = tile<4, 4>}};
+
+}  // namespace
+
+constinit const std::span<const TileKernel> int8_tiles{tiles};
+
+}  // namespace gemmtune::cpu_tile::avx512vnni

@@ -1,0 +1,48 @@
+// The functions behind int8_kernels.h, one namespace for each instruction set. They are compiled with that instruction
+// set's flags and keep everything else to themselves, so that the linker cannot put their code where another CPU would
+// run it. The tables of tiles are constants, not functions: reading them runs no code.
+#pragma once
+
+#include <span>
+
+#include "gemmtune/families/cpu_tile/int8_kernels.h"
+
+namespace gemmtune::cpu_tile {
+
+namespace portable {
+extern const std::span<const TileKernel> int8_tiles;
+/// In double, and rounded once whatever the scales as long as they are powers of two.
+void finish(const FinishJob& job);
+void expand_row(const ExpandRowJob& job);
+void expand_panel(const ExpandPanelJob& job);
+void block_dot(const BlockDotJob& job);
+}  // namespace portable
+
+namespace avx2 {
+extern const std::span<const TileKernel> int8_tiles;
+void finish(const FinishJob& job);
+void expand_row(const ExpandRowJob& job);
+void expand_panel(const ExpandPanelJob& job);
+void block_dot(const BlockDotJob& job);
+}  // namespace avx2
+
+namespace avxvnni {
+extern const std::span<const TileKernel> int8_tiles;
+}
+
+namespace avx512vnni {
+extern const std::span<const TileKernel> int8_tiles;
+}
+
+namespace avx512 {
+void finish(const FinishJob& job);
+void expand_panel(const ExpandPanelJob& job);
+}  // namespace avx512
+
+namespace amxint8 {
+extern const std::span<const TileKernel> int8_tiles;
+void enter();
+void leave();
+}  // namespace amxint8
+
+}  // namespace gemmtune::cpu_tile

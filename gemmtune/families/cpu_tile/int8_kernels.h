@@ -1,0 +1,117 @@
+// What the int8 kernels of all instruction sets agree on: how rows and columns lie in memory, and the four things each
+// instruction set brings. The loops that call them stand in int8_engine.h.
+//
+// Rows of A lie in row panels of a tile's height h, as [k / 64][h][64] elements; columns (rows of the weights) lie in
+// column panels of 16, as [k / 4][16][4] bytes: the order that vpdpbusd and TDPBSSD read. K is padded with zero weights
+// to whole steps of 64.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "gemmtune/gemm/dtype.h"
+
+namespace gemmtune::cpu_tile {
+
+inline constexpr std::int64_t k_step = 64;
+inline constexpr std::int64_t panel_columns = 16;
+inline constexpr std::int64_t panel_step_bytes = k_step * panel_columns;
+inline constexpr std::int64_t scale_block = 32;  // of K, for MXFP4
+inline constexpr std::size_t tallest_tile = 32;
+
+/// How a kernel wants the values of A.
+enum class RowForm : std::uint8_t {
+  s8,
+  u8_plus_128,  // for vpdpbusd, which takes unsigned × signed: 128 · (sum of the column) is taken off afterwards
+  s16,          // for vpmaddwd: pairs of int8 products are exact in 32 bits, while vpmaddubsw would saturate
+};
+
+inline std::int64_t element_bytes(RowForm form) { return form == RowForm::s16 ? 2 : 1; }
+
+/// One tile over a stretch of K: acc[r][c] (+)= sum of a · w.
+struct TileJob {
+  const std::byte* a{};     // a row panel at the first step
+  const std::byte* w{};     // the first column panel at the first step
+  std::int64_t w_stride{};  // bytes from one column panel to the next
+  std::int64_t k_steps{};
+  std::int64_t rows{};  // that are wanted: 1 … the tile's height
+  std::int32_t* acc{};  // [height][width]
+  bool accumulate{};    // or start from zero
+};
+
+/// From exact sums to the output: (acc - correction) · row_scale · col_scale + bias, rounded once to 16-bit types as
+/// long as the scales are powers of two that keep the product a normal float.
+struct FinishJob {
+  const std::int32_t* acc{};
+  std::int64_t acc_stride{};
+  std::int64_t rows{};
+  std::int64_t cols{};
+  const float* row_scale{};
+  const float* col_scale{};
+  const std::int32_t* correction{};  // null: none
+  const std::byte* bias{};           // null: none; of the output's type
+  std::byte* out{};
+  std::int64_t out_stride{};  // elements
+  DType type{DType::f32};
+};
+
+/// MXFP4 codes of one row to the values 2·E2M1 · 2^shift, shift = min(scale - shift_base, 3) or 0 where that is
+/// negative.
+struct ExpandRowJob {
+  const std::uint8_t* codes{};   // k / 2 bytes
+  const std::uint8_t* scales{};  // one for each 32 of K
+  std::int64_t k{};
+  std::uint8_t shift_base{};
+  RowForm form{};
+  std::byte* out{};           // at the row's first element
+  std::int64_t out_stride{};  // bytes from one step of 64 to the next
+};
+
+/// The same for a column panel kept as nibbles: of each 64 bytes, byte 4·column + j holds k = 8g + j below and 8g + 4 +
+/// j above.
+struct ExpandPanelJob {
+  const std::uint8_t* nibbles{};     // k_steps × 512 bytes
+  const std::uint8_t* scales{};      // [2 · k_steps][16]
+  const std::uint8_t* shift_base{};  // [16]
+  std::int64_t k_steps{};
+  std::byte* out{};  // k_steps × 1024 bytes
+};
+
+/// The plain sums of one row with 16 columns over 32 of K.
+struct BlockDotJob {
+  const std::byte* a{};  // 32 elements
+  RowForm form{};
+  const std::byte* w{};  // 512 bytes of a column panel
+  std::int32_t* dots{};  // [16]
+};
+
+struct TileKernel {
+  std::int64_t m{};
+  std::int64_t n{};
+  void (*run)(const TileJob&){};
+};
+
+/// The kernels of one instruction set.
+struct Int8Isa {
+  std::string_view label{};
+  RowForm form{};
+  std::span<const TileKernel> tiles{};
+  void (*finish)(const FinishJob&){};
+  void (*expand_row)(const ExpandRowJob&){};
+  void (*expand_panel)(const ExpandPanelJob&){};
+  void (*block_dot)(const BlockDotJob&){};
+  void (*enter)(){};  // on each thread before its first tile, and after its last
+  void (*leave)(){};
+
+  const TileKernel* tile(std::int64_t m, std::int64_t n) const;
+};
+
+/// Those that this build has, the fastest first. Whether a CPU can run them is isa.h's business.
+std::span<const Int8Isa> int8_isas();
+
+/// The one with this label, or null.
+const Int8Isa* find_int8_isa(std::string_view label);
+
+}  // namespace gemmtune::cpu_tile

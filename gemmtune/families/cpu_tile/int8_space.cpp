@@ -1,0 +1,204 @@
+#include "gemmtune/families/cpu_tile/int8_space.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/families/cpu_tile/isa.h"
+
+namespace gemmtune::cpu_tile {
+namespace {
+
+constexpr std::int64_t most_nibble_rows = 256;
+constexpr std::int64_t most_threads = 4096;
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
+
+const std::vector<std::string>& isa_labels() {
+  static const std::vector<std::string> labels{"amxint8", "avx512vnni", "avxvnni", "avx2", "portable"};
+  return labels;
+}
+
+/// The two fastest that the device has: a third has never won.
+Axis isa_axis(const DeviceInfo& device) {
+  Axis axis = label_axis("isa", isa_labels());
+  std::erase_if(axis.values, [&](std::int64_t i) {
+    return !why_not_isa(isa_labels()[static_cast<std::size_t>(i)], device).empty();
+  });
+  const std::size_t portable_too = device.has("avx2") ? 1 : 0;
+  axis.values.resize(std::min<std::size_t>(2, axis.values.size() - portable_too));
+  return axis;
+}
+
+/// Blocks of K: 1024 first, since a 32-column panel of it fills two thirds of a first-level cache.
+Axis k_axis(const Problem& problem) {
+  const std::int64_t whole = round_up(problem.k, k_step);
+  std::vector<std::int64_t> blocks;
+  for (const std::int64_t block : {std::int64_t{1024}, std::int64_t{512}, std::int64_t{2048}}) {
+    if (block < whole) blocks.push_back(block);
+  }
+  blocks.push_back(whole);
+  if (blocks.size() > 3) blocks.erase(blocks.begin() + 1);
+  return numeric_axis("kc", blocks);
+}
+
+const TileKernel* tile_of(const Point& point) {
+  const Int8Isa* isa = find_int8_isa(point.label("isa"));
+  return isa == nullptr ? nullptr : isa->tile(point["m"], point["n"]);
+}
+
+Constraint isa_constraint(const std::string& label, const DeviceInfo& device) {
+  const std::string why = why_not_isa(label, device);
+  return {.reason = why, .holds = [=](const Point& point) { return why.empty() || point.label("isa") != label; }};
+}
+
+Constraint tile_exists() {
+  return {.reason = "there is no kernel of this tile size",
+          .holds = [](const Point& point) { return tile_of(point) != nullptr; }};
+}
+
+Constraint tile_not_too_tall(std::int64_t m) {
+  return {.reason = "a lower tile of this instruction set holds all rows", .holds = [=](const Point& point) {
+            const auto tiles = find_int8_isa(point.label("isa"))->tiles;
+            return std::none_of(tiles.begin(), tiles.end(),
+                                [&](const TileKernel& tile) { return tile.m >= m && tile.m < point["m"]; });
+          }};
+}
+
+Constraint tile_for_many_rows(std::int64_t m) {
+  return {.reason = "tiles of four rows are for eight rows or fewer",
+          .holds = [=](const Point& point) { return m <= 8 || point["m"] != 4 || point.label("isa") == "portable"; }};
+}
+
+Constraint whole_k_steps() {
+  return {.reason = "a K block is a whole number of steps of 64",
+          .holds = [](const Point& point) { return point["kc"] > 0 && point["kc"] % k_step == 0; }};
+}
+
+Constraint whole_tiles() {
+  return {.reason = "an N block is a whole number of tiles",
+          .holds = [](const Point& point) { return point["nb"] > 0 && point["nb"] % point["n"] == 0; }};
+}
+
+Constraint sane_threads() {
+  return {.reason = "threads are one at least and 4096 at most",
+          .holds = [](const Point& point) { return point["t"] >= 1 && point["t"] <= most_threads; }};
+}
+
+/// Half the cores can beat all of them (two threads share a core's multipliers); fewer only when a call is so short
+/// that waking threads shows.
+Constraint threads_for_the_work(const Problem& problem, std::int64_t cores) {
+  return {.reason = "more than 20 MFLOP a thread: use more cores", .holds = [=](const Point& point) {
+            return 2 * point["t"] >= cores || flops(problem) <= 2e7 * static_cast<double>(point["t"]);
+          }};
+}
+
+/// Blocks matter by a few percent, an instruction set by far more: blocks are varied for the fastest one only.
+Constraint default_blocks_for_slower_isas(const std::vector<Axis>& axes) {
+  const Axis &isa = axes.front(), &k_blocks = axes[axes.size() - 3], &n_blocks = axes[axes.size() - 2];
+  const std::int64_t fastest = isa.values.front(), k = k_blocks.values.front(), n = n_blocks.values.front();
+  return {.reason = "blocks are varied for the fastest instruction set only", .holds = [=](const Point& point) {
+            return point.values()[0] == fastest || (point["kc"] == k && point["nb"] == n);
+          }};
+}
+
+std::vector<Constraint> constraints(const Problem& problem, const DeviceInfo& device, const std::vector<Axis>& axes) {
+  std::vector<Constraint> all{default_blocks_for_slower_isas(axes)};
+  for (const std::string& label : isa_labels()) all.push_back(isa_constraint(label, device));
+  all.push_back(tile_exists());
+  all.push_back(tile_not_too_tall(problem.m));
+  all.push_back(tile_for_many_rows(problem.m));
+  all.push_back(whole_k_steps());
+  all.push_back(whole_tiles());
+  all.push_back(sane_threads());
+  all.push_back(threads_for_the_work(problem, std::max<std::int64_t>(1, device.cu_num)));
+  return all;
+}
+
+/// Two blocks of N, as wide as leaves every core with a task.
+Axis n_axis(const Problem& problem, std::int64_t cores) {
+  std::vector<std::int64_t> blocks;
+  for (const std::int64_t block : {std::int64_t{256}, std::int64_t{128}, std::int64_t{64}}) {
+    const std::int64_t tasks = problem.batch * ((problem.n + block - 1) / block) * ((problem.m + 31) / 32);
+    if (tasks >= cores || block == 64) blocks.push_back(block);
+  }
+  blocks.resize(std::min<std::size_t>(2, blocks.size()));
+  return numeric_axis("nb", blocks);
+}
+
+Axis thread_axis(const DeviceInfo& device) {
+  std::vector<std::int64_t> counts = thread_counts(device);
+  counts.resize(std::min<std::size_t>(3, counts.size()));
+  return numeric_axis("t", counts);
+}
+
+std::vector<Axis> axes_of(const Problem& problem, const DeviceInfo& device) {
+  return {isa_axis(device),
+          numeric_axis("m", {32, 16, 12, 6, 8, 4, 3}),
+          numeric_axis("n", {32, 64, 8, 16}),
+          k_axis(problem),
+          n_axis(problem, device.cu_num),
+          thread_axis(device)};
+}
+
+/// Few rows: reading the weights decides, and nibbles are half the bytes. Many: expanding them for each block of rows
+/// does.
+Axis packing_axis(const Problem& problem) {
+  Axis axis = label_axis("packing", {"nibble", "fold"});
+  if (problem.m > 32) std::reverse(axis.values.begin(), axis.values.end());
+  return axis;
+}
+
+Constraint nibbles_for_few_rows(std::int64_t m) {
+  return {.reason = "nibbles are expanded anew for each block of rows: not for more than 256",
+          .holds = [=](const Point& point) { return m <= most_nibble_rows || point.label("packing") != "nibble"; }};
+}
+
+Constraint nibbles_by_panels() {
+  return {
+      .reason = "a tile narrower than a column panel would expand its nibbles twice",
+      .holds = [](const Point& point) { return point["n"] >= panel_columns || point.label("packing") != "nibble"; }};
+}
+
+Constraint nibbles_by_one_k_block(std::int64_t k_block) {
+  return {.reason = "nibbles are expanded in the default K block, which stays in the first-level cache",
+          .holds = [=](const Point& point) { return point["kc"] == k_block || point.label("packing") != "nibble"; }};
+}
+
+ColumnPacking packing_of(const Point& point) {
+  const bool has_axis = point.values().size() == 7;
+  return has_axis && point.label("packing") == "nibble" ? ColumnPacking::nibble : ColumnPacking::int8;
+}
+
+}  // namespace
+
+Space make_int8_space(const Problem& problem, const DeviceInfo& device) {
+  std::vector<Axis> axes = axes_of(problem, device);
+  std::vector<Constraint> conditions = constraints(problem, device, axes);
+  return {"cpu_tile_int8", std::move(axes), std::move(conditions)};
+}
+
+Space make_mxfp4_space(const Problem& problem, const DeviceInfo& device) {
+  std::vector<Axis> axes = axes_of(problem, device);
+  axes.insert(axes.begin() + 1, packing_axis(problem));
+  std::vector<Constraint> conditions = constraints(problem, device, axes);
+  conditions.push_back(nibbles_for_few_rows(problem.m));
+  conditions.push_back(nibbles_by_panels());
+  conditions.push_back(nibbles_by_one_k_block(axes[axes.size() - 3].values.front()));
+  return {"cpu_tile_mxfp4", std::move(axes), std::move(conditions)};
+}
+
+Int8Choice choice_of(const Point& point, const DeviceInfo& device) {
+  const std::string& label = point.label("isa");
+  if (const std::string why = why_not_isa(label, device); !why.empty())
+    fail(ErrorCode::unsupported, "{}: {}", label, why);
+  if (label == "amxint8" && !allow_amx_tiles()) fail(ErrorCode::unsupported, "the system does not allow AMX tiles");
+  return {.isa = find_int8_isa(label),
+          .tile = tile_of(point),
+          .packing = packing_of(point),
+          .k_block = point["kc"],
+          .n_block = point["nb"],
+          .threads = static_cast<int>(point["t"])};
+}
+
+}  // namespace gemmtune::cpu_tile

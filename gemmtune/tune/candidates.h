@@ -1,0 +1,19 @@
+// Which candidates of a worker a plan wants tried, and in which order they are handed to a strategy.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gemmtune/evaluate/evaluator.h"
+#include "gemmtune/tune/tuner.h"
+
+namespace gemmtune {
+
+/// Those of the plan's families, what users have without tuning first.
+std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candidate> candidates);
+
+/// Why a shape has none: what each family of the plan says.
+std::string why_no_candidates(const TunePlan& plan, std::span<const FamilySupport> supports);
+
+}  // namespace gemmtune

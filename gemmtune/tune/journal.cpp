@@ -1,0 +1,92 @@
+#include "gemmtune/tune/journal.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace gemmtune {
+namespace {
+
+std::string model_of(const DeviceInfo& device) { return fmt::format("{} ({})", device.name, device.arch); }
+
+bool is_deadly(Outcome outcome) { return outcome == Outcome::crashed || outcome == Outcome::timed_out; }
+
+// For a POSIX shell. Names of foreign workers may hold anything.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!text.empty() && text.find_first_not_of(harmless) == std::string::npos) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace
+
+Journal::Journal(const TunePlan& plan, TrialStore& store, TuneObserver& observer, Limits& limits)
+    : plan_(plan), store_(store), observer_(observer), limits_(limits) {
+  for (Quarantined& entry : store_.quarantined()) {
+    Key key{entry.device, entry.problem, entry.candidate};
+    quarantine_.emplace(std::move(key), std::move(entry));
+  }
+}
+
+// The trial comes before the quarantine: a resumed run must be told what the first one was told, or it takes another
+// course.
+std::optional<Evaluation> Journal::known(const Problem& problem, const Candidate& candidate,
+                                         const TrialContext& context) {
+  if (plan_.reuse_trials) {
+    auto trial = guarded([&] { return store_.find(problem, candidate, context.policy.stage, context); });
+    if (trial) return trial;
+  }
+  return quarantined(problem, candidate, context);
+}
+
+std::optional<Evaluation> Journal::quarantined(const Problem& problem, const Candidate& candidate,
+                                               const TrialContext& context) {
+  const std::scoped_lock lock(mutex_);
+  const auto at = quarantine_.find({model_of(context.device), problem, candidate});
+  if (at == quarantine_.end()) return std::nullopt;
+  return Evaluation{.candidate = candidate,
+                    .stage = context.policy.stage,
+                    .outcome = at->second.outcome,
+                    .reason = "quarantined: " + at->second.reason};
+}
+
+void Journal::add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context) {
+  guarded([&] { store_.add(problem, evaluation, context); });
+}
+
+void Journal::quarantine_if_deadly(const Problem& problem, const Evaluation& evaluation, const TrialContext& context) {
+  if (!is_deadly(evaluation.outcome)) return;
+  const Quarantined entry{.device = model_of(context.device),
+                          .problem = problem,
+                          .candidate = evaluation.candidate,
+                          .outcome = evaluation.outcome,
+                          .reason = evaluation.reason,
+                          .reproducer = reproducer(plan_.program, problem, evaluation.candidate, context.policy.seed)};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!quarantine_.emplace(Key{entry.device, problem, evaluation.candidate}, entry).second) return;
+  }
+  guarded([&] { store_.quarantine(entry); });
+}
+
+std::exception_ptr Journal::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return failure_;
+}
+
+void Journal::remember_failure(std::exception_ptr failure) {
+  limits_.abort();
+  const std::scoped_lock lock(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+}
+
+std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
+                       std::uint64_t seed) {
+  return fmt::format("{} evaluate --problem {} --candidate {} --seed {}", quoted(program), quoted(to_string(problem)),
+                     quoted(candidate.name), seed);
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,172 @@
+#include "gemmtune/tune/shape_run.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "gemmtune/core/clock.h"
+#include "gemmtune/tune/candidates.h"
+#include "gemmtune/tune/verdict.h"
+
+namespace gemmtune {
+namespace {
+
+void add(Cost& sum, const Cost& cost) {
+  sum.kernel_s += cost.kernel_s;
+  sum.prepare_s += cost.prepare_s;
+  sum.operands_s += cost.operands_s;
+  sum.reference_s += cost.reference_s;
+  sum.verify_s += cost.verify_s;
+}
+
+}  // namespace
+
+bool ends_worker(const std::exception& error) {
+  const auto* known = dynamic_cast<const Error*>(&error);
+  return known != nullptr && (known->code() == ErrorCode::protocol || known->code() == ErrorCode::no_device);
+}
+
+// Stands between an evaluator, which must not see our exceptions in the middle of its talk with a worker, and the
+// journal.
+class ShapeRun::Recorder final : public EvaluationObserver {
+ public:
+  Recorder(ShapeRun& run, Strategy& strategy) : run_(run), strategy_(strategy) {}
+
+  void started(const Candidate& /*candidate*/) override {}
+
+  void evaluated(const Evaluation& evaluation) override {
+    if (failure_) return;
+    try {
+      run_.settle_new(evaluation, strategy_);
+      ++count_;
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+
+  std::size_t count() const { return count_; }
+
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  ShapeRun& run_;
+  Strategy& strategy_;
+  std::size_t count_{};
+  std::exception_ptr failure_;
+};
+
+ShapeRun::ShapeRun(RunParts run, const Shape& shape, Evaluator& evaluator)
+    : run_(run), shape_(shape), evaluator_(evaluator), device_(evaluator.device()) {
+  result_.shape = shape;
+}
+
+ShapeResult ShapeRun::result() {
+  const auto start = SteadyClock::now();
+  ShapeResult result = without_wall_time();
+  result.wall_s = seconds_since(start);
+  return result;
+}
+
+ShapeResult ShapeRun::without_wall_time() {
+  const auto to_try = candidates();
+  run_.journal.observe([&](TuneObserver& observer) { observer.shape_started(shape_, to_try.size()); });
+  if (to_try.empty()) return result_;
+  const auto strategy = make_strategy(run_.plan.search, to_try);
+  try {
+    result_.complete = search(*strategy);
+    if (!result_.complete) result_.cut_short_by = run_.limits.reason();
+  } catch (const std::exception& error) {
+    if (!run_.journal.failure() && ends_worker(error)) throw;
+    result_.cut_short_by = error.what();
+  }
+  return with_verdict(std::move(result_), told_, to_try.front());
+}
+
+std::vector<Candidate> ShapeRun::candidates() {
+  const auto supports = evaluator_.supports(shape_.problem);
+  for (const FamilySupport& support : supports) versions_[support.family] = support.version;
+  auto wanted = wanted_candidates(run_.plan, evaluator_.candidates(shape_.problem));
+  if (wanted.empty()) result_.why_failed = why_no_candidates(run_.plan, supports);
+  return wanted;
+}
+
+bool ShapeRun::search(Strategy& strategy) {
+  while (true) {
+    const Batch batch = strategy.ask();
+    if (batch.empty()) return true;
+    if (!evaluate(batch, strategy)) return false;
+  }
+}
+
+bool ShapeRun::evaluate(const Batch& batch, Strategy& strategy) {
+  std::vector<Candidate> unknown;
+  for (const Candidate& candidate : batch.candidates) {
+    const auto known = run_.journal.known(shape_.problem, candidate, context_of(candidate, batch.stage));
+    if (known) {
+      settle_known(*known, strategy);
+    } else {
+      unknown.push_back(candidate);
+    }
+  }
+  // Finalists are interleaved; the others go one by one, so that a limit is kept to within one.
+  const std::size_t together = batch.stage == Stage::confirm ? unknown.size() : 1;
+  for (std::size_t first = 0; first < unknown.size(); first += together) {
+    if (!evaluate_together(std::span(unknown).subspan(first, together), batch.stage, strategy)) return false;
+  }
+  return true;
+}
+
+bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, Stage stage, Strategy& strategy) {
+  if (run_.limits.reached()) return false;
+  Recorder recorder(*this, strategy);
+  evaluator_.evaluate(shape_.problem, candidates, policy_of(stage), recorder);
+  recorder.rethrow_failure();
+  if (recorder.count() == candidates.size()) return true;
+  if (run_.limits.reached()) return false;
+  fail(ErrorCode::internal, "the evaluator reported {} of {} candidates", recorder.count(), candidates.size());
+}
+
+void ShapeRun::settle_new(const Evaluation& evaluation, Strategy& strategy) {
+  const TrialContext context = context_of(evaluation.candidate, evaluation.stage);
+  run_.journal.add(shape_.problem, evaluation, context);
+  ++result_.tried;
+  add(result_.cost, evaluation.cost);
+  settle(evaluation, strategy, context);
+  run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, false); });
+}
+
+// A process killed between writing a trial and quarantining its candidate left that undone.
+void ShapeRun::settle_known(const Evaluation& evaluation, Strategy& strategy) {
+  ++result_.reused;
+  settle(evaluation, strategy, context_of(evaluation.candidate, evaluation.stage));
+  run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, true); });
+}
+
+void ShapeRun::settle(const Evaluation& evaluation, Strategy& strategy, const TrialContext& context) {
+  run_.journal.quarantine_if_deadly(shape_.problem, evaluation, context);
+  told_.push_back(evaluation);
+  strategy.tell(evaluation);
+}
+
+TrialContext ShapeRun::context_of(const Candidate& candidate, Stage stage) const {
+  const auto version = versions_.find(candidate.family);
+  return {.device = device_,
+          .family_version = version == versions_.end() ? "" : version->second,
+          .policy = policy_of(stage)};
+}
+
+const EvaluationPolicy& ShapeRun::policy_of(Stage stage) const {
+  switch (stage) {
+    case Stage::screen:
+      return run_.plan.screen;
+    case Stage::confirm:
+      return run_.plan.confirm;
+    case Stage::prove:
+      return run_.plan.prove;
+  }
+  fail(ErrorCode::internal, "no such stage");
+}
+
+}  // namespace gemmtune

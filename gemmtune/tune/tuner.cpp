@@ -1,0 +1,144 @@
+#include "gemmtune/tune/tuner.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "gemmtune/search/strategy.h"
+#include "gemmtune/tune/journal.h"
+#include "gemmtune/tune/limits.h"
+#include "gemmtune/tune/shape_queue.h"
+#include "gemmtune/tune/shape_run.h"
+#include "gemmtune/tune/watchdog.h"
+
+namespace gemmtune {
+namespace {
+
+/// The threads of a run and what they share.
+class Supervisor {
+ public:
+  Supervisor(const TunePlan& plan, TrialStore& store, TuneObserver& observer, const std::atomic<bool>& stop)
+      : plan_(plan),
+        limits_(plan.budget_s, stop),
+        journal_(plan, store, observer, limits_),
+        queue_(plan.shapes.size()),
+        watchdog_(limits_),
+        results_(plan.shapes.size()) {}
+
+  TuneReport run(std::size_t worker_count, const WorkerFactory& make_evaluator) {
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t worker = 0; worker < worker_count; ++worker) {
+        threads.emplace_back([&, worker] { work(worker, make_evaluator); });
+      }
+    }
+    return report();
+  }
+
+ private:
+  void work(std::size_t worker, const WorkerFactory& make_evaluator) {
+    try {
+      const auto evaluator = make_evaluator(worker);
+      const Watchdog::Watch watch(watchdog_, *evaluator);
+      take_shapes(*evaluator);
+    } catch (const std::exception& error) {
+      lose(worker, error.what());
+    } catch (...) {
+      lose(worker, "an exception of an unknown kind");
+    }
+  }
+
+  void take_shapes(Evaluator& evaluator) {
+    while (!limits_.reached()) {
+      const auto index = queue_.take();
+      if (!index) return;
+      if (limits_.reached()) return queue_.give_back(*index);
+      do_shape(*index, evaluator);
+    }
+  }
+
+  // Throws when the worker is of no use any more; another one gets the shape then.
+  void do_shape(std::size_t index, Evaluator& evaluator) {
+    try {
+      results_[index] = tuned(plan_.shapes[index], evaluator);
+    } catch (...) {
+      queue_.give_back(index);
+      throw;
+    }
+    queue_.finish();
+    if (journal_.failure()) return;
+    journal_.observe([&](TuneObserver& observer) { observer.shape_done(*results_[index]); });
+  }
+
+  ShapeResult tuned(const Shape& shape, Evaluator& evaluator) {
+    try {
+      return ShapeRun({plan_, journal_, limits_}, shape, evaluator).result();
+    } catch (const std::exception& error) {
+      if (journal_.failure() || ends_worker(error)) throw;
+      return failed(shape, error.what());
+    }
+  }
+
+  static ShapeResult failed(const Shape& shape, std::string why) {
+    ShapeResult result;
+    result.shape = shape;
+    result.why_failed = std::move(why);
+    return result;
+  }
+
+  void lose(std::size_t worker, const std::string& why) {
+    if (journal_.failure()) return;  // that is why, and the report says so
+    {
+      const std::scoped_lock lock(mutex_);
+      why_lost_ = why;
+    }
+    try {
+      journal_.observe([&](TuneObserver& observer) { observer.worker_lost(worker, why); });
+    } catch (...) {
+      // The journal has it.
+    }
+  }
+
+  TuneReport report() {
+    TuneReport report{.stopped_by = error_of_journal()};
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      report.results.push_back(results_[i] ? std::move(*results_[i]) : failed(plan_.shapes[i], why_not_reached()));
+    }
+    return report;
+  }
+
+  std::optional<Error> error_of_journal() const {
+    if (!journal_.failure()) return std::nullopt;
+    try {
+      std::rethrow_exception(journal_.failure());
+    } catch (const Error& error) {
+      return error;
+    }
+  }
+
+  std::string why_not_reached() const {
+    return "not reached: " + (limits_.reached() ? limits_.reason() : "no worker is left: " + why_lost_);
+  }
+
+  const TunePlan& plan_;
+  Limits limits_;
+  Journal journal_;
+  ShapeQueue queue_;
+  Watchdog watchdog_;
+  std::vector<std::optional<ShapeResult>> results_;  // each touched by the thread that took its index
+  std::mutex mutex_;
+  std::string why_lost_;
+};
+
+}  // namespace
+
+TuneReport tune(const TunePlan& plan, std::size_t worker_count, const WorkerFactory& make_evaluator, TrialStore& store,
+                TuneObserver& observer, const std::atomic<bool>& stop) {
+  if (worker_count == 0) fail(ErrorCode::usage, "tuning needs at least one worker");
+  static_cast<void>(make_strategy(plan.search, {}));  // complains before workers are started
+  return Supervisor(plan, store, observer, stop).run(worker_count, make_evaluator);
+}
+
+}  // namespace gemmtune
