@@ -1,0 +1,427 @@
+#!/usr/bin/env python3
+"""A whole worker in plain Python: nothing but the standard library, so that every step of PROTOCOL.md can be read.
+
+    gemmtune worker-check python3 workers/example_worker.py
+
+It multiplies f32 matrices in three ways, all slow, and keeps to every rule: operands by the recipe, poison and guards,
+the error bound, interleaved finalists, adversarial operands. Copy it and put your own kernels in.
+"""
+
+import array
+import functools
+import json
+import math
+import operator
+import os
+import platform
+import re
+import struct
+import sys
+import time
+
+FAMILY = "pure_python"
+VERSION = platform.python_version()
+POISON = b"\xf5\xff\xf5\xff"
+GUARD = bytes(range(256)) * 16
+
+
+# Operands -------------------------------------------------------------------------------------------------------------
+
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+SCALE = float.fromhex("0x1.bb67aep-16")
+TENSOR_A, TENSOR_W, TENSOR_BIAS = 1, 2, 3
+BLOCK_STREAM, ROW_STREAM = 1 << 63, 1 << 62
+
+
+def mix(z):
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
+
+
+def bits(seed, tensor, index):
+    return mix((mix((seed + tensor * GOLDEN) & MASK) + (index + 1) * GOLDEN) & MASK)
+
+
+def value(seed, tensor, index):
+    """Exact in double; whoever stores it as f32 rounds it as the recipe says."""
+    b = bits(seed, tensor, index)
+    return ((b & 0xFFFF) + (b >> 16 & 0xFFFF) + (b >> 32 & 0xFFFF) + (b >> 48) - 131070) * SCALE
+
+
+def block_factor(recipe, seed, tensor, row, block, rows, blocks):
+    drawn = bits(seed, tensor, BLOCK_STREAM + row * blocks + block)
+    if recipe == "wide_exponents":
+        return 2.0 ** (drawn % 25 - 12)
+    group = row // 16
+    zero_row = group * 16 + 16 <= rows and row % 16 == bits(seed, tensor, ROW_STREAM + group) % 16
+    return 0.0 if zero_row or drawn % 4 == 0 else 1.0
+
+
+def draw(recipe, seed, tensor, rows, k):
+    drawn = array.array("f", (value(seed, tensor, i) for i in range(rows * k)))
+    if recipe == "one_sign":
+        return array.array("f", map(abs, drawn))
+    if recipe in ("wide_exponents", "zero_blocks") and tensor != TENSOR_BIAS:
+        blocks = -(-k // 32)
+        for row in range(rows):
+            for block in range(blocks):
+                factor = block_factor(recipe, seed, tensor, row, block, rows, blocks)
+                for i in range(row * k + block * 32, row * k + min(block * 32 + 32, k)):
+                    drawn[i] *= factor
+    return drawn
+
+
+# Problems -------------------------------------------------------------------------------------------------------------
+
+
+class Problem:
+    def __init__(self, text):
+        sizes, *rest = text.split(":")
+        match = re.fullmatch(r"(\d+)x(\d+)x(\d+)", sizes)
+        if not match or len(rest) < 3:
+            raise ValueError(f"'{text}' is not a problem")
+        self.text = text
+        self.m, self.n, self.k = map(int, match.groups())
+        self.types = rest[:3]
+        self.batch, self.bias = 1, False
+        for option in rest[3:]:
+            if option.startswith("batch="):
+                self.batch = int(option[6:])
+            elif option == "bias":
+                self.bias = True
+            elif option != "packed":
+                raise ValueError(f"'{option}' is no option of a problem")
+
+    def why_not(self):
+        if self.types != ["f32", "f32", "f32"]:
+            return "only f32 is multiplied here"
+        if self.batch * self.m * self.n * self.k > 1 << 22:
+            return "more than 4 million products would take minutes"
+        return ""
+
+
+# Kernels: each reads a, w, bias (arrays of f32) and writes c (a memoryview of f32) ---------------------------------------
+
+
+def rows_of(matrix, count, k):
+    return [matrix[i * k:(i + 1) * k] for i in range(count)]
+
+
+def dot_kernel(p, a, w, bias, c):
+    """One dot product an element."""
+    for b in range(p.batch):
+        left = rows_of(a[b * p.m * p.k:], p.m, p.k)
+        right = rows_of(w[b * p.n * p.k:], p.n, p.k)
+        for m, row in enumerate(left):
+            for n, column in enumerate(right):
+                c[(b * p.m + m) * p.n + n] = sum(map(operator.mul, row, column)) + (bias[n] if bias else 0.0)
+
+
+def index_kernel(p, a, w, bias, c):
+    """By indices, as one would in C."""
+    for row in range(p.batch * p.m):
+        first = row // p.m * p.n
+        for n in range(p.n):
+            total = bias[n] if bias else 0.0
+            for k in range(p.k):
+                total += a[row * p.k + k] * w[(first + n) * p.k + k]
+            c[row * p.n + n] = total
+
+
+def split_kernel(p, a, w, bias, c, split_k):
+    """K in pieces that are added up at the end."""
+    bounds = [p.k * i // split_k for i in range(split_k + 1)]
+    for row in range(p.batch * p.m):
+        left = a[row * p.k:(row + 1) * p.k]
+        for n in range(p.n):
+            right = w[(row // p.m * p.n + n) * p.k:][:p.k]
+            parts = [sum(map(operator.mul, left[i:j], right[i:j])) for i, j in zip(bounds, bounds[1:])]
+            c[row * p.n + n] = sum(parts) + (bias[n] if bias else 0.0)
+
+
+KERNELS = {"python_dot": dot_kernel, "python_index": index_kernel}
+
+
+def candidates(problem):
+    if problem.why_not():
+        return []
+    listed = [{"family": FAMILY, "name": name, "params": [["loop", name[7:]]]} for name in KERNELS]
+    for split_k in (2, 4):
+        params = [["loop", "split"], ["sk", str(split_k)]]
+        listed.append({"family": FAMILY, "name": f"python_split_sk{split_k}", "params": params, "split_k": split_k})
+    return listed
+
+
+def prepare(problem, candidate):
+    """The kernel of a name, or a reason. By the name alone: it may come from a table written long ago."""
+    name = candidate["name"]
+    why_not = problem.why_not()
+    if candidate["family"] != FAMILY:
+        why_not = f"no family '{candidate['family']}' here"
+    split = re.fullmatch(r"python_split_sk([1-9]\d*)", name)
+    if not why_not and name in KERNELS:
+        return KERNELS[name], ""
+    if not why_not and split:
+        if int(split[1]) > problem.k:
+            return None, f"K = {problem.k} cannot be split into {split[1]}"
+        return functools.partial(split_kernel, split_k=int(split[1])), ""
+    return None, why_not or f"no candidate '{name}' here"
+
+
+# Verifying ------------------------------------------------------------------------------------------------------------
+
+
+class Workload:
+    """The operands of a problem under one recipe, copies to rotate over, and what C should hold."""
+
+    def __init__(self, problem, recipe, seed, copies):
+        p = self.problem = problem
+        inputs = (draw(recipe, seed, TENSOR_A, p.batch * p.m, p.k), draw(recipe, seed, TENSOR_W, p.batch * p.n, p.k),
+                  draw(recipe, seed, TENSOR_BIAS, 1, p.n) if p.bias else None)
+        self.sets = [tuple(x and x[:] for x in inputs) for _ in range(copies)]
+        self.pristine = inputs
+        size = p.batch * p.m * p.n * 4
+        self.outputs = [bytearray(GUARD + bytes(size) + GUARD) for _ in range(copies)]
+        self.reference, self.row_norms, self.column_norms = self.compute_reference()
+
+    def compute_reference(self):
+        p, (a, w, bias) = self.problem, self.pristine
+        left, right = rows_of(a, p.batch * p.m, p.k), rows_of(w, p.batch * p.n, p.k)
+        reference = [math.fsum(map(operator.mul, row, right[i // p.m * p.n + n])) + (bias[n] if bias else 0.0)
+                     for i, row in enumerate(left) for n in range(p.n)]
+        return reference, [math.hypot(*row) for row in left], [math.hypot(*row) for row in right]
+
+    def launch(self, kernel, index):
+        index %= len(self.sets)
+        body = memoryview(self.outputs[index])[len(GUARD):-len(GUARD)].cast("f")
+        kernel(self.problem, *self.sets[index], body)
+
+    def check(self, kernel, verify):
+        """Accuracy, and why it is wrong or ''."""
+        out, guard = self.outputs[0], len(GUARD)
+        out[:] = GUARD + POISON * (len(self.reference)) + GUARD
+        self.launch(kernel, 0)
+        body = bytes(out[guard:-guard])
+        unwritten = sum(body[i:i + 4] == POISON for i in range(0, len(body), 4))
+        intact = out[:guard] == GUARD and out[-guard:] == GUARD and self.sets[0] == self.pristine
+        return judge(self, struct.unpack(f"{len(self.reference)}f", body), unwritten, intact, verify)
+
+
+def judge(load, out, unwritten, intact, verify):
+    p, far, worst, worst_share, first = load.problem, 0, 0.0, 0.0, None
+    for i, (expected, found) in enumerate(zip(load.reference, out)):
+        row, n = divmod(i, p.n)
+        norms = load.row_norms[row] * load.column_norms[row // p.m * p.n + n]
+        bound = 2.0 ** -23 * max(abs(expected), 2.0 ** -126) + 4 * 2.0 ** -24 * math.sqrt(p.k) * norms
+        error = abs(expected - found) if math.isfinite(found) else math.inf
+        far += not error <= verify["atol"] + verify["rtol"] * abs(found)
+        worst, worst_share = max(worst, error), max(worst_share, error / bound)
+        if error > bound and first is None:
+            first = f"element [{row}, {n}] is {found}, expected {expected}"
+    ratio = far / len(out)
+    accuracy = {"err_ratio": ratio, "worst_error": worst, "worst_share_of_bound": worst_share, "unwritten": unwritten,
+                "checked": len(out), "guards_intact": intact}
+    why = [f"{unwritten} elements were never written"] if unwritten else []
+    why += [first] if first else []
+    why += [f"error ratio {ratio}"] if ratio > verify["err_ratio_limit"] else []
+    why += [] if intact else ["a guard or an operand was overwritten"]
+    return accuracy, "; ".join(why)
+
+
+# Timing ---------------------------------------------------------------------------------------------------------------
+
+
+def interval(samples):
+    """95 % confidence interval of the median, by order statistics."""
+    ordered, n = sorted(samples), len(samples)
+    if n < 6:
+        return ordered[0], ordered[-1]
+    reach = 0.98 * math.sqrt(n)
+    return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
+
+
+def median(samples):
+    ordered, half = sorted(samples), len(samples) // 2
+    return ordered[half] if len(samples) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+def enough(samples, measure):
+    if len(samples) >= measure["max_samples"]:
+        return True
+    if not samples or len(samples) < measure["min_samples"]:
+        return False
+    low, high = interval(samples)
+    return sum(samples) >= measure["max_sampling_s"] * 1e6 or (high - low) / 2 < measure["target_dispersion"] * median(samples)
+
+
+def time_us(load, kernel, index):
+    start = time.perf_counter_ns()
+    load.launch(kernel, index)
+    return max(time.perf_counter_ns() - start, 1) / 1000
+
+
+def summarise(samples, keep):
+    if not samples:
+        return None
+    middle, (low, high) = median(samples), interval(samples)
+    timing = {"median_us": middle, "min_us": min(samples), "mean_us": sum(samples) / len(samples), "low_us": low,
+              "high_us": high, "dispersion": 1.4826 * median([abs(x - middle) for x in samples]) / middle,
+              "sample_count": len(samples)}
+    return {**timing, "samples_us": samples} if keep else timing
+
+
+# The conversation -----------------------------------------------------------------------------------------------------
+
+
+def last_level_cache_bytes():
+    try:
+        with open("/sys/devices/system/cpu/cpu0/cache/index3/size", encoding="ascii") as file:
+            return int(file.read().strip().rstrip("K")) * 1024
+    except (OSError, ValueError):
+        return 0
+
+
+class Evaluation:
+    """One evaluate request."""
+
+    def __init__(self, worker, request):
+        self.worker, self.id, self.policy = worker, request["id"], request["policy"]
+        self.problem, self.candidates = Problem(request["problem"]), request["candidates"]
+
+    def started(self, candidate):
+        self.worker.send(type="started", id=self.id,
+                         candidate={"family": candidate["family"], "name": candidate["name"]})
+
+    def report(self, candidate, outcome, reason, timing=None, accuracy=None):
+        answer = {"candidate": candidate, "stage": self.policy["stage"], "outcome": outcome, "reason": reason}
+        answer |= {"timing": timing} if timing else {}
+        answer |= {"accuracy": accuracy} if accuracy else {}
+        self.worker.send(type="evaluation", id=self.id, evaluation=answer)
+
+    def workload(self, recipe="gaussian", seed_offset=0, copies=1):
+        return self.worker.workload(self.problem, recipe, (self.policy["seed"] + seed_offset) & MASK, copies)
+
+    def copies(self):
+        p = self.problem
+        size = 4 * p.batch * (p.m * p.k + p.n * p.k + p.m * p.n) + 4 * p.n
+        return min(1 + 2 * last_level_cache_bytes() // size, 256) if self.policy["measure"]["cold_cache"] else 1
+
+    def checked(self, candidate):
+        """The kernel, with its accuracy; None once a failure is reported."""
+        self.started(candidate)
+        kernel, why_not = prepare(self.problem, candidate)
+        if kernel is None:
+            self.report(candidate, "unsupported", why_not)
+            return None
+        accuracy, why = self.workload(copies=self.copies()).check(kernel, self.policy["verify"])
+        if why:
+            self.report(candidate, "wrong_result", why, accuracy=accuracy)
+            return None
+        return kernel, accuracy
+
+    def screen(self):
+        for candidate in self.candidates:
+            self.time_in_turn([(candidate, *found)] if (found := self.checked(candidate)) else [])
+
+    def confirm(self):
+        right = [(candidate, *found) for candidate in self.candidates if (found := self.checked(candidate))]
+        for candidate, timing in self.time_in_turn(right, answer=False):
+            kernel, accuracy = self.checked(candidate) or (None, None)
+            if kernel:
+                self.report(candidate, "ok", "", timing, accuracy)
+
+    def time_in_turn(self, right, answer=True):
+        measure = self.policy["measure"]
+        load = self.workload(copies=self.copies()) if right else None
+        samples = [[] for _ in right]
+        index, first = 0, True
+        while any(not enough(one, measure) for one in samples):
+            for (candidate, kernel, _), own in zip(right, samples):
+                if enough(own, measure):
+                    continue
+                if len(right) > 1:
+                    self.started(candidate)
+                for _ in range(measure["warmup"] if first else 0):
+                    load.launch(kernel, index := index + 1)
+                own.append(time_us(load, kernel, index := index + 1))
+            first = False
+        timed = [(one[0], summarise(own, measure["keep_samples"])) for one, own in zip(right, samples)]
+        if answer:
+            for (candidate, timing), (_, _, accuracy) in zip(timed, right):
+                self.report(candidate, "ok", "", timing, accuracy)
+        return timed
+
+    def prove(self):
+        ordeals = [("one_sign", 0), ("wide_exponents", 0), ("zero_blocks", 0), ("gaussian", 1)]
+        for candidate in self.candidates:
+            self.started(candidate)
+            kernel, why_not = prepare(self.problem, candidate)
+            if kernel is None:
+                self.report(candidate, "unsupported", why_not)
+                continue
+            results = [self.workload(*ordeal).check(kernel, self.policy["verify"]) for ordeal in ordeals]
+            failed = [f"{recipe}: {why}" for (recipe, _), (_, why) in zip(ordeals, results) if why]
+            worst = max((accuracy for accuracy, _ in results), key=lambda one: one["worst_share_of_bound"])
+            self.report(candidate, "wrong_result" if failed else "ok", "; ".join(failed), accuracy=worst)
+
+
+class Worker:
+    def __init__(self):
+        # Stdout is the protocol's: what anything prints from here on goes to stderr.
+        self.replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+        self.workloads = {}
+
+    def send(self, **message):
+        self.replies.write(json.dumps(message) + "\n")
+        self.replies.flush()
+
+    def workload(self, problem, recipe, seed, copies):
+        key = (problem.text, recipe, seed, copies)
+        if key not in self.workloads:
+            if any(one[0] != problem.text for one in self.workloads):
+                self.workloads.clear()
+            self.workloads[key] = Workload(problem, recipe, seed, copies)
+        return self.workloads[key]
+
+    def greet(self):
+        device = {"kind": "cpu", "index": 0, "name": platform.processor() or "CPU", "arch": platform.machine(),
+                  "cu_num": len(os.sched_getaffinity(0)), "last_level_cache_bytes": last_level_cache_bytes(),
+                  "libraries": {"python": VERSION}}
+        self.send(type="hello", protocol=1, name="example", version="1", device=device)
+
+    def answer(self, request):
+        kind = request["type"]
+        if kind == "supports":
+            problem = Problem(request["problem"])
+            family = {"family": FAMILY, "version": VERSION, "why_not": problem.why_not(),
+                      "candidate_count": len(candidates(problem))}
+            self.send(type="supports", id=request["id"], families=[family])
+        elif kind == "candidates":
+            self.send(type="candidates", id=request["id"], candidates=candidates(Problem(request["problem"])))
+        elif kind == "evaluate":
+            evaluation = Evaluation(self, request)
+            {"screen": evaluation.screen, "confirm": evaluation.confirm,
+             "prove": evaluation.prove}[request["policy"]["stage"]]()
+            self.send(type="done", id=request["id"])
+        else:
+            raise ValueError(f"unknown request '{kind}'")
+
+    def serve(self):
+        self.greet()
+        for line in sys.stdin:
+            request = {}
+            try:
+                request = json.loads(line)
+                if request["type"] == "bye":
+                    return
+                self.answer(request)
+            except Exception as error:  # a bad request is answered, and the worker lives on
+                known = request.get("id") if isinstance(request, dict) else None
+                self.send(type="error", id=known, message=f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    Worker().serve()
