@@ -74,7 +74,11 @@ std::string why_implausible(const Evaluation& evaluation, Stage stage) {
   if (evaluation.outcome != Outcome::ok) {
     return evaluation.reason.empty() ? "evaluation.reason: empty, though the outcome is not 'ok'" : "";
   }
-  if (evaluation.accuracy.checked < 1) return "evaluation.accuracy.checked: 0, though the outcome is 'ok'";
+  const Accuracy& accuracy = evaluation.accuracy;
+  if (accuracy.checked < 1) return "evaluation.accuracy.checked: 0, though the outcome is 'ok'";
+  if (accuracy.unwritten > 0 || !accuracy.guards_intact || !(accuracy.worst_share_of_bound <= 1)) {
+    return "evaluation.accuracy: shows a wrong result, though the outcome is 'ok'";
+  }
   if (stage == Stage::prove) return "";  // nothing is timed
   if (timing.sample_count < 1) return "evaluation.timing.sample_count: 0, though the outcome is 'ok'";
   // Written so that NaN fails.

@@ -85,7 +85,7 @@ class PidFile {
 class RemoteEvaluatorTest : public testing::Test {
  protected:
   RemoteOptions options(const std::string& mode) const {
-    return {.command = {TEST_PYTHON, TEST_EVIL_WORKER, mode, pids_.path()},
+    return {.command = {TEST_PYTHON, "-IS", TEST_EVIL_WORKER, mode, pids_.path()},
             .start_timeout_s = 30,
             .candidate_timeout_s = 20,
             .query_timeout_s = 20};
@@ -144,14 +144,12 @@ class EvilWorker : public RemoteEvaluatorTest, public testing::WithParamInterfac
   }
 };
 
-TEST_P(EvilWorker, CostsOneCandidateWhenScreening) { expect_only_c2_suffers(Stage::screen); }
+TEST_P(EvilWorker, CostsOneCandidate) { expect_only_c2_suffers(Stage::screen); }
 
-TEST_P(EvilWorker, CostsOneCandidateWhenConfirming) {
-  if (std::string(GetParam().mode).find("answer_twice") == 0 || std::string(GetParam().mode).find("die_before") == 0) {
-    GTEST_SKIP() << "this evil exists only one by one";
-  }
-  expect_only_c2_suffers(Stage::confirm);
-}
+/// Evils that are there as well when finalists take turns.
+using EvilWorkerAmongFinalists = EvilWorker;
+
+TEST_P(EvilWorkerAmongFinalists, CostsOneCandidate) { expect_only_c2_suffers(Stage::confirm); }
 
 constexpr RemoteStatistics no_trouble{.starts = 1};
 constexpr RemoteStatistics one_crash{.starts = 2, .crashes = 1};
@@ -160,36 +158,183 @@ constexpr RemoteStatistics one_timeout{.starts = 2, .timeouts = 1};
 constexpr RemoteStatistics one_nonsense{.starts = 2, .protocol_errors = 1};
 constexpr std::int64_t half_a_gigabyte = 512 << 20;
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EvilWorker,
-    testing::Values(
-        Evil{"honest", Outcome::ok, "", no_trouble}, Evil{"slow", Outcome::ok, "", no_trouble},
-        Evil{"fill_stderr", Outcome::ok, "", no_trouble}, Evil{"flaky", Outcome::ok, "", one_crash},
-        Evil{"die_before_done", Outcome::ok, "", {.starts = 1, .crashes = 1}},
-        Evil{"segfault", Outcome::crashed, "killed by signal 11 (SIGSEGV); stderr: about to fault", one_crash},
-        Evil{"abort_in_a_library", Outcome::crashed, "SIGABRT", one_crash},
-        Evil{"leave_a_child_behind", Outcome::crashed, "exited with 9", one_crash},
-        Evil{"close_stdout", Outcome::crashed, "closed its stdout and ran on", one_crash},
-        Evil{"half_a_line", Outcome::crashed, "in the middle of the line '{\"type\": \"evaluation\"", one_crash},
-        Evil{"allocate", Outcome::crashed, "MemoryError", one_crash, 20, half_a_gigabyte},
-        Evil{"die_before_saying_what_runs", Outcome::crashed, "before it said which candidate", two_crashes},
-        Evil{"hang", Outcome::timed_out, "said nothing for 1.5 s", one_timeout, 1.5},
-        Evil{"hang_deaf_to_sigterm", Outcome::timed_out, "said nothing for 1.5 s", one_timeout, 1.5},
-        Evil{"start_for_ever", Outcome::timed_out, "without an end", one_timeout, 0.5},
-        Evil{"answer_twice", Outcome::ok, "", one_nonsense},
-        Evil{"garbage", Outcome::crashed, "'Warning: kernel cache is cold", one_nonsense},
-        Evil{"binary_garbage", Outcome::crashed, "'\\xff\\xfe\\x00\\x80'", one_nonsense},
-        Evil{"deep_json", Outcome::crashed, "nested deeper", one_nonsense},
-        Evil{"endless_line", Outcome::crashed, "a line without an end: 'xxx", one_nonsense},
-        Evil{"wrong_id", Outcome::crashed, "message.id: expected 1", one_nonsense},
-        Evil{"other_candidate", Outcome::crashed, "'c99' of family 'evil', which was not asked for", one_nonsense},
-        Evil{"done_early", Outcome::crashed, "candidates have no answer", one_nonsense},
-        Evil{"implausible", Outcome::crashed, "evaluation.timing", one_nonsense},
-        Evil{"malformed", Outcome::crashed, "evaluation.timing.median_us: expected a number, found the string 'fast'",
-             one_nonsense},
-        Evil{"unknown_reply", Outcome::crashed, "'progress'", one_nonsense},
-        Evil{"refuse", Outcome::launch_failed, "the worker refused: out of registers", no_trouble}),
-    [](const testing::TestParamInfo<Evil>& tested) { return std::string(tested.param.mode); });
+std::string mode_of(const testing::TestParamInfo<Evil>& tested) { return tested.param.mode; }
+
+const std::vector<Evil> one_by_one{
+    {"die_before_done", Outcome::ok, "", {.starts = 1, .crashes = 1}},
+    {"die_before_saying_what_runs", Outcome::crashed, "before it said which candidate", two_crashes},
+    {"answer_twice", Outcome::ok, "", one_nonsense},
+};
+
+const std::vector<Evil> always{
+    {"honest", Outcome::ok, "", no_trouble},
+    {"slow", Outcome::ok, "", no_trouble},
+    {"fill_stderr", Outcome::ok, "", no_trouble},
+    {"speak_unasked", Outcome::ok, "", no_trouble},
+    {"flaky", Outcome::ok, "", one_crash},
+    {"segfault", Outcome::crashed, "killed by signal 11 (SIGSEGV); stderr: about to fault", one_crash},
+    {"abort_in_a_library", Outcome::crashed, "SIGABRT", one_crash},
+    {"leave_a_child_behind", Outcome::crashed, "exited with 9", one_crash},
+    {"close_stdout", Outcome::crashed, "closed its stdout and ran on", one_crash},
+    {"half_a_line", Outcome::crashed, "in the middle of the line '{\"type\": \"evaluation\"", one_crash},
+    {"allocate", Outcome::crashed, "MemoryError", one_crash, 20, half_a_gigabyte},
+    {"hang", Outcome::timed_out, "said nothing for 1.5 s", one_timeout, 1.5},
+    {"hang_deaf_to_sigterm", Outcome::timed_out, "said nothing for 1.5 s", one_timeout, 1.5},
+    {"start_for_ever", Outcome::timed_out, "without an end", one_timeout, 0.5},
+    {"garbage", Outcome::crashed, "'Warning: kernel cache is cold", one_nonsense},
+    {"binary_garbage", Outcome::crashed, "'\\xff\\xfe\\x00\\x80'", one_nonsense},
+    {"deep_json", Outcome::crashed, "nested deeper", one_nonsense},
+    {"endless_line", Outcome::crashed, "a line without an end: 'xxx", one_nonsense},
+    {"wrong_id", Outcome::crashed, "message.id: expected 1", one_nonsense},
+    {"other_candidate", Outcome::crashed, "'c99' of family 'evil', which was not asked for", one_nonsense},
+    {"done_early", Outcome::crashed, "candidates have no answer", one_nonsense},
+    {"implausible", Outcome::crashed, "evaluation.timing", one_nonsense},
+    {"malformed", Outcome::crashed, "evaluation.timing.median_us: expected a number, found the string 'fast'",
+     one_nonsense},
+    {"unknown_reply", Outcome::crashed, "'progress'", one_nonsense},
+    {"refuse", Outcome::launch_failed, "the worker refused: out of registers", no_trouble},
+};
+
+INSTANTIATE_TEST_SUITE_P(OneByOne, EvilWorker, testing::ValuesIn(one_by_one), mode_of);
+INSTANTIATE_TEST_SUITE_P(Always, EvilWorker, testing::ValuesIn(always), mode_of);
+INSTANTIATE_TEST_SUITE_P(Always, EvilWorkerAmongFinalists, testing::ValuesIn(always), mode_of);
+
+std::string error_of(const std::function<void()>& work, ErrorCode code) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(RemoteEvaluatorTest, AnswersQueries) {
+  RemoteEvaluator remote(options("honest"));
+  EXPECT_EQ(remote.device().name, "an invented CPU");
+  const auto families = remote.supports(some_problem);
+  ASSERT_EQ(families.size(), 1U);
+  EXPECT_EQ(families[0], (FamilySupport{.family = "evil", .version = "1", .candidate_count = 6}));
+  EXPECT_EQ(remote.candidates(some_problem), six_candidates());
+  EXPECT_EQ(remote.statistics().starts, 1);
+}
+
+TEST_F(RemoteEvaluatorTest, SaysWhyNoWorkerCanBeHad) {
+  const std::map<std::string, const char*> reasons{
+      {"crash_at_once", "tried 2 times: the worker exited with 7; stderr: no such device"},
+      {"never_hello", "tried 2 times: the worker said nothing"},
+      {"garbage_for_hello", "'Welcome!'"},
+      {"wrong_version", "hello.protocol: expected 1, found 99"},
+  };
+  for (const auto& [mode, reason] : reasons) {
+    SCOPED_TRACE(mode);
+    RemoteOptions with = options(mode);
+    with.start_attempts = 2;
+    if (mode == "never_hello") with.start_timeout_s = 0.2;
+    RemoteEvaluator remote(with);
+    EXPECT_THAT(error_of([&] { remote.device(); }, ErrorCode::protocol), HasSubstr(reason));
+    EXPECT_EQ(remote.statistics().starts, 2);
+    Record record;
+    EXPECT_THROW(remote.evaluate(some_problem, six_candidates(), {}, record), Error);
+    EXPECT_THAT(record.evaluations, testing::IsEmpty());
+  }
+}
+
+TEST_F(RemoteEvaluatorTest, DoesNotStartAgainWhatCannotStart) {
+  RemoteEvaluator remote(options("cannot_start"));
+  EXPECT_THAT(error_of([&] { remote.device(); }, ErrorCode::no_device), HasSubstr("no cuda:7 here"));
+  EXPECT_EQ(remote.statistics().starts, 1);
+  RemoteEvaluator nothing({.command = {"/no/such/worker"}});
+  EXPECT_THAT(error_of([&] { nothing.device(); }, ErrorCode::io), HasSubstr("No such file"));
+}
+
+TEST_F(RemoteEvaluatorTest, QueriesEndWithEveryWorker) {
+  const std::map<std::string, const char*> reasons{{"die_when_asked", "the worker exited with 8"},
+                                                   {"silent_when_asked", "the worker said nothing"}};
+  for (const auto& [mode, reason] : reasons) {
+    SCOPED_TRACE(mode);
+    RemoteOptions with = options(mode);
+    with.query_timeout_s = 0.3;
+    RemoteEvaluator remote(with);
+    EXPECT_THAT(error_of([&] { remote.supports(some_problem); }, ErrorCode::protocol), HasSubstr(reason));
+    EXPECT_EQ(remote.statistics().starts, with.start_attempts);
+  }
+  RemoteEvaluator twice(options("name_twice"));
+  EXPECT_THAT(error_of([&] { twice.candidates(some_problem); }, ErrorCode::protocol), HasSubstr("'c0' is named twice"));
+}
+
+TEST_F(RemoteEvaluatorTest, WorkerThatOnlyGreetsCostsTheBatchAndEnds) {
+  RemoteEvaluator remote(options("exit_after_hello"));
+  Record record;
+  const auto two = six_candidates();
+  remote.evaluate(some_problem, std::span(two).first(2), {}, record);
+  ASSERT_EQ(record.evaluations.size(), 2U);
+  for (const Evaluation& evaluation : record.evaluations) EXPECT_EQ(evaluation.outcome, Outcome::crashed);
+}
+
+TEST_F(RemoteEvaluatorTest, RefusedRequestIsEachCandidatesFailure) {
+  RemoteEvaluator remote(options("refuse_all"));
+  Record record;
+  remote.evaluate(some_problem, six_candidates(), {}, record);
+  ASSERT_EQ(record.evaluations.size(), 6U);
+  for (const Evaluation& evaluation : record.evaluations) {
+    EXPECT_EQ(evaluation.outcome, Outcome::launch_failed);
+    EXPECT_THAT(evaluation.reason, HasSubstr("no memory for the operands"));
+  }
+  EXPECT_EQ(remote.statistics().starts, 1);
+}
+
+TEST_F(RemoteEvaluatorTest, WhatIsSaidBetweenRequestsIsNobodysFault) {
+  RemoteEvaluator remote(options("speak_unasked"));
+  for (int round = 0; round < 2; ++round) {
+    Record record;
+    remote.evaluate(some_problem, six_candidates(), {}, record);
+    ASSERT_EQ(record.evaluations.size(), 6U);
+    for (const Evaluation& evaluation : record.evaluations) EXPECT_EQ(evaluation.outcome, Outcome::ok);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_EQ(remote.statistics().starts, 2);
+  EXPECT_EQ(remote.statistics().protocol_errors, 1);
+}
+
+TEST_F(RemoteEvaluatorTest, EmptyBatchNeedsNoWorker) {
+  RemoteEvaluator remote(options("honest"));
+  Record record;
+  remote.evaluate(some_problem, {}, {}, record);
+  EXPECT_EQ(remote.statistics().starts, 0);
+}
+
+TEST_F(RemoteEvaluatorTest, InterruptEndsAHangSoonAndStays) {
+  RemoteOptions with = options("hang");
+  with.candidate_timeout_s = 1000;
+  RemoteEvaluator remote(with);
+  Record record;
+  std::thread interrupter;
+  record.then = [&](const Evaluation& evaluation) {
+    // After c1 comes c2, which hangs.
+    if (evaluation.candidate.name == "c1") interrupter = std::thread([&remote] { remote.interrupt(); });
+  };
+  const auto start = SteadyClock::now();
+  remote.evaluate(some_problem, six_candidates(), {}, record);
+  interrupter.join();
+  EXPECT_LT(seconds_since(start), 60);
+  EXPECT_EQ(record.evaluations.size(), 2U);
+  remote.evaluate(some_problem, six_candidates(), {}, record);
+  EXPECT_EQ(record.evaluations.size(), 2U);
+  EXPECT_THAT(error_of([&] { remote.supports(some_problem); }, ErrorCode::protocol), HasSubstr("interrupted"));
+}
+
+TEST_F(RemoteEvaluatorTest, ObserversErrorsPassThroughAndLeaveNoStaleAnswers) {
+  RemoteEvaluator remote(options("honest"));
+  Record record;
+  record.then = [](const Evaluation&) { fail(ErrorCode::io, "the disk is full"); };
+  EXPECT_THAT(error_of([&] { remote.evaluate(some_problem, six_candidates(), {}, record); }, ErrorCode::io),
+              HasSubstr("the disk is full"));
+  Record again;
+  remote.evaluate(some_problem, six_candidates(), {}, again);
+  EXPECT_EQ(again.evaluations.size(), 6U);
+  EXPECT_EQ(remote.statistics().protocol_errors, 0);
+}
 
 }  // namespace
 }  // namespace gemmtune

@@ -16,6 +16,7 @@ import time
 
 MODE = sys.argv[1]
 PID_FILE = sys.argv[2] if len(sys.argv) > 2 else None
+times_asked = 0
 
 
 def note_pid(pid):
@@ -51,9 +52,13 @@ def candidate(name):
 
 
 def evaluation(name, stage):
-    us = 10.0 + int(name[1:])
+    if not name[1:].isdigit() and MODE != "always_ok":
+        return {"candidate": candidate(name), "stage": stage, "outcome": "unsupported", "reason": "no such candidate"}
+    us = 10.0 + int(name[1:]) if name[1:].isdigit() else 10.0
     timing = {"median_us": us, "min_us": us - 1, "mean_us": us, "low_us": us - 0.5, "high_us": us + 0.5,
               "dispersion": 0.01, "sample_count": 3}
+    if MODE != "forget_samples":
+        timing["samples_us"] = [us - 0.5, us, us + 0.5]
     accuracy = {"err_ratio": 0.0, "worst_error": 0.0, "worst_share_of_bound": 0.0, "unwritten": 0, "checked": 4,
                 "guards_intact": True}
     return {"candidate": candidate(name), "stage": stage, "outcome": "ok", "reason": "", "timing": timing,
@@ -179,6 +184,8 @@ WHEN_C2_RUNS = {
 
 
 def start(request, name):
+    if MODE == "never_started":
+        return
     send(type="started", id=request["id"], candidate=candidate(name))
 
 
@@ -240,10 +247,42 @@ def reply(request):
         families = [{"family": "evil", "version": "1", "why_not": "", "candidate_count": 6}]
         send(type="supports", id=request["id"], families=families)
     elif kind == "candidates":
-        names = ["c0", "c0"] if MODE == "name_twice" else [f"c{i}" for i in range(6)]
+        global times_asked
+        times_asked += 1
+        count = 5 if MODE == "forgetful" and times_asked > 1 else 6
+        names = ["c0", "c0"] if MODE == "name_twice" else [f"c{i}" for i in range(count)]
         send(type="candidates", id=request["id"], candidates=[candidate(name) for name in names])
     elif kind == "evaluate":
         evaluate(request)
+    elif MODE == "die_of_unknown_request":
+        die(10)
+    else:
+        send(type="error", id=request["id"], message=f"unknown request {kind}")
+
+
+def leave():
+    if MODE == "last_words":
+        raw(b"So long!\n")
+    if MODE == "bad_exit":
+        die(12)
+
+
+def handle(line):
+    """False when it was the last."""
+    request = {}
+    try:
+        request = json.loads(line)
+        if MODE == "choke_on_unknown_field" and "a_field_of_the_future" in request:
+            raise ValueError("what is that?")
+        if request["type"] == "bye":
+            leave()
+            return False
+        reply(request)
+    except (ValueError, KeyError) as error:
+        if MODE == "die_of_malformed_line":
+            die(11)
+        send(type="error", id=request.get("id"), message=str(error))
+    return True
 
 
 def main():
@@ -262,10 +301,10 @@ def main():
     if MODE == "exit_after_hello":
         die(0)
     for line in sys.stdin:
-        request = json.loads(line)
-        if request["type"] == "bye":
+        if not handle(line):
             return
-        reply(request)
+    if MODE == "outlive":
+        sleep_for_ever()
 
 
 main()

@@ -1,0 +1,357 @@
+#include "gemmtune/worker/conformance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/subprocess.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/policy.h"
+#include "gemmtune/worker/batch.h"
+#include "gemmtune/worker/json_fields.h"
+#include "gemmtune/worker/messages.h"
+#include "gemmtune/worker/quote.h"
+
+namespace gemmtune {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr auto time_to_greet = seconds(60);
+constexpr auto time_to_answer = seconds(60);
+constexpr auto time_to_evaluate = seconds(600);
+constexpr auto time_to_exit = seconds(5);
+constexpr std::size_t evaluated_at_most = 3;  // enough to see what a worker does with several
+
+[[noreturn]] void complain(const std::string& what) { fail(ErrorCode::protocol, "{}", what); }
+
+Deadline in(seconds time) { return std::chrono::steady_clock::now() + time; }
+
+EvaluationPolicy policy_of(Stage stage) {
+  if (stage == Stage::screen) return screen_policy();
+  return stage == Stage::confirm ? confirm_policy() : prove_policy();
+}
+
+/// A worker under examination: every failure is an Error{protocol} that says what was found.
+class Examinee {
+ public:
+  explicit Examinee(const std::vector<std::string>& command) : child_(command) {}
+
+  json receive(seconds patience) {
+    const ReadResult result = child_.read_line(in(patience));
+    if (result.status == ReadStatus::line) return parse_message(result.line);
+    if (result.status == ReadStatus::timed_out) complain(fmt::format("nothing within {} s", patience.count()));
+    if (result.status == ReadStatus::too_long) complain("a line without an end: " + quote(result.line));
+    complain(how_it_ended(result.line));
+  }
+
+  void send_line(const std::string& line) {
+    if (!child_.write_line(line, in(time_to_answer))) complain("it does not read its stdin");
+  }
+  void send(const json& message) { send_line(message.dump()); }
+
+  /// The reply to a message that has an id, checked for type and id.
+  json ask(const json& message) {
+    send(message);
+    json reply = receive(time_to_answer);
+    const JsonFields fields(reply, "message");
+    if (fields.text("type") == "error") complain("it answered with an error: " + fields.text("message"));
+    if (fields.text("type") != message["type"])
+      complain("expected " + message["type"].dump() + ", found " + quote(reply.dump()));
+    expect_id(reply, message["id"]);
+    return reply;
+  }
+
+  static void expect_id(const json& reply, const json& id) {
+    const auto found = reply.find("id");
+    if (found == reply.end())
+      complain(fmt::format("message.id: missing, expected {}, in {}", id.dump(), quote(reply.dump())));
+    if (*found != id) complain(fmt::format("message.id: expected {}, found {}", id.dump(), quote(found->dump())));
+  }
+
+  void expect_error(const json& id) {
+    const json reply = receive(time_to_answer);
+    const JsonFields fields(reply, "message");
+    if (fields.text("type") != "error") complain("expected an error, found " + quote(reply.dump()));
+    fields.text("message");
+    if (!id.is_null()) expect_id(reply, id);
+  }
+
+  /// Waits for it to end by itself.
+  ExitStatus expect_end() {
+    if (const auto status = child_.wait(in(time_to_exit))) return *status;
+    complain(fmt::format("it still runs after {} s", time_to_exit.count()));
+  }
+
+  void expect_nothing_more() {
+    const ReadResult result = child_.read_line(in(time_to_exit));
+    if (result.status != ReadStatus::closed || !result.line.empty()) {
+      complain("expected the end of stdout, found " + quote(result.line));
+    }
+  }
+
+  void close_stdin() { child_.close_stdin(); }
+
+ private:
+  std::string how_it_ended(const std::string& half_line) {
+    const auto status = child_.wait(in(seconds(1)));
+    std::string what = status ? "it " + status->describe() : "it closed its stdout";
+    if (!half_line.empty()) what += " after the half line " + quote(half_line);
+    const std::string lines = last_lines(child_.stderr_tail());
+    return lines.empty() ? what : what + "; stderr: " + lines;
+  }
+
+  Subprocess child_;
+};
+
+/// What the checks learn from each other.
+class Examination {
+ public:
+  Examination(const std::vector<std::string>& command, std::string problem)
+      : command_(command), problem_(std::move(problem)) {}
+
+  std::vector<ConformanceCheck> run();
+
+ private:
+  void check(const char* name, const std::function<void()>& body);
+
+  void hello();
+  void supports();
+  void candidates();
+  void same_candidates();
+  void evaluates(Stage stage);
+  void unknown_candidate();
+  void unknown_request();
+  void malformed_line();
+  void unknown_field();
+  void bye();
+  void end_of_file();
+
+  std::unique_ptr<Examinee> fresh();
+  Examinee& worker();
+  std::vector<Candidate> ask_candidates();
+  void need_candidates() const;
+  json request(const char* type) { return {{"type", type}, {"id", ++last_id_}, {"problem", problem_}}; }
+  std::vector<Evaluation> evaluate(const std::vector<Candidate>& wanted, const EvaluationPolicy& policy);
+
+  const std::vector<std::string>& command_;
+  std::string problem_;
+  std::vector<ConformanceCheck> checks_{};
+  std::unique_ptr<Examinee> worker_{};
+  std::vector<Candidate> candidates_{};
+  std::int64_t last_id_{};
+};
+
+std::vector<ConformanceCheck> Examination::run() {
+  check("says hello, of protocol version 1, with a device", [this] { hello(); });
+  check("answers 'supports' and supports the problem", [this] { supports(); });
+  check("answers 'candidates' with at least one, each name once", [this] { candidates(); });
+  check("names the same candidates when asked again", [this] { same_candidates(); });
+  for (const Stage stage : {Stage::screen, Stage::confirm, Stage::prove}) {
+    const std::string name = fmt::format("evaluates at stage '{}', started before each evaluation", to_string(stage));
+    check(name.c_str(), [this, stage] { evaluates(stage); });
+  }
+  check("answers a candidate it does not know with 'unsupported'", [this] { unknown_candidate(); });
+  check("answers a request it does not know with an error and lives on", [this] { unknown_request(); });
+  check("answers a line that is no message with an error and lives on", [this] { malformed_line(); });
+  check("ignores fields it does not know", [this] { unknown_field(); });
+  check("exits with 0 on 'bye' and writes nothing more", [this] { bye(); });
+  check("exits when its stdin ends", [this] { end_of_file(); });
+  return std::move(checks_);
+}
+
+void Examination::check(const char* name, const std::function<void()>& body) {
+  ConformanceCheck result{.name = name, .passed = true};
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::protocol) throw;
+    result.passed = false;
+    result.detail = error.what();
+    // Whatever state it is in: the next check shall not suffer from it.
+    worker_.reset();
+  }
+  checks_.push_back(std::move(result));
+}
+
+std::unique_ptr<Examinee> Examination::fresh() {
+  auto examinee = std::make_unique<Examinee>(command_);
+  const json message = examinee->receive(time_to_greet);
+  const JsonFields fields(message, "hello");
+  if (fields.text("type") == "error") complain("it cannot start: " + fields.text("message"));
+  if (fields.text("type") != "hello") complain("expected 'hello', found " + quote(message.dump()));
+  if (fields.integer("protocol") != protocol_version) {
+    complain(fmt::format("hello.protocol: expected {}, found {}", protocol_version, fields.integer("protocol")));
+  }
+  fields.text("name");
+  fields.text("version");
+  device_from_json(fields.member("device"));
+  return examinee;
+}
+
+Examinee& Examination::worker() {
+  if (!worker_) worker_ = fresh();
+  return *worker_;
+}
+
+void Examination::hello() { worker(); }
+
+void Examination::supports() {
+  const json reply = worker().ask(request("supports"));
+  std::string reasons;
+  for (const json& value : JsonFields(reply, "supports").array("families")) {
+    const FamilySupport family = support_from_json(value);
+    if (family.why_not.empty()) return;
+    reasons += fmt::format("; {}: {}", family.family, family.why_not);
+  }
+  complain("no family supports " + problem_ + reasons);
+}
+
+std::vector<Candidate> Examination::ask_candidates() {
+  const json reply = worker().ask(request("candidates"));
+  std::vector<Candidate> found;
+  std::set<Candidate> seen;
+  for (const json& value : JsonFields(reply, "candidates").array("candidates")) {
+    found.push_back(candidate_from_json(value));
+    if (!seen.insert(found.back()).second) complain(quote(found.back().name) + " is named twice");
+    if (found.back().name.empty()) complain("a candidate has an empty name");
+  }
+  return found;
+}
+
+void Examination::candidates() {
+  candidates_ = ask_candidates();
+  if (candidates_.empty()) complain("none for " + problem_);
+}
+
+void Examination::same_candidates() {
+  need_candidates();
+  const std::vector<Candidate> again = ask_candidates();
+  const auto [a, b] = std::mismatch(candidates_.begin(), candidates_.end(), again.begin(), again.end());
+  if (a == candidates_.end() && b == again.end()) return;
+  complain(fmt::format("first {} candidates, then {}; the first that differs is number {}", candidates_.size(),
+                       again.size(), a - candidates_.begin() + 1));
+}
+
+void Examination::need_candidates() const {
+  if (candidates_.empty()) complain("not examined: it named no candidates");
+}
+
+std::vector<Evaluation> Examination::evaluate(const std::vector<Candidate>& wanted, const EvaluationPolicy& policy) {
+  json message = request("evaluate");
+  message["policy"] = to_json_value(policy);
+  message["candidates"] = json::array();
+  for (const Candidate& candidate : wanted) message["candidates"].push_back(to_json_value(candidate));
+  worker().send(message);
+
+  Batch batch(wanted, policy.stage);
+  std::set<Candidate> started;
+  std::vector<Evaluation> evaluations;
+  for (;;) {
+    const BatchEvent event = batch.take(worker().receive(time_to_evaluate), last_id_);
+    if (std::holds_alternative<BatchDone>(event)) return evaluations;
+    if (const auto* refused = std::get_if<BatchRefused>(&event)) complain("it refused: " + refused->message);
+    if (const auto* candidate = std::get_if<Candidate>(&event)) started.insert(*candidate);
+    const auto* evaluation = std::get_if<Evaluation>(&event);
+    if (evaluation == nullptr) continue;
+    if (!started.contains(evaluation->candidate)) {
+      complain("no 'started' came before the evaluation of " + quote(evaluation->candidate.name));
+    }
+    evaluations.push_back(*evaluation);
+  }
+}
+
+/// What a supervisor lets pass, but an author should know.
+void examine(const Evaluation& evaluation, const EvaluationPolicy& policy) {
+  if (evaluation.outcome != Outcome::ok || policy.stage == Stage::prove) return;
+  const Timing& timing = evaluation.timing;
+  const std::string& name = evaluation.candidate.name;
+  if (timing.sample_count < policy.measure.min_samples) {
+    complain(
+        fmt::format("{}: {} samples, the policy asks for {}", name, timing.sample_count, policy.measure.min_samples));
+  }
+  const auto kept = static_cast<std::int64_t>(timing.samples_us.size());
+  if (policy.measure.keep_samples && kept != timing.sample_count) {
+    complain(
+        fmt::format("{}: keep_samples is set, sample_count is {}, samples_us has {}", name, timing.sample_count, kept));
+  }
+  if (!(evaluation.accuracy.err_ratio <= policy.verify.err_ratio_limit)) {
+    complain(fmt::format("{}: 'ok' with an err_ratio of {}", name, evaluation.accuracy.err_ratio));
+  }
+}
+
+void Examination::evaluates(Stage stage) {
+  need_candidates();
+  const std::vector<Candidate> some(candidates_.begin(),
+                                    candidates_.begin() + std::min(candidates_.size(), evaluated_at_most));
+  const EvaluationPolicy policy = policy_of(stage);
+  const std::vector<Evaluation> evaluations = evaluate(some, policy);
+  for (const Evaluation& evaluation : evaluations) examine(evaluation, policy);
+  const auto is_ok = [](const Evaluation& one) { return one.outcome == Outcome::ok; };
+  if (std::any_of(evaluations.begin(), evaluations.end(), is_ok)) return;
+  const Evaluation& first = evaluations.front();
+  complain(fmt::format("none of {} candidates is ok; {} is {}: {}", evaluations.size(), first.candidate.name,
+                       to_string(first.outcome), first.reason));
+}
+
+void Examination::unknown_candidate() {
+  need_candidates();
+  const Candidate unknown{.family = candidates_.front().family, .name = "no_such_candidate_anywhere"};
+  const Evaluation evaluation = evaluate({unknown}, screen_policy()).front();
+  if (evaluation.outcome == Outcome::unsupported) return;
+  complain(fmt::format("expected 'unsupported', found '{}'", to_string(evaluation.outcome)));
+}
+
+void Examination::unknown_request() {
+  worker().send({{"type", "sing"}, {"id", ++last_id_}});
+  worker().expect_error(last_id_);
+  worker().ask(request("supports"));
+}
+
+void Examination::malformed_line() {
+  worker().send_line("this is not JSON");
+  worker().expect_error(nullptr);
+  worker().send({{"type", "evaluate"}, {"id", ++last_id_}});
+  worker().expect_error(last_id_);
+  worker().ask(request("supports"));
+}
+
+void Examination::unknown_field() {
+  json message = request("supports");
+  message["a_field_of_the_future"] = {{"nested", {1, 2, 3}}};
+  worker().ask(message);
+}
+
+void Examination::bye() {
+  worker().send({{"type", "bye"}});
+  const auto leaver = std::exchange(worker_, nullptr);
+  const ExitStatus status = leaver->expect_end();
+  if (status != ExitStatus{}) complain("it " + status.describe());
+  leaver->expect_nothing_more();
+}
+
+void Examination::end_of_file() {
+  const auto orphan = fresh();
+  orphan->close_stdin();
+  orphan->expect_end();
+}
+
+}  // namespace
+
+std::vector<ConformanceCheck> check_worker(const std::vector<std::string>& command, const std::string& problem) {
+  return Examination(command, to_string(parse_problem(problem))).run();
+}
+
+}  // namespace gemmtune
