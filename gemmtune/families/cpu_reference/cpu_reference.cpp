@@ -1,0 +1,191 @@
+// Every format there is, summed in double, one element after the other: slow, and right. It shows that a problem is
+// sound, and stands in where nothing else runs. Not the judge: that is verify/, which shares no code with it beyond the
+// bits' meaning.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/families/family.h"
+#include "gemmtune/gemm/numeric.h"
+#include "gemmtune/space/space.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr double flop_limit = 2e9;  // about a second on one core
+
+template <typename Stored>
+Stored load(const std::byte* from, std::int64_t index) {
+  Stored value{};
+  std::memcpy(&value, from + index * static_cast<std::int64_t>(sizeof value), sizeof value);
+  return value;
+}
+
+template <typename Stored>
+void store(std::byte* to, std::int64_t index, Stored value) {
+  std::memcpy(to + index * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+}
+
+void store_output(DType type, std::byte* to, std::int64_t index, float value) {
+  if (type == DType::f32) return store(to, index, value);
+  store(to, index, type == DType::bf16 ? float_to_bf16(value) : float_to_f16(value));
+}
+
+float stored_value(DType type, const std::byte* from, std::int64_t index) {
+  switch (type) {
+    case DType::f32:
+      return load<float>(from, index);
+    case DType::f16:
+      return f16_to_float(load<std::uint16_t>(from, index));
+    case DType::bf16:
+      return bf16_to_float(load<std::uint16_t>(from, index));
+    case DType::e4m3:
+      return e4m3_to_float(load<std::uint8_t>(from, index));
+    case DType::e4m3fnuz:
+      return e4m3fnuz_to_float(load<std::uint8_t>(from, index));
+    case DType::i8:
+      return static_cast<float>(load<std::int8_t>(from, index));
+    case DType::e2m1: {
+      const auto pair = load<std::uint8_t>(from, index / 2);
+      return e2m1_to_float(static_cast<std::uint8_t>(index % 2 == 0 ? pair & 15 : pair >> 4));
+    }
+    default:
+      return std::numeric_limits<float>::quiet_NaN();  // no other type is an operand's
+  }
+}
+
+/// Decodes one operand, element by element.
+struct Decoder {
+  Side side{};
+  std::int64_t batch{};
+  std::int64_t rows{};
+  std::int64_t k{};
+
+  std::size_t decoded_bytes() const { return sizeof(float) * static_cast<std::size_t>(batch * rows * k); }
+
+  void decode(const std::byte* values, const std::byte* scales, float* out) const {
+    const ScaleGrid grid = scale_grid(side.scaling, rows, k);
+    for (std::int64_t row = 0; row < batch * rows; ++row) {
+      const std::byte* stored = values + row * storage_bytes(side.type, k);
+      const std::int64_t first = row / rows * grid.count() + row % rows / grid.row_block * grid.cols;
+      for (std::int64_t i = 0; i < k; ++i) {
+        out[row * k + i] = stored_value(side.type, stored, i) * scale(grid, scales, first + i / grid.k_block);
+      }
+    }
+  }
+
+ private:
+  static float scale(const ScaleGrid& grid, const std::byte* scales, std::int64_t index) {
+    if (grid.count() == 0) return 1.0F;
+    return grid.type == DType::e8m0 ? e8m0_to_float(load<std::uint8_t>(scales, index)) : load<float>(scales, index);
+  }
+};
+
+double dot(const float* a, const float* w, std::int64_t k) {
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < k; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(w[i]);
+  return sum;
+}
+
+class ReferenceGemm final : public PreparedGemm {
+ public:
+  ReferenceGemm(const Problem& problem, int threads)
+      : problem_(problem),
+        threads_(threads),
+        a_{problem.a, problem.batch, problem.m, problem.k},
+        w_{problem.w, problem.batch, problem.n, problem.k} {}
+
+  std::size_t packed_weight_bytes() const override { return problem_.packed ? w_.decoded_bytes() : 0; }
+
+  std::size_t workspace_bytes() const override {
+    return a_.decoded_bytes() + (problem_.packed ? 0 : w_.decoded_bytes());
+  }
+
+  void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
+    if (problem_.packed) w_.decode(operands.w, operands.w_scale, reinterpret_cast<float*>(packed));
+  }
+
+  void launch(const Operands& operands, Stream&) noexcept override {
+    auto* a = reinterpret_cast<float*>(operands.workspace);
+    a_.decode(operands.a, operands.a_scale, a);
+    multiply(a, weights(operands), operands);
+  }
+
+ private:
+  const float* weights(const Operands& operands) const {
+    if (problem_.packed) return reinterpret_cast<const float*>(operands.packed_w);
+    auto* w = reinterpret_cast<float*>(operands.workspace + a_.decoded_bytes());
+    w_.decode(operands.w, operands.w_scale, w);
+    return w;
+  }
+
+  void multiply(const float* a, const float* w, const Operands& operands) const {
+    const Problem& p = problem_;
+#pragma omp parallel for collapse(2) num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
+      for (std::int64_t n = 0; n < p.n; ++n) {
+        double sum = dot(a + row * p.k, w + (row / p.m * p.n + n) * p.k, p.k);
+        if (p.bias) sum += static_cast<double>(stored_value(p.out, operands.bias, n));
+        store_output(p.out, operands.c, row * p.n + n, static_cast<float>(sum));
+      }
+    }
+  }
+
+  Problem problem_;
+  int threads_;
+  Decoder a_;
+  Decoder w_;
+};
+
+Space space_on(const DeviceInfo& device) {
+  const std::int64_t cores = device.cu_num;
+  return {"cpu_reference_f64",
+          {numeric_axis("t", {cores})},
+          {{"threads must be from 1 to the cores of this machine",
+            [cores](const Point& point) { return point["t"] >= 1 && point["t"] <= cores; }}}};
+}
+
+class CpuReferenceFamily final : public KernelFamily {
+ public:
+  std::string_view name() const override { return "cpu_reference"; }
+
+  std::string version() const override { return "1"; }
+
+  Support supports(const Problem& problem, const DeviceInfo& device) const override {
+    if (device.kind != DeviceKind::cpu) return {.why_not = "runs on CPUs only"};
+    if (flops(problem) > flop_limit) {
+      return {.why_not = fmt::format("{:.3g} GFLOP: more than the {:.3g} that a reference is worth",
+                                     flops(problem) / 1e9, flop_limit / 1e9)};
+    }
+    return {};
+  }
+
+  std::vector<Candidate> candidates(const Problem&, const DeviceInfo& device) const override {
+    const Space space = space_on(device);
+    std::vector<Candidate> all;
+    for (const Point& point : space.points()) all.push_back(space.candidate("cpu_reference", point));
+    return all;
+  }
+
+  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
+                                        const DeviceInfo& device) const override {
+    if (const Support support = supports(problem, device); !support) {
+      fail(ErrorCode::unsupported, "cpu_reference: {}", support.why_not);
+    }
+    const Space space = space_on(device);
+    const std::optional<Point> point = space.parse(candidate.name);
+    if (!point) fail(ErrorCode::unsupported, "cpu_reference has no kernel '{}'", candidate.name);
+    const std::string why = space.why_not(*point);
+    if (!why.empty()) fail(ErrorCode::unsupported, "{}: {}", candidate.name, why);
+    return std::make_unique<ReferenceGemm>(problem, static_cast<int>((*point)["t"]));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KernelFamily> make_cpu_reference_family() { return std::make_unique<CpuReferenceFamily>(); }
+
+}  // namespace gemmtune

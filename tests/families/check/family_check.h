@@ -1,0 +1,42 @@
+// What every family must do, whatever it computes with: for the tests of each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/families/family.h"
+#include "gemmtune/gemm/draw.h"
+
+namespace gemmtune::check {
+
+/// One problem with drawn operands on the CPU.
+struct Case {
+  std::string problem{};  // canonical text
+  Recipe recipe{Recipe::gaussian};
+  std::uint64_t seed{1};
+
+  std::string text() const;
+};
+
+/// Prepares, packs and launches (twice, with different memory), and compares with the reference. "" or what is wrong,
+/// with a line that says how to see it again.
+std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate);
+
+/// The same for all candidates of a supported problem, one line for each that is wrong; a line too where there are
+/// none.
+std::string why_any_wrong(const KernelFamily& family, const Case& one);
+
+/// Names are unique, say their family, can be prepared from the name alone, and mangled ones are refused with
+/// Error{unsupported}. "" or what is wrong.
+std::string why_names_wrong(const KernelFamily& family, const Problem& problem);
+
+std::vector<std::string> candidate_names(const KernelFamily& family, std::string_view problem);
+
+/// The reason with which a name is refused, or "" when it is not.
+std::string why_refused(const KernelFamily& family, std::string_view problem, const std::string& name);
+
+/// The CPU that tests run on.
+DeviceInfo this_cpu();
+
+}  // namespace gemmtune::check

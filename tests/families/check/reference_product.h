@@ -1,0 +1,27 @@
+// What a product should be and how far a kernel may be from it, written down once more for the tests of families: it
+// shares no code with verify/ or with any family.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gemmtune/gemm/draw.h"
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune::check {
+
+/// One element of C in double, and the largest error that rounding explains.
+struct Expected {
+  double value{};
+  double bound{};
+};
+
+/// [batch, M, N], from the stored operands.
+std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands);
+
+/// "" when every element of C is within its bound (NaN where NaN is due), else the first that is not.
+std::string first_difference(const Problem& problem, std::span<const Expected> expected, std::span<const std::byte> c);
+
+}  // namespace gemmtune::check

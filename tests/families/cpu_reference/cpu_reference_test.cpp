@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/families/check/family_check.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_cpu_reference_family();
+
+namespace {
+
+constexpr const char* problems[]{"1x1x1:f32:f32:f32",
+                                 "5x33x65:bf16:bf16:bf16:bias",
+                                 "5x33x65:fp16:fp16:fp16:batch=2:bias",
+                                 "5x33x65:int8/row:int8/row:bf16",
+                                 "5x33x65:int8/tensor:int8/tensor:f32:batch=3:packed",
+                                 "5x33x65:e4m3/row:e4m3/row:bf16",
+                                 "5x33x64:e4m3fnuz/tensor:e4m3fnuz/row:bf16:packed",
+                                 "5x200x300:e4m3/1x128:e4m3/128x128:bf16:batch=2",
+                                 "5x33x70:e2m1/1x32:e2m1/1x32:bf16:packed:bias",
+                                 "5x33x64:bf16:e2m1/1x32:f32"};
+
+TEST(CpuReference, EveryFormatIsRight) {
+  const auto family = make_cpu_reference_family();
+  for (const char* problem : problems) {
+    EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .seed = 2}), "");
+    EXPECT_EQ(check::why_names_wrong(*family, parse_problem(problem)), "");
+  }
+}
+
+TEST(CpuReference, AdversarialOperands) {
+  const auto family = make_cpu_reference_family();
+  for (const Recipe recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {
+    EXPECT_EQ(
+        check::why_any_wrong(*family, {.problem = "9x40x128:e2m1/1x32:e2m1/1x32:bf16", .recipe = recipe, .seed = 9}),
+        "");
+  }
+}
+
+TEST(CpuReference, RefusesWhatWouldTakeTooLong) {
+  const auto family = make_cpu_reference_family();
+  const auto why_not = [&](const char* problem) {
+    return family->supports(parse_problem(problem), check::this_cpu()).why_not;
+  };
+  EXPECT_EQ(why_not("1000x1000x1000:f32:f32:f32"), "");
+  EXPECT_NE(why_not("1000x1000x1001:f32:f32:f32").find("GFLOP"), std::string::npos);
+  EXPECT_FALSE(check::why_refused(*family, "1000x1000x1001:f32:f32:f32", "cpu_reference_f64_t1").empty());
+}
+
+}  // namespace
+}  // namespace gemmtune
