@@ -1,0 +1,32 @@
+// One candidate of the openblas family made ready.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gemmtune/families/family.h"
+
+namespace gemmtune::openblas {
+
+/// Which call computes C = A·Wᵀ.
+enum class Call : std::uint8_t {
+  nt,    // sgemm on the weights as they are, [N, K]
+  nn,    // sgemm on weights transposed ahead, [K, N]
+  gemv,  // sgemv for each row of A
+};
+
+struct Choice {
+  Problem problem{};
+  Call call{};
+  int threads{1};
+};
+
+std::unique_ptr<PreparedGemm> prepare_sgemm(const Choice& choice);
+
+/// "openblas 0.3.21 (Zen, pthreads)".
+std::string library_version();
+
+/// Whether this build of the library has threads at all.
+bool library_has_threads();
+
+}  // namespace gemmtune::openblas
