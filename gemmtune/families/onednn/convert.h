@@ -1,0 +1,43 @@
+// Conversions around a matmul whose library knows fewer formats than we do: operands before it, the product after it.
+// Fast enough to be timed as an honest part of a launch; the meaning of the bits is gemm/numeric.h's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune::onednn {
+
+/// [batch, rows, k] as stored.
+struct StoredOperand {
+  Side side{};
+  std::int64_t batch{};
+  std::int64_t rows{};
+  std::int64_t k{};
+};
+
+/// Whether scales are multiplied into the values, or left for the product.
+enum class ScaleUse : std::uint8_t { multiply, leave };
+
+struct Conversion {
+  StoredOperand from{};
+  DType to{};  // f32 or bf16
+  ScaleUse scales{ScaleUse::multiply};
+  int threads{1};
+};
+
+void convert_operand(const Conversion& conversion, const std::byte* values, const std::byte* scales, std::byte* out);
+
+struct Finish {
+  Problem problem{};
+  DType product{};                   // f32 or i32
+  ScaleUse scales{ScaleUse::leave};  // multiply: tensor and row scales of both sides are applied here
+  int threads{1};
+};
+
+/// C from the product [batch, M, N]: scaled, bias added, rounded to the output's type.
+void finish_product(const Finish& finish, const std::byte* product, const Operands& operands);
+
+}  // namespace gemmtune::onednn

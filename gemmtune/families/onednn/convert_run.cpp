@@ -1,0 +1,101 @@
+#include "gemmtune/families/onednn/convert_run.h"
+
+#include "gemmtune/families/onednn/element.h"
+
+#if defined(__x86_64__)
+#define GEMMTUNE_WIDE __attribute__((target("avx2,fma")))
+#endif
+
+namespace gemmtune::onednn {
+namespace {
+
+template <typename From, typename To>
+GEMMTUNE_INLINE void convert_run(const std::byte* from, std::int64_t count, float scale, std::byte* to) {
+  const auto* in = reinterpret_cast<const typename From::Stored*>(from);
+  auto* out = reinterpret_cast<typename To::Stored*>(to);
+  for (std::int64_t i = 0; i < count; ++i) out[i] = To::stored(From::value(in[i]) * scale);
+}
+
+/// `count` is even: two to a byte.
+template <typename To>
+GEMMTUNE_INLINE void convert_e2m1_run(const std::byte* from, std::int64_t count, float scale, std::byte* to) {
+  const auto* in = reinterpret_cast<const std::uint8_t*>(from);
+  auto* out = reinterpret_cast<typename To::Stored*>(to);
+  for (std::int64_t i = 0; i < count / 2; ++i) {
+    out[2 * i] = To::stored(e2m1_value(in[i] & 15) * scale);
+    out[2 * i + 1] = To::stored(e2m1_value(in[i] >> 4) * scale);
+  }
+}
+
+template <typename To>
+GEMMTUNE_INLINE void convert_any_run(const Run& r) {
+  switch (r.type) {
+    case DType::f32:
+      return convert_run<F32, To>(r.from, r.count, r.scale, r.to);
+    case DType::bf16:
+      return convert_run<BF16, To>(r.from, r.count, r.scale, r.to);
+    case DType::f16:
+      return convert_run<F16, To>(r.from, r.count, r.scale, r.to);
+    case DType::i8:
+      return convert_run<I8, To>(r.from, r.count, r.scale, r.to);
+    case DType::e4m3:
+      return convert_run<E4M3, To>(r.from, r.count, r.scale, r.to);
+    case DType::e4m3fnuz:
+      return convert_run<E4M3Fnuz, To>(r.from, r.count, r.scale, r.to);
+    case DType::e2m1:
+      return convert_e2m1_run<To>(r.from, r.count, r.scale, r.to);
+    default:
+      return;  // no other type is an operand's
+  }
+}
+
+GEMMTUNE_INLINE void run_body(const Run& run, DType to) {
+  to == DType::bf16 ? convert_any_run<ToBF16>(run) : convert_any_run<ToF32>(run);
+}
+
+template <typename Product, typename Out, typename Bias>
+GEMMTUNE_INLINE void finish_columns(const FinishRow& row) {
+  const auto* product = reinterpret_cast<const Product*>(row.product);
+  const auto* bias = reinterpret_cast<const typename Bias::Stored*>(row.bias);
+  auto* out = reinterpret_cast<typename Out::Stored*>(row.c);
+  for (std::int64_t n = 0; n < row.n; ++n) {
+    float value = static_cast<float>(product[n]);
+    if (row.w_scale != nullptr) value *= row.a_scale * row.w_scale[n * row.w_step];
+    if (bias != nullptr) value += Bias::value(bias[n]);
+    out[n] = Out::stored(value);
+  }
+}
+
+template <typename Product>
+GEMMTUNE_INLINE void finish_as(const FinishRow& row, DType out) {
+  if (out == DType::bf16) return finish_columns<Product, ToBF16, BF16>(row);
+  if (out == DType::f16) return finish_columns<Product, ToF16, F16>(row);
+  finish_columns<Product, ToF32, F32>(row);
+}
+
+GEMMTUNE_INLINE void finish_body(const FinishRow& row, DType product, DType out) {
+  product == DType::i32 ? finish_as<std::int32_t>(row, out) : finish_as<float>(row, out);
+}
+
+void run_narrow(const Run& run, DType to) { run_body(run, to); }
+void finish_narrow(const FinishRow& row, DType product, DType out) { finish_body(row, product, out); }
+
+#if defined(__x86_64__)
+GEMMTUNE_WIDE void run_wide(const Run& run, DType to) { run_body(run, to); }
+GEMMTUNE_WIDE void finish_wide(const FinishRow& row, DType product, DType out) { finish_body(row, product, out); }
+
+bool is_wide() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+#endif
+
+}  // namespace
+
+#if defined(__x86_64__)
+ConvertRun pick_convert_run() { return is_wide() ? run_wide : run_narrow; }
+FinishColumns pick_finish_columns() { return is_wide() ? finish_wide : finish_narrow; }
+#else
+ConvertRun pick_convert_run() { return run_narrow; }
+FinishColumns pick_finish_columns() { return finish_narrow; }
+#endif
+
+}  // namespace gemmtune::onednn

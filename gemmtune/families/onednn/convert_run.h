@@ -1,0 +1,38 @@
+// The inner loops of conversions, each compiled for the CPUs that matter and chosen at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gemmtune/gemm/dtype.h"
+
+namespace gemmtune::onednn {
+
+/// Stored elements in a row that share a scale.
+struct Run {
+  DType type{};  // e2m1: `count` is even, or the last nibble is not written
+  const std::byte* from{};
+  std::int64_t count{};
+  float scale{};
+  std::byte* to{};
+};
+
+/// One row of C from its product.
+struct FinishRow {
+  const std::byte* product{};
+  std::byte* c{};
+  const std::byte* bias{};  // null for none
+  const float* w_scale{};   // null for none
+  std::int64_t w_step{};    // 1: one for each column; 0: one for all
+  float a_scale{1.0F};
+  std::int64_t n{};
+};
+
+using ConvertRun = void (*)(const Run&, DType to);
+using FinishColumns = void (*)(const FinishRow&, DType product, DType out);
+
+/// The loops for this CPU.
+ConvertRun pick_convert_run();
+FinishColumns pick_finish_columns();
+
+}  // namespace gemmtune::onednn

@@ -1,0 +1,231 @@
+#include "gemmtune/families/onednn/matmul.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune::onednn {
+namespace {
+
+using dnnl::memory;
+
+/// The library asks OpenMP how many threads there are, both when it plans a kernel and when it runs it. Setting the
+/// number is a store to a thread's variable; the team itself is only rebuilt when another number ran before.
+class ThreadScope {
+ public:
+  explicit ThreadScope(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
+  ~ThreadScope() { omp_set_num_threads(before_); }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  int before_;
+};
+
+memory::data_type library_type(DType type) {
+  switch (type) {
+    case DType::f32:
+      return memory::data_type::f32;
+    case DType::bf16:
+      return memory::data_type::bf16;
+    case DType::f16:
+      return memory::data_type::f16;
+    case DType::i8:
+      return memory::data_type::s8;
+    case DType::i32:
+      return memory::data_type::s32;
+    default:
+      fail(ErrorCode::unsupported, "oneDNN's matmul has no type {}", to_string(type));
+  }
+}
+
+/// Without the batch where there is one matrix only: more kernels know two dimensions than three.
+struct Matrix {
+  memory::dims dims;
+  memory::dims strides;
+};
+
+Matrix matrix(std::int64_t batch, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride) {
+  if (batch == 1) return {{size[0], size[1]}, {stride[0], stride[1]}};
+  return {{batch, size[0], size[1]}, {size[0] * size[1], stride[0], stride[1]}};
+}
+
+memory::desc description(const Matrix& matrix, DType type) { return {matrix.dims, library_type(type), matrix.strides}; }
+
+memory::desc plain_weights(const MatmulSpec& s) {
+  return description(matrix(s.batch, {s.k, s.n}, {1, s.k}), s.operand);
+}
+
+memory::desc any_weights(const MatmulSpec& s) {
+  return {matrix(s.batch, {s.k, s.n}, {1, s.k}).dims, library_type(s.operand), memory::format_tag::any};
+}
+
+/// One row that all rows and batches share.
+memory::desc bias_description(const MatmulSpec& s) {
+  const Matrix row = s.batch == 1 ? Matrix{{1, s.n}, {s.n, 1}} : Matrix{{1, 1, s.n}, {s.n, s.n, 1}};
+  return description(row, s.product);
+}
+
+dnnl::matmul::primitive_desc plan(const MatmulSpec& s, const dnnl::engine& engine) {
+  const auto a = description(matrix(s.batch, {s.m, s.k}, {s.k, 1}), s.operand);
+  const auto w = s.weights == WeightLayout::plain ? plain_weights(s) : any_weights(s);
+  const auto c = description(matrix(s.batch, {s.m, s.n}, {s.n, 1}), s.product);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+#if DNNL_VERSION_MAJOR >= 3
+  if (s.bias) return {engine, a, w, bias_description(s), c, attributes};
+  return {engine, a, w, c, attributes};
+#else
+  if (s.bias) return {dnnl::matmul::desc(a, w, bias_description(s), c), attributes, engine};
+  return {dnnl::matmul::desc(a, w, c), attributes, engine};
+#endif
+}
+
+dnnl::reorder::primitive_desc plan_reorder(const MatmulSpec& s, const memory::desc& to, const dnnl::engine& engine) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return {engine, plain_weights(s), engine, to, attributes};
+}
+
+/// An argument list whose addresses change while its memory objects stay: nothing is allocated to run.
+class Arguments {
+ public:
+  explicit Arguments(const dnnl::engine& engine) : engine_(engine) {}
+
+  void add(int name, const memory::desc& description) {
+    if (description.get_size() == 0) return;  // no bias, no scratchpad
+    memories_.push_back(memory(description, engine_, DNNL_MEMORY_NONE));
+    arguments_.push_back({name, memories_.back().get()});
+  }
+
+  void point(int name, const std::byte* address) {
+    const auto found = std::ranges::find(arguments_, name, &dnnl_exec_arg_t::arg);
+    if (found == arguments_.end()) return;
+    // The library takes one kind of pointer for what it reads and what it writes.
+    memories_[static_cast<std::size_t>(found - arguments_.begin())].set_data_handle(const_cast<std::byte*>(address));
+  }
+
+  void run(const dnnl::primitive& primitive, const dnnl::stream& stream) const {
+    const int count = static_cast<int>(arguments_.size());
+    const auto status = dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments_.data());
+    if (status == dnnl_success) dnnl_stream_wait(stream.get());
+    if (status != dnnl_success)
+      fail(ErrorCode::unsupported, "oneDNN could not run a primitive: status {}", int{status});
+  }
+
+ private:
+  dnnl::engine engine_;
+  std::vector<memory> memories_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+std::string refusal(const dnnl::error& error) {
+  return fmt::format("oneDNN {}: {} (status {})", library_version(), error.what(), static_cast<int>(error.status));
+}
+
+/// Turns the library's exceptions into ours.
+template <typename Work>
+auto guarded(int threads, const Work& work) {
+  const ThreadScope scope(threads);
+  try {
+    return work();
+  } catch (const dnnl::error& error) {
+    throw Error(ErrorCode::unsupported, refusal(error));
+  }
+}
+
+/// Its reference kernels are for checking: a thousand times slower than what they check.
+std::string why_not_worth(const dnnl::matmul::primitive_desc& planned) {
+  const std::string_view kernel = planned.impl_info_str();
+  return kernel.starts_with("ref") ? fmt::format("oneDNN has only its reference kernel {} for this", kernel) : "";
+}
+
+dnnl::matmul::primitive_desc plan_worthwhile(const MatmulSpec& spec, const dnnl::engine& engine) {
+  auto planned = plan(spec, engine);
+  if (const std::string why = why_not_worth(planned); !why.empty()) throw Error(ErrorCode::unsupported, why);
+  return planned;
+}
+
+}  // namespace
+
+struct Matmul::State {
+  explicit State(const MatmulSpec& s)
+      : spec(s),
+        planned(plan_worthwhile(s, engine)),
+        planned_reorder(plan_reorder(s, planned.weights_desc(), engine)),
+        product(planned),
+        reorder(planned_reorder) {
+    arguments.add(DNNL_ARG_SRC, planned.src_desc());
+    arguments.add(DNNL_ARG_WEIGHTS, planned.weights_desc());
+    arguments.add(DNNL_ARG_BIAS, planned.bias_desc());
+    arguments.add(DNNL_ARG_DST, planned.dst_desc());
+    arguments.add(DNNL_ARG_SCRATCHPAD, planned.scratchpad_desc());
+    reorder_arguments.add(DNNL_ARG_FROM, plain_weights(s));
+    reorder_arguments.add(DNNL_ARG_TO, planned.weights_desc());
+    reorder_arguments.add(DNNL_ARG_SCRATCHPAD, planned_reorder.scratchpad_desc());
+  }
+
+  MatmulSpec spec;
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream{engine};
+  dnnl::matmul::primitive_desc planned;
+  dnnl::reorder::primitive_desc planned_reorder;
+  dnnl::matmul product;
+  dnnl::reorder reorder;
+  Arguments arguments{engine};
+  Arguments reorder_arguments{engine};
+};
+
+Matmul::Matmul(const MatmulSpec& spec) : state_(guarded(spec.threads, [&] { return std::make_unique<State>(spec); })) {}
+Matmul::~Matmul() = default;
+Matmul::Matmul(Matmul&&) noexcept = default;
+Matmul& Matmul::operator=(Matmul&&) noexcept = default;
+
+std::size_t Matmul::scratchpad_bytes() const {
+  return std::max(state_->planned.scratchpad_desc().get_size(), state_->planned_reorder.scratchpad_desc().get_size());
+}
+
+std::size_t Matmul::weight_bytes() const { return state_->planned.weights_desc().get_size(); }
+
+void Matmul::reorder_weights(const std::byte* from, std::byte* to, std::byte* scratchpad) {
+  guarded(state_->spec.threads, [&] {
+    Arguments& arguments = state_->reorder_arguments;
+    arguments.point(DNNL_ARG_FROM, from);
+    arguments.point(DNNL_ARG_TO, to);
+    arguments.point(DNNL_ARG_SCRATCHPAD, scratchpad);
+    arguments.run(state_->reorder, state_->stream);
+  });
+}
+
+void Matmul::run(const MatmulAddresses& at) {
+  guarded(state_->spec.threads, [&] {
+    Arguments& arguments = state_->arguments;
+    arguments.point(DNNL_ARG_SRC, at.a);
+    arguments.point(DNNL_ARG_WEIGHTS, at.w);
+    arguments.point(DNNL_ARG_BIAS, at.bias);
+    arguments.point(DNNL_ARG_DST, at.product);
+    arguments.point(DNNL_ARG_SCRATCHPAD, at.scratchpad);
+    arguments.run(state_->product, state_->stream);
+  });
+}
+
+std::string why_not(const MatmulSpec& spec) {
+  try {
+    return guarded(spec.threads, [&] { return why_not_worth(plan(spec, dnnl::engine(dnnl::engine::kind::cpu, 0))); });
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string library_version() {
+  const dnnl_version_t* version = dnnl_version();
+  return fmt::format("{}.{}.{} (omp)", version->major, version->minor, version->patch);
+}
+
+}  // namespace gemmtune::onednn

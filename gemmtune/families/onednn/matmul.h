@@ -1,0 +1,67 @@
+// oneDNN's matmul as we use it, over both of its APIs (2.x and 3.x). Knows the library's types and layouts, not our
+// formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gemmtune/gemm/dtype.h"
+
+namespace gemmtune::onednn {
+
+/// How the library gets the weights: [N, K] as we keep them, or in the layout it likes best.
+enum class WeightLayout : std::uint8_t { plain, blocked };
+
+struct MatmulSpec {
+  std::int64_t batch{1};
+  std::int64_t m{};
+  std::int64_t n{};
+  std::int64_t k{};
+  DType operand{};  // f32, bf16, f16 or i8
+  DType product{};  // f32, bf16, f16 or i32
+  bool bias{};      // [N] in the product's type
+  WeightLayout weights{WeightLayout::plain};
+  int threads{1};
+};
+
+struct MatmulAddresses {
+  const std::byte* a{};
+  const std::byte* w{};  // in the layout of the spec
+  const std::byte* bias{};
+  std::byte* product{};
+  std::byte* scratchpad{};
+};
+
+class Matmul {
+ public:
+  /// Throws Error{unsupported} with the library's reason. Compiles the kernel.
+  explicit Matmul(const MatmulSpec& spec);
+  ~Matmul();
+  Matmul(Matmul&&) noexcept;
+  Matmul& operator=(Matmul&&) noexcept;
+
+  std::size_t scratchpad_bytes() const;
+
+  /// Bytes of all weights in the layout of the spec.
+  std::size_t weight_bytes() const;
+
+  /// From [batch, N, K] to the layout of the spec. Throws Error{unsupported} with the library's reason.
+  void reorder_weights(const std::byte* from, std::byte* to, std::byte* scratchpad);
+
+  /// Throws Error{unsupported} with the library's reason.
+  void run(const MatmulAddresses& at);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Why the library cannot do this, in its words, or "". Compiles nothing.
+std::string why_not(const MatmulSpec& spec);
+
+/// "2.6.3 (omp)".
+std::string library_version();
+
+}  // namespace gemmtune::onednn

@@ -1,0 +1,166 @@
+#include "gemmtune/families/onednn/prepared_matmul.h"
+
+#include <exception>
+
+#include "gemmtune/families/onednn/convert.h"
+#include "gemmtune/families/onednn/matmul.h"
+
+namespace gemmtune::onednn {
+namespace {
+
+MatmulSpec matmul_spec(const Choice& choice) {
+  const Problem& p = choice.problem;
+  const Arithmetic& arithmetic = choice.arithmetic;
+  return {.batch = p.batch,
+          .m = p.m,
+          .n = p.n,
+          .k = p.k,
+          .operand = arithmetic.operand,
+          .product = arithmetic.product,
+          .bias = p.bias && !arithmetic.finishes(p),
+          .weights = choice.weights == WeightUse::plain ? WeightLayout::plain : WeightLayout::blocked,
+          .threads = choice.threads};
+}
+
+/// Bytes of a piece of the workspace and where it starts.
+struct Piece {
+  std::size_t offset{};
+  std::size_t bytes{};
+
+  std::byte* in(std::byte* workspace) const { return workspace + offset; }
+};
+
+class Workspace {
+ public:
+  Piece add(std::size_t bytes) {
+    const Piece piece{bytes_, bytes};
+    bytes_ += (bytes + 255) / 256 * 256;
+    return piece;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_{};
+};
+
+class PreparedMatmul final : public PreparedGemm {
+ public:
+  explicit PreparedMatmul(const Choice& choice) : choice_(choice), matmul_(matmul_spec(choice)) {
+    const Problem& p = choice.problem;
+    const Arithmetic& arithmetic = choice.arithmetic;
+    const bool packs = packed_weight_bytes() > 0;
+    scratchpad_ = workspace_.add(matmul_.scratchpad_bytes());
+    if (arithmetic.converts_a) a_ = workspace_.add(bytes(arithmetic.operand, p.batch * p.m * p.k));
+    if (arithmetic.converts_w && !packs) w_ = workspace_.add(bytes(arithmetic.operand, p.batch * p.n * p.k));
+    if (choice.weights == WeightUse::reordered) reordered_ = workspace_.add(matmul_.weight_bytes());
+    if (arithmetic.finishes(p)) product_ = workspace_.add(bytes(arithmetic.product, p.batch * p.m * p.n));
+  }
+
+  std::size_t packed_weight_bytes() const override {
+    if (!choice_.problem.packed) return 0;
+    if (choice_.weights == WeightUse::blocked) return matmul_.weight_bytes();
+    const Problem& p = choice_.problem;
+    return choice_.arithmetic.converts_w ? bytes(choice_.arithmetic.operand, p.batch * p.n * p.k) : 0;
+  }
+
+  std::size_t workspace_bytes() const override { return workspace_.bytes(); }
+
+  void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
+    if (packed_weight_bytes() == 0) return;
+    if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed);
+    // Packing is no launch: it may allocate, and its room is not kept.
+    std::vector<std::byte> scratchpad(matmul_.scratchpad_bytes());
+    std::vector<std::byte> converted;
+    const std::byte* plain = operands.w;
+    if (choice_.arithmetic.converts_w) {
+      const Problem& p = choice_.problem;
+      converted.resize(bytes(choice_.arithmetic.operand, p.batch * p.n * p.k));
+      convert_weights(operands, converted.data());
+      plain = converted.data();
+    }
+    matmul_.reorder_weights(plain, packed, scratchpad.data());
+  }
+
+  void launch(const Operands& operands, Stream& stream) noexcept override {
+    try {
+      run(operands);
+    } catch (const std::exception& error) {
+      stream.report_failure(error.what());
+    }
+  }
+
+ private:
+  static std::size_t bytes(DType type, std::int64_t count) {
+    return static_cast<std::size_t>(storage_bytes(type, count));
+  }
+
+  ScaleUse scales_of_operands() const {
+    return choice_.arithmetic.scales_in_product ? ScaleUse::leave : ScaleUse::multiply;
+  }
+
+  /// E8M0 scales go into the values even when the other side's scales wait for the product.
+  Conversion conversion(const Side& side, std::int64_t rows) const {
+    const Problem& p = choice_.problem;
+    return {.from = {.side = side, .batch = p.batch, .rows = rows, .k = p.k},
+            .to = choice_.arithmetic.operand,
+            .scales = side.scaling == Scaling::mx_1x32 ? ScaleUse::multiply : scales_of_operands(),
+            .threads = choice_.threads};
+  }
+
+  void convert_weights(const Operands& operands, std::byte* to) const {
+    convert_operand(conversion(choice_.problem.w, choice_.problem.n), operands.w, operands.w_scale, to);
+  }
+
+  const std::byte* activations(const Operands& operands) const {
+    if (!choice_.arithmetic.converts_a) return operands.a;
+    std::byte* converted = a_.in(operands.workspace);
+    convert_operand(conversion(choice_.problem.a, choice_.problem.m), operands.a, operands.a_scale, converted);
+    return converted;
+  }
+
+  const std::byte* weights(const Operands& operands) {
+    if (packed_weight_bytes() > 0) return operands.packed_w;
+    const std::byte* plain = operands.w;
+    if (choice_.arithmetic.converts_w) {
+      convert_weights(operands, w_.in(operands.workspace));
+      plain = w_.in(operands.workspace);
+    }
+    if (choice_.weights != WeightUse::reordered) return plain;
+    std::byte* reordered = reordered_.in(operands.workspace);
+    matmul_.reorder_weights(plain, reordered, scratchpad_.in(operands.workspace));
+    return reordered;
+  }
+
+  void run(const Operands& operands) {
+    const bool finishes = choice_.arithmetic.finishes(choice_.problem);
+    std::byte* product = finishes ? product_.in(operands.workspace) : operands.c;
+    matmul_.run({.a = activations(operands),
+                 .w = weights(operands),
+                 .bias = operands.bias,
+                 .product = product,
+                 .scratchpad = scratchpad_.in(operands.workspace)});
+    if (!finishes) return;
+    finish_product({.problem = choice_.problem,
+                    .product = choice_.arithmetic.product,
+                    .scales = choice_.arithmetic.scales_in_product ? ScaleUse::multiply : ScaleUse::leave,
+                    .threads = choice_.threads},
+                   product, operands);
+  }
+
+  Choice choice_;
+  Matmul matmul_;
+  Workspace workspace_;
+  Piece scratchpad_;
+  Piece a_;
+  Piece w_;
+  Piece reordered_;
+  Piece product_;
+};
+
+}  // namespace
+
+std::unique_ptr<PreparedGemm> prepare_matmul(const Choice& choice) { return std::make_unique<PreparedMatmul>(choice); }
+
+std::string why_not_matmul(const Choice& choice) { return why_not(matmul_spec(choice)); }
+
+}  // namespace gemmtune::onednn

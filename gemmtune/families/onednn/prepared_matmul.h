@@ -1,0 +1,31 @@
+// One candidate of the onednn family made ready: conversions, the library's matmul, and the pass over its product.
+#pragma once
+
+#include <memory>
+
+#include "gemmtune/families/family.h"
+#include "gemmtune/families/onednn/arithmetic.h"
+
+namespace gemmtune::onednn {
+
+/// What becomes of the weights before they are multiplied.
+enum class WeightUse : std::uint8_t {
+  plain,      // [N, K], as the problem has them
+  blocked,    // brought into the library's own layout ahead: packed problems only
+  reordered,  // brought into the library's own layout in each launch
+};
+
+struct Choice {
+  Problem problem{};
+  Arithmetic arithmetic{};
+  WeightUse weights{};
+  int threads{1};
+};
+
+/// Throws Error{unsupported} with the library's reason.
+std::unique_ptr<PreparedGemm> prepare_matmul(const Choice& choice);
+
+/// Why the library cannot do this, or "".
+std::string why_not_matmul(const Choice& choice);
+
+}  // namespace gemmtune::onednn
