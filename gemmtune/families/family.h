@@ -34,12 +34,12 @@ class PreparedGemm {
   /// Bytes of Operands::workspace, which a launch may overwrite.
   virtual std::size_t workspace_bytes() const { return 0; }
 
-  /// Done once for each weight matrix: reads w and w_scale, writes packed_weight_bytes() to `packed`. Throws
-  /// Error{unsupported} when these weights are none this candidate can multiply exactly.
+  /// Done once for each weight matrix, and only when packed_weight_bytes() is more than 0: reads w and w_scale, writes that
+  /// many bytes to `packed`. Throws Error{unsupported} when these weights are none this candidate can multiply exactly.
   virtual void pack_weights(const Operands& operands, std::byte* packed, Stream& stream);
 
   /// All that a call costs: activations are quantised or converted here, split-K is reduced here. Does not allocate and does
-  /// not throw; failures go to stream.report_failure. Packed weights stand in packed_w, and w may be null then.
+  /// not throw; failures go to stream.report_failure. Packed weights stand in packed_w; w may be null then, w_scale not.
   virtual void launch(const Operands& operands, Stream& stream) noexcept = 0;
 };
 

@@ -105,7 +105,7 @@ class ReferenceGemm final : public PreparedGemm {
   }
 
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
-    if (problem_.packed) w_.decode(operands.w, operands.w_scale, reinterpret_cast<float*>(packed));
+    w_.decode(operands.w, operands.w_scale, reinterpret_cast<float*>(packed));
   }
 
   void launch(const Operands& operands, Stream&) noexcept override {

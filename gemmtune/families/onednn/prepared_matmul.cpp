@@ -66,7 +66,6 @@ class PreparedMatmul final : public PreparedGemm {
   std::size_t workspace_bytes() const override { return workspace_.bytes(); }
 
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
-    if (packed_weight_bytes() == 0) return;
     if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed);
     // Packing is no launch: it may allocate, and its room is not kept.
     std::vector<std::byte> scratchpad(matmul_.scratchpad_bytes());

@@ -48,7 +48,6 @@ class PreparedSgemm final : public PreparedGemm {
   }
 
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
-    if (call_ != Call::nn) return;
     const auto* from = reinterpret_cast<const float*>(operands.w);
     auto* to = reinterpret_cast<float*>(packed);
     const std::int64_t size = problem_.n * problem_.k;

@@ -63,8 +63,8 @@ std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem,
   const Buffer packed = memory.poisoned(gemm.packed_weight_bytes());
   const Buffer workspace = memory.poisoned(gemm.workspace_bytes());
   operands.workspace = workspace.data();
-  gemm.pack_weights(operands, packed.data(), device.stream());
   if (packed.size() > 0) {
+    gemm.pack_weights(operands, packed.data(), device.stream());
     operands.packed_w = packed.data();
     operands.w = nullptr;
   }

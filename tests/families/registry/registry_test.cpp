@@ -1,0 +1,66 @@
+// A family that is built and never runs is a loss that nobody notices: here each must get at least one problem right.
+#include "gemmtune/families/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/families/check/family_check.h"
+
+namespace gemmtune {
+namespace {
+
+/// One of each kind of operand; every family must be able to do one of them.
+constexpr const char* problems[]{"33x65x128:f32:f32:f32",
+                                 "33x65x128:bf16:bf16:bf16",
+                                 "33x65x128:int8/row:int8/row:bf16",
+                                 "33x65x128:e4m3/row:e4m3/row:bf16",
+                                 "33x65x256:e4m3/1x128:e4m3/128x128:bf16",
+                                 "33x65x128:e2m1/1x32:e2m1/1x32:bf16:packed"};
+
+/// How many of the problems the family can do; each of these is computed with the family's default.
+int exercised(const KernelFamily& family) {
+  int count = 0;
+  for (const char* text : problems) {
+    const Problem problem = parse_problem(text);
+    const DeviceInfo cpu = check::this_cpu();
+    if (!family.supports(problem, cpu)) continue;
+    const auto candidates = family.candidates(problem, cpu);
+    EXPECT_FALSE(candidates.empty()) << family.name() << " supports " << text << " without a candidate";
+    if (candidates.empty()) continue;
+    EXPECT_EQ(check::why_wrong(family, {.problem = text, .seed = 11}, candidates.front()), "");
+    ++count;
+  }
+  return count;
+}
+
+TEST(Registry, EveryFamilyThatWasBuiltIsExercised) {
+  const auto families = make_families();
+  EXPECT_FALSE(families.empty());
+  for (const auto& family : families) {
+    const int count = exercised(*family);
+    RecordProperty(std::string(family->name()), count);
+    EXPECT_GT(count, 0) << family->name() << " supports none of the problems of this test";
+  }
+}
+
+TEST(Registry, NamesAreUniqueAndVersionsSaid) {
+  std::set<std::string> names;
+  for (const auto& family : make_families()) {
+    EXPECT_TRUE(names.insert(std::string(family->name())).second) << family->name();
+    EXPECT_FALSE(family->version().empty()) << family->name();
+  }
+}
+
+TEST(Registry, EveryRefusalHasAReason) {
+  for (const auto& family : make_families()) {
+    for (const char* text : problems) {
+      const Support elsewhere = family->supports(parse_problem(text), {.kind = DeviceKind::hip, .arch = "gfx000"});
+      EXPECT_FALSE(elsewhere.why_not.empty()) << family->name() << " claims to run on a device that does not exist";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune
