@@ -20,6 +20,8 @@ Paths make_paths() {
   Paths paths;
   paths.push_back(cpu_tile::make_mxfp4_path());
   paths.push_back(cpu_tile::make_int8_path());
+  paths.push_back(cpu_tile::make_stream_path());
+  paths.push_back(cpu_tile::make_float_path());
   return paths;
 }
 

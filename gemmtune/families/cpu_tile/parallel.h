@@ -1,5 +1,8 @@
 // Runs the parts of one launch on the threads of one launch. Not a scheduler: parts are as many as threads.
+// Only for files of this family: it needs OpenMP switched on.
 #pragma once
+
+#include "gemmtune/families/cpu_tile/range.h"
 
 namespace gemmtune::cpu_tile {
 
@@ -10,18 +13,6 @@ void parallel_parts(int parts, const Body& body) noexcept {
   if (parts == 1) return body(0);
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int part = 0; part < parts; ++part) body(part);
-}
-
-/// [first, last) of `count` things for one of `parts`, sizes differing by one at most.
-struct Range {
-  long first{};
-  long last{};
-
-  long size() const { return last - first; }
-};
-
-inline Range share_of(long count, int part, int parts) {
-  return {.first = count * part / parts, .last = count * (part + 1) / parts};
 }
 
 }  // namespace gemmtune::cpu_tile

@@ -27,6 +27,9 @@ class TilePath {
 /// f32, bf16, fp16, fp8 and fp8 block scale: multiplied in float, or in bf16 pairs where the CPU has them.
 std::unique_ptr<TilePath> make_float_path();
 
+/// The same types for one to sixteen rows: weights stream through once, as they lie.
+std::unique_ptr<TilePath> make_stream_path();
+
 /// int8 × int8 with tensor or row scales: exact int32 accumulation.
 std::unique_ptr<TilePath> make_int8_path();
 

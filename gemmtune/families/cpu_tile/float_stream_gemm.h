@@ -1,0 +1,14 @@
+// A GEMM of few rows as dot products along K: weights are read once, in the order they lie, and never packed.
+#pragma once
+
+#include <memory>
+
+#include "gemmtune/families/cpu_tile/float_kernels.h"
+#include "gemmtune/families/family.h"
+
+namespace gemmtune::cpu_tile {
+
+std::unique_ptr<PreparedGemm> make_stream_gemm(const Problem& problem, const FloatKernels& kernels,
+                                               const StreamShape& shape, std::int64_t threads);
+
+}  // namespace gemmtune::cpu_tile

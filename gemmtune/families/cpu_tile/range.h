@@ -1,0 +1,21 @@
+// Consecutive things, and how they are shared out.
+#pragma once
+
+#include <cstdint>
+
+namespace gemmtune::cpu_tile {
+
+/// [first, last).
+struct Range {
+  std::int64_t first{};
+  std::int64_t last{};
+
+  std::int64_t size() const { return last - first; }
+};
+
+/// The share of `count` things that one of `parts` gets; sizes differ by one at most.
+inline Range share_of(std::int64_t count, int part, int parts) {
+  return {.first = count * part / parts, .last = count * (part + 1) / parts};
+}
+
+}  // namespace gemmtune::cpu_tile
