@@ -8,7 +8,9 @@ EvaluationPolicy screen_policy() {
       .measure = {.warmup = 1, .min_samples = 3, .max_samples = 10, .max_sampling_s = 0.05, .target_dispersion = 0.02}};
 }
 
-EvaluationPolicy confirm_policy() { return {.stage = Stage::confirm, .measure = {.keep_samples = true}}; }
+EvaluationPolicy confirm_policy() {
+  return {.stage = Stage::confirm, .measure = {.min_samples = 11, .max_sampling_s = 0.3, .keep_samples = true}};
+}
 
 EvaluationPolicy prove_policy() {
   return {.stage = Stage::prove, .measure = {.warmup = 0, .min_samples = 0, .max_samples = 0}};
