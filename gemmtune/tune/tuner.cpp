@@ -89,7 +89,7 @@ class Supervisor {
   }
 
   void lose(std::size_t worker, const std::string& why) {
-    if (journal_.failure()) return;  // that is why, and the report says so
+    if (limits_.reached()) return;  // that is why: an interrupted evaluator need not answer
     {
       const std::scoped_lock lock(mutex_);
       why_lost_ = why;

@@ -1,0 +1,127 @@
+// A run that dies anywhere and is begun again: nothing is screened twice, and it ends as if nothing had been.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "gemmtune/tune/tuner.h"
+#include "tests/tune/fake_evaluator.h"
+
+namespace gemmtune {
+namespace {
+
+struct Killed {};
+
+void expect_same(const Evaluation& a, const Evaluation& b) {
+  EXPECT_EQ(a.candidate, b.candidate);
+  EXPECT_EQ(a.stage, b.stage);
+  EXPECT_EQ(a.outcome, b.outcome);
+  EXPECT_EQ(a.reason, b.reason);
+  EXPECT_EQ(a.timing, b.timing);
+}
+
+void expect_same(const std::vector<Evaluation>& a, const std::vector<Evaluation>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) expect_same(a[i], b[i]);
+}
+
+void expect_same(const std::optional<Evaluation>& a, const std::optional<Evaluation>& b) {
+  ASSERT_EQ(a.has_value(), b.has_value());
+  if (a) expect_same(*a, *b);
+}
+
+void expect_same_outcome(const TuneReport& a, const TuneReport& b) {
+  ASSERT_EQ(a.results.size(), b.results.size());
+  for (std::size_t i = 0; i < a.results.size(); ++i) {
+    const ShapeResult& x = a.results[i];
+    const ShapeResult& y = b.results[i];
+    expect_same(x.winner, y.winner);
+    expect_same(x.default_choice, y.default_choice);
+    expect_same(x.confirmed, y.confirmed);
+    expect_same(x.failures, y.failures);
+    EXPECT_EQ(x.tied, y.tied);
+    EXPECT_EQ(x.proved, y.proved);
+    EXPECT_EQ(x.complete, y.complete);
+    EXPECT_EQ(x.why_failed, y.why_failed);
+    EXPECT_EQ(x.tried + x.reused, y.tried + y.reused);
+  }
+}
+
+std::map<Asked, int> counted(const std::vector<Asked>& log) {
+  std::map<Asked, int> counts;
+  for (const Asked& asked : log) ++counts[asked];
+  return counts;
+}
+
+void make_small(FakeRun& run) {
+  run.world.candidates = numbered_candidates(24);
+  run.plan.shapes = shapes_of(2);
+}
+
+TEST(Resume, DoesNothingTwice) {
+  FakeRun run;
+  const auto first = run.run();
+  const auto once = run.world.evaluation_count();
+  const auto second = run.run();
+  EXPECT_EQ(run.world.evaluation_count(), once);
+  expect_same_outcome(first, second);
+  for (const ShapeResult& result : second.results) {
+    EXPECT_EQ(result.tried, 0);
+    EXPECT_GT(result.reused, 0);
+    EXPECT_EQ(result.cost, Cost{}) << "nothing was run";
+  }
+}
+
+TEST(Resume, EndsAsIfNothingHadBeenWhereverItWasKilled) {
+  FakeRun undisturbed;
+  make_small(undisturbed);
+  const auto expected = undisturbed.run();
+  const int calls = undisturbed.observer.candidates;
+  ASSERT_GT(calls, 60);
+  for (int deadly = 1; deadly <= calls; ++deadly) {
+    SCOPED_TRACE(fmt::format("killed at call {} of {}", deadly, calls));
+    FakeRun run;
+    make_small(run);
+    int call = 0;
+    run.observer.at_candidate = [&] {
+      if (++call == deadly) throw Killed{};
+    };
+    EXPECT_THROW(run.run(), Killed);
+    expect_same_outcome(run.run(), expected);
+    const auto counts = counted(run.world.log);
+    EXPECT_EQ(counts.size(), undisturbed.world.log.size());
+    for (const auto& [asked, count] : counts) {
+      if (std::get<Stage>(asked) == Stage::confirm) continue;  // what was interleaved but not yet reported is lost
+      EXPECT_EQ(count, 1) << std::get<0>(asked) << " " << std::get<1>(asked);
+    }
+  }
+}
+
+// What was reported, interleaved or not, is never made again.
+TEST(Resume, KeepsTheFinalistsThatWereReported) {
+  FakeRun run;
+  make_small(run);
+  int call = 0;
+  run.observer.at_candidate = [&] {
+    if (++call == 30) throw Killed{};
+  };
+  EXPECT_THROW(run.run(), Killed);
+  const auto stored = TrialStore::open(run.folder.store()).all().size();
+  EXPECT_EQ(stored, 30U);
+  run.run();
+  const auto trials = TrialStore::open(run.folder.store()).all();
+  std::set<std::tuple<Problem, std::string, Stage>> distinct;
+  for (const Trial& t : trials) distinct.insert({t.problem, t.evaluation.candidate.name, t.evaluation.stage});
+  EXPECT_EQ(distinct.size(), trials.size());
+}
+
+TEST(Resume, GoesOnAnotherCardOfTheSameKind) {
+  FakeRun run;
+  run.run();
+  const auto once = run.world.evaluation_count();
+  run.run_with([&](std::size_t) { return std::make_unique<FakeEvaluator>(run.world, 7); });
+  EXPECT_EQ(run.world.evaluation_count(), once);
+}
+
+}  // namespace
+}  // namespace gemmtune

@@ -1,0 +1,180 @@
+#include "gemmtune/tune/tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/tune/fake_evaluator.h"
+
+namespace gemmtune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Evaluation by_number(const Problem&, const Candidate& candidate, Stage stage) {
+  return answered(candidate, stage, 100 + 10 * std::stod(candidate.name.substr(candidate.name.find('_') + 1)));
+}
+
+TEST(Tune, FindsTheFastestAndWhatWasGained) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.world.answer = [](const Problem& p, const Candidate& c, Stage stage) {
+    return c.name == "toy_0" ? answered(c, stage, 5000) : by_number(p, c, stage);
+  };
+  const auto report = run.run();
+  ASSERT_EQ(report.results.size(), 1U);
+  const ShapeResult& result = report.results[0];
+  ASSERT_TRUE(result.winner);
+  EXPECT_EQ(result.winner->candidate.name, "toy_1");
+  EXPECT_EQ(result.winner->stage, Stage::confirm);
+  EXPECT_TRUE(result.proved);
+  EXPECT_TRUE(result.complete);
+  EXPECT_EQ(result.why_failed, "");
+  EXPECT_EQ(result.confirmed.size(), 20U);
+  EXPECT_EQ(result.confirmed.front().candidate.name, "toy_1");
+  EXPECT_THAT(result.tied, IsEmpty());
+  ASSERT_TRUE(result.default_choice);
+  EXPECT_EQ(result.default_choice->candidate.name, "toy_0");
+  EXPECT_EQ(result.default_choice->stage, Stage::confirm);
+  EXPECT_EQ(result.tried, 30 + 20 + 1);
+  EXPECT_EQ(result.reused, 0);
+  EXPECT_DOUBLE_EQ(result.cost.kernel_s, 51 * 0.5);
+  EXPECT_GT(result.wall_s, 0);
+  EXPECT_FALSE(report.stopped_by);
+}
+
+TEST(Tune, WritesEveryTrialWithItsCircumstances) {
+  FakeRun run;
+  const auto report = run.run();
+  const auto trials = TrialStore::open(run.folder.store()).all();
+  EXPECT_EQ(trials.size(), run.world.log.size());
+  std::int64_t tried = 0;
+  for (const ShapeResult& result : report.results) tried += result.tried;
+  EXPECT_EQ(static_cast<std::int64_t>(trials.size()), tried);
+  for (const Trial& trial : trials) {
+    EXPECT_EQ(trial.context.family_version, "toy 1");
+    EXPECT_EQ(trial.context.device, FakeEvaluator(run.world, 0).device());
+    EXPECT_EQ(trial.context.policy.stage, trial.evaluation.stage);
+  }
+}
+
+TEST(Tune, ScreensOneByOneAndConfirmsTogether) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.world.answer = by_number;
+  run.run();
+  std::vector<std::size_t> expected(30, 1);
+  expected.insert(expected.end(), {20, 1});
+  EXPECT_EQ(run.world.batch_sizes, expected);
+}
+
+TEST(Tune, NamesTies) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.world.answer = [](const Problem& p, const Candidate& c, Stage stage) {
+    return c.name == "toy_3" || c.name == "toy_4" ? answered(c, stage, 50) : by_number(p, c, stage);
+  };
+  const auto result = run.run().results.at(0);
+  EXPECT_EQ(result.winner->candidate.name, "toy_3");
+  EXPECT_THAT(result.tied, ElementsAre("toy_4"));
+}
+
+TEST(Tune, TriesTheFamiliesAskedForOnly) {
+  FakeRun run;
+  run.plan.families = {"other"};
+  for (const Candidate& c : numbered_candidates(5, "other")) run.world.candidates.push_back(c);
+  run.run();
+  ASSERT_FALSE(run.world.log.empty());
+  for (const auto& [problem, candidate, stage] : run.world.log) EXPECT_THAT(candidate, HasSubstr("other_"));
+}
+
+TEST(Tune, ComparesWithTheFirstCandidateOfTheFirstDefaultFamily) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.world.answer = by_number;
+  run.world.candidates = numbered_candidates(40);
+  for (const Candidate& c : numbered_candidates(2, "blas")) run.world.candidates.push_back(c);
+  run.plan.default_families = {"absent", "blas", "toy"};
+  EXPECT_EQ(run.run().results.at(0).default_choice->candidate.name, "blas_0");
+}
+
+TEST(Tune, SaysWhyThereAreNoCandidates) {
+  FakeRun run;
+  run.world.candidates.clear();
+  for (const ShapeResult& result : run.run().results) {
+    EXPECT_FALSE(result.winner);
+    EXPECT_EQ(result.why_failed, "no family can do this: toy: no candidates; other: K % 7 != 0");
+  }
+  run.plan.families = {"other"};
+  EXPECT_EQ(run.run().results.at(0).why_failed, "no family can do this: other: K % 7 != 0");
+  run.plan.families = {"none"};
+  EXPECT_EQ(run.run().results.at(0).why_failed, "the worker has none of the families asked for");
+}
+
+TEST(Tune, SaysWhyNoneIsRight) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.world.answer = [](const Problem&, const Candidate& c, Stage stage) {
+    return refused(c, stage, c.name == "toy_3" ? Outcome::crashed : Outcome::wrong_result);
+  };
+  const auto result = run.run().results.at(0);
+  EXPECT_TRUE(result.complete);
+  EXPECT_FALSE(result.winner);
+  EXPECT_EQ(result.failures.size(), 30U);
+  EXPECT_EQ(result.why_failed,
+            "none of 30 candidates is right: 29 wrong_result, 1 crashed; the first: toy_0: wrong_result as told");
+}
+
+TEST(Tune, KeepsTheOrderOfTheShapes) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(12);
+  run.workers = 3;
+  const auto report = run.run();
+  ASSERT_EQ(report.results.size(), 12U);
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(report.results[i].shape.problem, invented_problem(i + 1));
+}
+
+TEST(Tune, TakesNothingFromTheStoreWhenToldSo) {
+  FakeRun run;
+  run.world.answer = by_number;
+  run.run();
+  const auto once = run.world.evaluation_count();
+  run.plan.reuse_trials = false;
+  run.run();
+  EXPECT_EQ(run.world.evaluation_count(), 2 * once);
+}
+
+TEST(Tune, IsMadeAnewForAnotherVersionOfAFamily) {
+  FakeRun run;
+  run.world.answer = by_number;
+  run.run();
+  const auto once = run.world.evaluation_count();
+  run.world.family_version = "toy 2";
+  run.run();
+  EXPECT_EQ(run.world.evaluation_count(), 2 * once);
+}
+
+TEST(Tune, RefusesAPlanThatCannotBeRun) {
+  FakeRun run;
+  run.plan.search = "annealing";
+  EXPECT_EQ(caught([&] { run.run(); }).code, ErrorCode::usage);
+  run.plan.search = "screen";
+  run.workers = 0;
+  EXPECT_EQ(caught([&] { run.run(); }).code, ErrorCode::usage);
+}
+
+TEST(Tune, TellsTheObserverEverything) {
+  FakeRun run;
+  const auto report = run.run();
+  EXPECT_THAT(run.observer.started, ElementsAre("shapes.csv:2", "shapes.csv:3", "shapes.csv:4"));
+  EXPECT_EQ(run.observer.done.size(), 3U);
+  EXPECT_EQ(static_cast<std::size_t>(run.observer.candidates), run.world.log.size());
+  EXPECT_EQ(run.observer.from_store, 0);
+}
+
+}  // namespace
+}  // namespace gemmtune
