@@ -19,6 +19,10 @@ namespace gemmtune {
 inline constexpr std::uint32_t float_sign = 0x80000000U;
 inline constexpr std::uint32_t float_infinity = 0x7f800000U;
 
+/// 1 where a magnitude is at least `first`, else 0. Bits of magnitudes compare as they do, NaN above all. By
+/// arithmetic: from comparisons compilers build branches, which random values mispredict.
+constexpr std::uint32_t reaches(std::uint32_t magnitude, std::uint32_t first) { return (first - 1U - magnitude) >> 31; }
+
 /// Magnitudes of a binary format of at most 16 bits: how codes and values correspond, without sign, infinity and NaN.
 template <int mantissa_bits, int bias>
 struct Minifloat {
@@ -29,10 +33,12 @@ struct Minifloat {
     constexpr std::uint32_t smallest_normal = static_cast<std::uint32_t>(128 - bias) << 23;
     // One unit in the last place of this power of two is the smallest subnormal: the addition rounds.
     constexpr std::uint32_t magic = static_cast<std::uint32_t>(128 - bias + shift) << 23;
-    if (magnitude < smallest_normal)
-      return std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(magic)) - magic;
+    const std::uint32_t subnormal =
+        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(magic)) - magic;
     const std::uint32_t rounded = magnitude + ((magnitude >> shift) & 1U) + (1U << (shift - 1)) - 1U;
-    return (rounded >> shift) - (static_cast<std::uint32_t>(127 - bias) << mantissa_bits);
+    const std::uint32_t normal = (rounded >> shift) - (static_cast<std::uint32_t>(127 - bias) << mantissa_bits);
+    const std::uint32_t is_normal = 0U - reaches(magnitude, smallest_normal);
+    return (normal & is_normal) | (subnormal & ~is_normal);
   }
 
   static constexpr float value(std::uint32_t code) {
@@ -102,8 +108,8 @@ struct E4M3Codec {
   static constexpr float decode(Stored code) { return table[code]; }
   static constexpr Stored encode(float value) {
     const std::uint32_t magnitude = magnitude_bits(value);
-    const std::uint32_t code =
-        magnitude > float_infinity ? 0x7fU : std::min(Minifloat<3, 7>::nearest(magnitude), 0x7eU);
+    const std::uint32_t nan = reaches(magnitude, float_infinity + 1U);
+    const std::uint32_t code = std::min(Minifloat<3, 7>::nearest(magnitude), 0x7eU) + nan;
     return static_cast<Stored>((sign_bit(value) << 7) | code);
   }
 };
@@ -143,11 +149,20 @@ struct E2M1Codec {
   using Stored = std::uint8_t;
   static constexpr float largest = 6.0F;
   static constexpr float decode(Stored code) { return with_sign(Minifloat<1, 1>::value(code & 7U), (code >> 3) & 1U); }
+  /// Counts the codes whose range is reached.
   static constexpr Stored encode(float value) {
     const std::uint32_t magnitude = magnitude_bits(value);
-    if (magnitude > float_infinity) return 7;
-    return static_cast<Stored>((sign_bit(value) << 3) | std::min(Minifloat<1, 1>::nearest(magnitude), 7U));
+    std::uint32_t code = 0;
+    for (const std::uint32_t first : first_of_code) code += reaches(magnitude, first);
+    const std::uint32_t number = 1U - reaches(magnitude, float_infinity + 1U);
+    return static_cast<Stored>(((sign_bit(value) & number) << 3) | code);
   }
+
+ private:
+  /// Smallest magnitudes that round to the codes 1 to 7: the middle itself goes to the even one of its neighbours.
+  static constexpr std::array<std::uint32_t, 7> first_of_code{
+      magnitude_bits(0.25F) + 1U, magnitude_bits(0.75F), magnitude_bits(1.25F) + 1U, magnitude_bits(1.75F),
+      magnitude_bits(2.5F) + 1U,  magnitude_bits(3.5F),  magnitude_bits(5.0F) + 1U};
 };
 
 /// Element `index` of stored bytes that need not be aligned.

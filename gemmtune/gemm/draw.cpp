@@ -21,9 +21,10 @@ constexpr std::uint64_t mix(std::uint64_t z) {
 }
 
 float gaussian_of(std::uint64_t bits) {
-  constexpr std::uint64_t quarter = 0xffff;
-  const std::uint64_t sum = (bits & quarter) + ((bits >> 16) & quarter) + ((bits >> 32) & quarter) + (bits >> 48);
-  return static_cast<float>(static_cast<std::int32_t>(sum) - 131070) * 0x1.bb67aep-16F;
+  constexpr std::uint64_t every_other = 0x0000ffff0000ffffULL;
+  const std::uint64_t pairs = (bits & every_other) + ((bits >> 16) & every_other);
+  const auto sum = static_cast<std::int32_t>(pairs) + static_cast<std::int32_t>(pairs >> 32);
+  return static_cast<float>(sum - 131070) * 0x1.bb67aep-16F;
 }
 
 /// One tensor's numbers, with what depends on seed and tensor alone worked out once.

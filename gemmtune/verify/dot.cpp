@@ -5,30 +5,41 @@
 namespace gemmtune {
 namespace {
 
+/// Partial sums of each dot product, whatever the machine: element i goes to sum i % width.
 constexpr std::int64_t width = 8;
 
-using Floats [[gnu::vector_size(width * sizeof(float))]] = float;
-using Doubles [[gnu::vector_size(width * sizeof(double))]] = double;
+/// As many numbers as one register of an instruction set holds.
+template <std::int64_t lanes>
+struct Vector {
+  using Floats [[gnu::vector_size(lanes * sizeof(float))]] = float;
+  using Doubles [[gnu::vector_size(lanes * sizeof(double))]] = double;
+};
 
 /// Inlined into functions for different instruction sets.
-template <std::size_t rows>
+template <std::int64_t lanes, std::size_t rows>
 [[gnu::always_inline]] inline std::array<double, rows> dot_rows(const std::array<const float*, rows>& a, const float* w,
                                                                 std::int64_t count) {
-  Doubles sums[rows]{};
+  using Floats = typename Vector<lanes>::Floats;
+  using Doubles = typename Vector<lanes>::Doubles;
+  Doubles sums[rows][width / lanes]{};
   const std::int64_t whole = count / width * width;
   for (std::int64_t i = 0; i < whole; i += width) {
-    Floats narrow;
-    std::memcpy(&narrow, w + i, sizeof narrow);
-    const Doubles weights = __builtin_convertvector(narrow, Doubles);
-    for (std::size_t row = 0; row < rows; ++row) {
-      std::memcpy(&narrow, a[row] + i, sizeof narrow);
-      sums[row] += __builtin_convertvector(narrow, Doubles) * weights;
+    for (std::int64_t part = 0; part < width / lanes; ++part) {
+      Floats narrow;
+      std::memcpy(&narrow, w + i + part * lanes, sizeof narrow);
+      const Doubles weights = __builtin_convertvector(narrow, Doubles);
+      for (std::size_t row = 0; row < rows; ++row) {
+        std::memcpy(&narrow, a[row] + i + part * lanes, sizeof narrow);
+        sums[row][part] += __builtin_convertvector(narrow, Doubles) * weights;
+      }
     }
   }
   std::array<double, rows> totals{};
   for (std::size_t row = 0; row < rows; ++row) {
-    for (std::int64_t i = whole; i < count; ++i) sums[row][i - whole] += static_cast<double>(a[row][i]) * w[i];
-    for (std::int64_t lane = 0; lane < width; ++lane) totals[row] += sums[row][lane];
+    double partial[width];
+    std::memcpy(partial, sums[row], sizeof partial);
+    for (std::int64_t i = whole; i < count; ++i) partial[i - whole] += static_cast<double>(a[row][i]) * w[i];
+    for (const double sum : partial) totals[row] += sum;
   }
   return totals;
 }
@@ -43,14 +54,14 @@ struct Implementation {
 
 template <std::size_t rows>
 std::array<double, rows> dot_anywhere(const std::array<const float*, rows>& a, const float* w, std::int64_t count) {
-  return dot_rows<rows>(a, w, count);
+  return dot_rows<2, rows>(a, w, count);
 }
 
 #if defined(__x86_64__)
 template <std::size_t rows>
 [[gnu::target("avx2,fma")]] std::array<double, rows> dot_avx2(const std::array<const float*, rows>& a, const float* w,
                                                               std::int64_t count) {
-  return dot_rows<rows>(a, w, count);
+  return dot_rows<4, rows>(a, w, count);
 }
 
 Implementation best() {
