@@ -28,7 +28,7 @@ class Confirmation {
       else
         report(trial);
     }
-    while (!waiting.empty()) confirm_together(take_group(waiting));
+    while (!waiting.empty() && !bench_.interrupted) confirm_together(take_group(waiting));
   }
 
  private:
@@ -53,6 +53,7 @@ class Confirmation {
   void confirm_together(std::vector<Trial> group) {
     std::vector<Trial> right;
     for (auto& trial : group) {
+      if (bench_.interrupted) return;
       if (check_first(trial))
         right.push_back(std::move(trial));
       else
@@ -60,6 +61,7 @@ class Confirmation {
     }
     time_in_turn(bench_, request_, right, observer_);
     for (auto& trial : right) {
+      if (bench_.interrupted) return;
       if (trial.alive()) check_again(trial);
       report(trial);
     }

@@ -1,5 +1,6 @@
 #include "gemmtune/evaluate/local_evaluator.h"
 
+#include <atomic>
 #include <utility>
 
 #include "gemmtune/evaluate/stages.h"
@@ -30,6 +31,7 @@ struct LocalEvaluator::State {
   std::unique_ptr<Device> device;
   Families families;
   WorkloadCache workloads;
+  std::atomic<bool> interrupted{false};
 };
 
 LocalEvaluator::LocalEvaluator(std::unique_ptr<Device> device, std::vector<std::unique_ptr<KernelFamily>> families)
@@ -62,7 +64,8 @@ std::vector<Candidate> LocalEvaluator::candidates(const Problem& problem) {
 
 void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
                               const EvaluationPolicy& policy, EvaluationObserver& observer) {
-  const Workbench bench{*state_->device, state_->families, state_->workloads};
+  state_->interrupted = false;
+  const Workbench bench{*state_->device, state_->families, state_->workloads, state_->interrupted};
   const EvaluationRequest request{problem, candidates, policy};
   switch (policy.stage) {
     case Stage::screen:
@@ -73,5 +76,7 @@ void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate>
       return prove(bench, request, observer);
   }
 }
+
+void LocalEvaluator::interrupt() { state_->interrupted = true; }
 
 }  // namespace gemmtune

@@ -73,6 +73,7 @@ void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationO
   }
   for (const auto& key : ordeals(request))
     for (auto& proof : proofs) {
+      if (bench.interrupted) return;
       if (!proof.trial.alive()) continue;
       observer.started(proof.trial.candidate());
       undergo(bench, key, proof);

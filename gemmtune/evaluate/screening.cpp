@@ -64,6 +64,7 @@ class Screening {
 void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
   Screening screening(bench, request);
   for (const auto& candidate : request.candidates) {
+    if (bench.interrupted) return;
     observer.started(candidate);
     observer.evaluated(screening.screen_one(candidate));
   }

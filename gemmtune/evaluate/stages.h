@@ -1,6 +1,8 @@
-// The three stages of an evaluation. Each reports every candidate of the request exactly once.
+// The three stages of an evaluation. Each reports every candidate of the request exactly once, unless it is
+// interrupted.
 #pragma once
 
+#include <atomic>
 #include <span>
 
 #include "gemmtune/device/device.h"
@@ -15,6 +17,7 @@ struct Workbench {
   Device& device;
   const Families& families;
   WorkloadCache& workloads;
+  const std::atomic<bool>& interrupted;  // set from another thread: stop soon, without those not yet reported
 };
 
 struct EvaluationRequest {

@@ -8,23 +8,23 @@
 namespace gemmtune {
 namespace {
 
-/// The device's timer, as long as the trial whose turn it is has not failed. Then it runs nothing more, and its samples
-/// are so long that its stop rule is content.
+/// The device's timer, as long as the trial whose turn it is has not failed and nobody interrupts. Then it runs nothing
+/// more, and its samples are so long that the stop rule is content.
 class TurnTimer final : public Timer {
  public:
-  explicit TurnTimer(Device& device) : device_(device) {}
+  explicit TurnTimer(const Workbench& bench) : bench_(bench) {}
 
   void give_turn(Trial& trial) { trial_ = &trial; }
 
   std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override {
     std::vector<double> times;
-    const auto take = [&] { times = device_.timer().time_us(launch, first, count); };
-    if (trial_->alive() && trial_->run(&Cost::kernel_s, take)) return times;
+    const auto take = [&] { times = bench_.device.timer().time_us(launch, first, count); };
+    if (!bench_.interrupted && trial_->alive() && trial_->run(&Cost::kernel_s, take)) return times;
     return std::vector<double>(static_cast<std::size_t>(count), std::numeric_limits<double>::infinity());
   }
 
  private:
-  Device& device_;
+  const Workbench& bench_;
   Trial* trial_{};
 };
 
@@ -42,7 +42,7 @@ void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std:
   Workload* workload = timed_workload(bench, request, trials.front());
   if (workload == nullptr) return;
   const auto& policy = request.policy.measure;
-  TurnTimer timer(bench.device);
+  TurnTimer timer(bench);
   Trial* last = nullptr;
   const auto change_turn = [&](std::size_t i) {
     if (last != nullptr) last->guards_intact(*workload);

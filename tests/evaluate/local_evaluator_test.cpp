@@ -121,6 +121,38 @@ TEST_F(LocalEvaluatorTest, NoCandidatesNoReports) {
   }
 }
 
+/// Interrupts at the given start.
+struct Interrupting final : EvaluationObserver {
+  Interrupting(Evaluator& of, int starts) : evaluator(of), starts_left(starts) {}
+
+  void started(const Candidate&) override {
+    if (--starts_left == 0) evaluator.interrupt();
+  }
+  void evaluated(const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
+
+  Evaluator& evaluator;
+  int starts_left;
+  std::vector<Evaluation> evaluations{};
+};
+
+TEST(LocalEvaluatorInterrupt, EndsSoonReportsNothingHalfDoneAndServesTheNext) {
+  auto evaluator = broken_evaluator();
+  const std::vector candidates(6, broken::candidate("right"));
+  for (const auto& policy : {screen_policy(), confirm_policy(), prove_policy()})
+    for (const int start : {1, 8, 14}) {  // with 6 candidates: while preparing, checking, and timing in turn
+      Interrupting observer(evaluator, start);
+      evaluator.evaluate(parse_problem(small), candidates, policy, observer);
+      if (policy.stage == Stage::screen) {
+        EXPECT_EQ(observer.evaluations.size(), start == 1 ? 1u : 6u) << "the running one is finished";
+      } else {
+        EXPECT_TRUE(observer.evaluations.empty()) << to_string(policy.stage) << " at start " << start;
+      }
+      Remembered seen;
+      evaluator.evaluate(parse_problem(small), std::span(candidates).first(1), policy, seen);
+      EXPECT_EQ(seen.evaluations.size(), 1u) << to_string(policy.stage);
+    }
+}
+
 // The evaluator's own time must be seen, or it cannot be kept small.
 TEST(LocalEvaluatorCost, ExplainsTheWallTimeOfEveryStage) {
   auto evaluator = broken_evaluator();

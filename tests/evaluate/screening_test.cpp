@@ -75,16 +75,68 @@ TEST(ScreeningRotation, AHotCacheUsesOneSetAndASecondLaunchStillCounts) {
   EXPECT_EQ(evaluate_fault(small, "wrong_after_first", policy).outcome, Outcome::ok);
 }
 
+/// What a launch takes is set from outside, so that no load on the machine decides a race.
+struct Pace {
+  double launch_us{};
+};
+
+class PacedTimer final : public Timer {
+ public:
+  explicit PacedTimer(const Pace& pace) : pace_(pace) {}
+
+  std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override {
+    for (std::int64_t i = first; i < first + count; ++i) launch(i);
+    return std::vector<double>(static_cast<std::size_t>(count), pace_.launch_us);
+  }
+
+ private:
+  const Pace& pace_;
+};
+
+class PacedDevice final : public Device {
+ public:
+  explicit PacedDevice(const Pace& pace) : timer_(pace) {}
+
+  const DeviceInfo& info() const override { return cpu_->info(); }
+  Buffer allocate(std::size_t bytes) override { return cpu_->allocate(bytes); }
+  void upload(std::span<const std::byte> from, std::byte* to) override { cpu_->upload(from, to); }
+  void download(const std::byte* from, std::span<std::byte> to) override { cpu_->download(from, to); }
+  void copy(const std::byte* from, std::byte* to, std::size_t bytes) override { cpu_->copy(from, to, bytes); }
+  Stream& stream() override { return cpu_->stream(); }
+  Timer& timer() override { return timer_; }
+  ClockReading read_clock() override { return {.clock_mhz = 2000, .throttled = true}; }
+
+ private:
+  std::unique_ptr<Device> cpu_ = small_cpu();
+  PacedTimer timer_;
+};
+
+struct PacedObserver final : EvaluationObserver {
+  explicit PacedObserver(Pace& of) : pace(of) {}
+
+  void started(const Candidate& candidate) override { pace.launch_us = candidate.name == "right_slow" ? 300 : 100; }
+  void evaluated(const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
+
+  Pace& pace;
+  std::vector<Evaluation> evaluations{};
+};
+
 TEST(ScreeningRace, WhoIsFarBehindTheBestIsSampledLeast) {
-  auto evaluator = broken_evaluator();
+  Pace pace;
+  std::vector<std::unique_ptr<KernelFamily>> families;
+  families.push_back(broken::make_family());
+  LocalEvaluator evaluator(std::make_unique<PacedDevice>(pace), std::move(families));
   auto policy = screen_policy();
   policy.measure = {.warmup = 1, .min_samples = 3, .max_samples = 40, .max_sampling_s = 100, .target_dispersion = 0};
   const std::vector candidates{broken::candidate("right"), broken::candidate("right_slow"), broken::candidate("right")};
-  Remembered seen;
-  evaluator.evaluate(parse_problem("64x64x256:f32:f32:f32"), candidates, policy, seen);
+  PacedObserver seen(pace);
+  evaluator.evaluate(parse_problem(small), candidates, policy, seen);
   EXPECT_EQ(seen.evaluations[0].timing.sample_count, 40);
   EXPECT_EQ(seen.evaluations[1].timing.sample_count, 3);
   EXPECT_EQ(seen.evaluations[2].timing.sample_count, 40);
+  EXPECT_EQ(seen.evaluations[1].timing.median_us, 300);
+  EXPECT_EQ(seen.evaluations[1].timing.clock_mhz, 2000);
+  EXPECT_TRUE(seen.evaluations[1].timing.throttled);
 }
 
 TEST(ScreeningCost, OnlyTheFirstPaysForOperandsAndReference) {
