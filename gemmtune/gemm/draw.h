@@ -22,13 +22,12 @@ enum class Tensor : std::uint64_t { a = 1, w = 2, bias = 3 };
 enum class Recipe : std::uint8_t {
   gaussian,        // counter_gaussian of the element's flat index over [batch, rows, K]: the default, and what is timed
   one_sign,        // its magnitude: nothing cancels, so lost low bits add up
-  wide_exponents,  // gaussian, block b times 2^(counter_bits(block_stream + b) % 25 - 12): scales far apart within a
-                   // row
+  wide_exponents,  // gaussian, block b times 2^(counter_bits(block_stream + b) % 25 - 12): scales far apart in a row
   zero_blocks,     // gaussian, block b zero where counter_bits(block_stream + b) % 4 is 0, and of each 16 whole rows
                    // 16g … 16g+15 the one with r % 16 = counter_bits(row_stream + g) % 16
   nan_scales,      // gaussian; of mx_1x32 operands a few scale bytes are 255: ceil(R/32) for the weights' R rows,
-               // floor(R/32) for A's. The i-th is in row h % 2^32 % R, column (h >> 32) % ceil(K/32), h =
-               // counter_bits(row_stream + i). Rows and columns of C that they touch must come out NaN
+                   // floor(R/32) for A's. The i-th is in row h % 2^32 % R, column (h >> 32) % ceil(K/32), h =
+                   // counter_bits(row_stream + i). Rows and columns of C that they touch must come out NaN
 };
 
 /// Indices from here on are no elements': where the decisions on blocks and on rows are drawn.
