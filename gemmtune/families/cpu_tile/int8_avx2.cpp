@@ -9,7 +9,8 @@
 namespace gemmtune::cpu_tile::avx2 {
 namespace {
 
-/// Eight sums of four columns, two for each: even and odd pairs of K.
+/// Eight sums of four columns, two for each: even and odd pairs of K. All loops over them are unrolled and without
+/// branches: else g++ keeps the array in memory.
 template <int Rows, int Vectors>
 struct Accumulators {
   __m256i sum[Rows][Vectors];
@@ -19,12 +20,15 @@ struct Accumulators {
 template <int Height, int Rows, int Vectors>
 inline void add_group(const std::byte* a, const std::byte* w, Accumulators<Rows, Vectors>& acc) {
   __m256i columns[Vectors];
+#pragma GCC unroll 16
   for (int v = 0; v < Vectors; ++v) {
     const std::byte* from = w + v * 16;
     columns[v] = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
     const __m256i row = _mm256_castpd_si256(_mm256_broadcast_sd(reinterpret_cast<const double*>(a + r * 2 * k_step)));
+#pragma GCC unroll 16
     for (int v = 0; v < Vectors; ++v) {
       acc.sum[r][v] = _mm256_add_epi32(acc.sum[r][v], _mm256_madd_epi16(row, columns[v]));
     }
@@ -40,16 +44,22 @@ template <int Height, int Rows, int Width>
 void tile_rows(const TileJob& job) {
   constexpr int vectors = Width / 4;
   Accumulators<Rows, vectors> acc{};
-  for (std::int64_t step = 0; step < job.k_steps; ++step) {
-    const std::byte* a = job.a + step * Height * k_step * 2;
-    const std::byte* w = job.w + step * panel_step_bytes;
+  const std::byte* a = job.a;
+  const std::byte* w = job.w;
+  std::int64_t left = job.k_steps;
+  do {  // there is a first step: a loop that might not run costs g++ a second copy of all sums
     for (int g = 0; g < k_step / 4; ++g) add_group<Height>(a + g * 8, w + g * 64, acc);
-  }
+    a += Height * k_step * 2;
+    w += panel_step_bytes;
+  } while (--left > 0);
+  const __m256i before = _mm256_set1_epi32(job.accumulate ? -1 : 0);
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < vectors; v += 2) {
-      auto* out = reinterpret_cast<__m256i*>(job.acc + r * Width + v * 4);
+      std::int32_t* out = job.acc + r * Width + v * 4;
       const __m256i sum = eight_columns(acc.sum[r][v], acc.sum[r][v + 1]);
-      _mm256_storeu_si256(out, job.accumulate ? _mm256_add_epi32(sum, _mm256_loadu_si256(out)) : sum);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_add_epi32(sum, _mm256_maskload_epi32(out, before)));
     }
   }
 }
@@ -67,7 +77,7 @@ void tile(const TileJob& job) {
 }
 
 constexpr TileKernel tiles[] = {
-    {.m = 6, .n = 8, .run = tile<6, 8>}, {.m = 3, .n = 16, .run = tile<3, 16>}, {.m = 4, .n = 8, .run = tile<4, 8>}};
+    {.m = 6, .n = 8, .run = tile<6, 8>}, {.m = 2, .n = 16, .run = tile<2, 16>}, {.m = 4, .n = 8, .run = tile<4, 8>}};
 
 inline __m128i load16(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 
@@ -89,6 +99,7 @@ void block_dot(const BlockDotJob& job) {
   for (int g = 0; g < scale_block / 4; ++g) {
     add_group<1>(reinterpret_cast<const std::byte*>(row + 4 * g), job.w + g * 64, acc);
   }
+#pragma GCC unroll 16
   for (int v = 0; v < 4; v += 2) {
     const __m256i sum = eight_columns(acc.sum[0][v], acc.sum[0][v + 1]);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(job.dots + v * 4), sum);

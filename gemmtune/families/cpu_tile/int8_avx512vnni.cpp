@@ -12,29 +12,54 @@ inline __m512i broadcast_four(const std::byte* from) {
   return _mm512_broadcastd_epi32(_mm_castps_si128(_mm_load_ss(reinterpret_cast<const float*>(from))));
 }
 
+/// The sums of a tile. All loops over them are unrolled and without branches: else g++ keeps the array in memory.
+template <int Rows, int Panels>
+struct Sums {
+  __m512i of[Rows][Panels];
+};
+
+/// From memory, or zeros.
+template <int Rows, int Panels>
+inline Sums<Rows, Panels> load_sums(const TileJob& job) {
+  const __mmask16 mask = job.accumulate ? 0xffff : 0;
+  Sums<Rows, Panels> sums;
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
+    for (int p = 0; p < Panels; ++p) {
+      sums.of[r][p] = _mm512_maskz_loadu_epi32(mask, job.acc + (r * Panels + p) * panel_columns);
+    }
+  }
+  return sums;
+}
+
 /// Four of K for all rows and panels.
 template <int Rows, int Panels>
-inline void add_group(const std::byte* a, const TileJob& job, std::int64_t offset, __m512i (&sum)[Rows][Panels]) {
+inline void add_group(const std::byte* a, const std::byte* w, std::int64_t w_stride, Sums<Rows, Panels>& sums) {
   __m512i columns[Panels];
-  for (int p = 0; p < Panels; ++p) columns[p] = _mm512_loadu_si512(job.w + p * job.w_stride + offset);
+#pragma GCC unroll 16
+  for (int p = 0; p < Panels; ++p) columns[p] = _mm512_loadu_si512(w + p * w_stride);
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
     const __m512i row = broadcast_four(a + r * k_step);
-    for (int p = 0; p < Panels; ++p) sum[r][p] = _mm512_dpbusd_epi32(sum[r][p], row, columns[p]);
+#pragma GCC unroll 16
+    for (int p = 0; p < Panels; ++p) sums.of[r][p] = _mm512_dpbusd_epi32(sums.of[r][p], row, columns[p]);
   }
 }
 
 template <int Height, int Rows, int Panels>
 void tile_rows(const TileJob& job) {
-  __m512i sum[Rows][Panels] = {};
+  auto sums = load_sums<Rows, Panels>(job);
   for (std::int64_t step = 0; step < job.k_steps; ++step) {
     const std::byte* a = job.a + step * Height * k_step;
-    for (int g = 0; g < k_step / 4; ++g) add_group(a + g * 4, job, step * panel_step_bytes + g * 64, sum);
+    const std::byte* w = job.w + step * panel_step_bytes;
+    for (int g = 0; g < k_step / 4; ++g) add_group(a + g * 4, w + g * 64, job.w_stride, sums);
   }
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
     for (int p = 0; p < Panels; ++p) {
-      std::int32_t* out = job.acc + (r * Panels + p) * panel_columns;
-      const __m512i before = job.accumulate ? _mm512_loadu_si512(out) : _mm512_setzero_si512();
-      _mm512_storeu_si512(out, _mm512_add_epi32(sum[r][p], before));
+      _mm512_storeu_si512(job.acc + (r * Panels + p) * panel_columns, sums.of[r][p]);
     }
   }
 }

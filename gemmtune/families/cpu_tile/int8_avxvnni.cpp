@@ -8,34 +8,57 @@
 namespace gemmtune::cpu_tile::avxvnni {
 namespace {
 
-/// Four of K for `Vectors` × 8 columns.
+/// The sums of a tile. All loops over them are unrolled and without branches: else g++ keeps the array in memory.
 template <int Rows, int Vectors>
-inline void add_group(const std::byte* a, const TileJob& job, std::int64_t offset, __m256i (&sum)[Rows][Vectors]) {
-  __m256i columns[Vectors];
-  for (int v = 0; v < Vectors; ++v) {
-    const std::byte* from = job.w + v / 2 * job.w_stride + offset + v % 2 * 32;
-    columns[v] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-  }
+struct Sums {
+  __m256i of[Rows][Vectors];
+};
+
+/// From memory, or zeros.
+template <int Rows, int Vectors>
+inline Sums<Rows, Vectors> load_sums(const TileJob& job) {
+  const __m256i mask = _mm256_set1_epi32(job.accumulate ? -1 : 0);
+  Sums<Rows, Vectors> sums;
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
-    const auto* from = reinterpret_cast<const float*>(a + r * k_step);
-    const __m256i row = _mm256_castps_si256(_mm256_broadcast_ss(from));
-    for (int v = 0; v < Vectors; ++v) sum[r][v] = _mm256_dpbusd_avx_epi32(sum[r][v], row, columns[v]);
+#pragma GCC unroll 16
+    for (int v = 0; v < Vectors; ++v) {
+      sums.of[r][v] = _mm256_maskload_epi32(job.acc + (r * Vectors + v) * 8, mask);
+    }
+  }
+  return sums;
+}
+
+/// Four of K for all rows and vectors of eight columns.
+template <int Rows, int Vectors>
+inline void add_group(const std::byte* a, const std::byte* w, std::int64_t w_stride, Sums<Rows, Vectors>& sums) {
+  __m256i columns[Vectors];
+#pragma GCC unroll 16
+  for (int v = 0; v < Vectors; ++v) {
+    columns[v] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(w + v / 2 * w_stride + v % 2 * 32));
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; ++r) {
+    const __m256i row = _mm256_castps_si256(_mm256_broadcast_ss(reinterpret_cast<const float*>(a + r * k_step)));
+#pragma GCC unroll 16
+    for (int v = 0; v < Vectors; ++v) sums.of[r][v] = _mm256_dpbusd_avx_epi32(sums.of[r][v], row, columns[v]);
   }
 }
 
 template <int Height, int Rows, int Width>
 void tile_rows(const TileJob& job) {
   constexpr int vectors = Width / 8;
-  __m256i sum[Rows][vectors] = {};
+  auto sums = load_sums<Rows, vectors>(job);
   for (std::int64_t step = 0; step < job.k_steps; ++step) {
     const std::byte* a = job.a + step * Height * k_step;
-    for (int g = 0; g < k_step / 4; ++g) add_group(a + g * 4, job, step * panel_step_bytes + g * 64, sum);
+    const std::byte* w = job.w + step * panel_step_bytes;
+    for (int g = 0; g < k_step / 4; ++g) add_group(a + g * 4, w + g * 64, job.w_stride, sums);
   }
+#pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) {
-      auto* out = reinterpret_cast<__m256i*>(job.acc + r * Width + v * 8);
-      const __m256i before = job.accumulate ? _mm256_loadu_si256(out) : _mm256_setzero_si256();
-      _mm256_storeu_si256(out, _mm256_add_epi32(sum[r][v], before));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(job.acc + r * Width + v * 8), sums.of[r][v]);
     }
   }
 }
