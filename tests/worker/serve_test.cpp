@@ -49,7 +49,8 @@ std::vector<json> served(FakeEvaluator& evaluator, const std::string& requests) 
   std::ostringstream out;
   EXPECT_EQ(serve(in, out, evaluator), 0);
   std::vector<json> replies;
-  for (const std::string_view line : split(trim(out.str()), '\n')) replies.push_back(json::parse(line));
+  const std::string text = out.str();
+  for (const std::string_view line : split(trim(text), '\n')) replies.push_back(json::parse(line));
   return replies;
 }
 
