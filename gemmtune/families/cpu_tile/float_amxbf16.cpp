@@ -30,7 +30,7 @@ void amx_tile(const TileArgs& args) {
   constexpr std::int64_t w_stride = C * edge * 4;
   constexpr std::int64_t c_stride = C * edge * 4;
   float* const c2 = args.c + edge * C * edge;
-  const std::int64_t a_stride = args.a_stride * 4;
+  constexpr std::int64_t a_stride = edge * 4;
   if (args.accumulate != 0) {
     _tile_loadd(0, args.c, c_stride);
     if constexpr (C == 2) _tile_loadd(1, args.c + edge, c_stride);
@@ -43,9 +43,10 @@ void amx_tile(const TileArgs& args) {
     _tile_zero(3);
   }
   for (std::int64_t k = 0; k < args.depth; k += edge) {
+    const float* a = args.a + k * R * edge;
     const float* w = args.w + k * C * edge;
-    _tile_loadd(4, args.a + k, a_stride);
-    if constexpr (R == 2) _tile_loadd(5, args.a + edge * args.a_stride + k, a_stride);
+    _tile_loadd(4, a, a_stride);
+    if constexpr (R == 2) _tile_loadd(5, a + edge * edge, a_stride);
     _tile_loadd(6, w, w_stride);
     if constexpr (C == 2) _tile_loadd(7, w + edge, w_stride);
     _tile_dpbf16ps(0, 4, 6);
@@ -75,7 +76,6 @@ const FloatKernels& float_kernels_amxbf16() {
   static constexpr FloatKernels kernels = {.width = edge,
                                            .depth_step = edge,
                                            .pairs = true,
-                                           .a_row_major = true,
                                            .most_rows = &most_amx_rows,
                                            .tile = &find_amx_tile,
                                            .pack = &find_pack<VecAvx512>,

@@ -2,8 +2,8 @@
 //
 // Everything is multiplied as 32-bit elements: floats, or pairs of bf16 that lie next to each other along K ("pairs"
 // below; K then counts pairs). Shapes of panels:
-//   A panel  [depth][rows]     (a tile's rows), or [rows][depth] where a_row_major
-//   W panel  [depth][columns]  (a tile's vectors × width)
+//   A panel  [depth / step][rows][step]  (a tile's rows; step is 1 but for AMX, which loads 16 elements of 16 rows)
+//   W panel  [depth][columns]            (a tile's vectors × width)
 //   C tile   [rows][columns]
 // This header is included by files compiled for other CPUs than this one: plain structs only, nothing inline.
 #pragma once
@@ -34,7 +34,6 @@ struct Rows {
 /// c (+)= a·w over `depth` elements.
 struct TileArgs {
   const float* a{};
-  std::int64_t a_stride{};  // between rows, where a_row_major
   const float* w{};
   std::int64_t depth{};
   float* c{};
@@ -60,10 +59,11 @@ struct PackArgs {
 };
 using PackFunction = void (*)(const Rows&, const PackArgs&);
 
-/// Decodes one row into out[0 … padded_depth), zeros past the operand's depth.
+/// Decodes one row, a vector of elements at a time, each `step` floats behind the one before; zeros past the row's end.
 struct RowArgs {
   std::int64_t row{};
   std::int64_t padded_depth{};  // a multiple of the width
+  std::int64_t step{};          // the width: one after the other
   float* out{};
 };
 using RowFunction = void (*)(const Rows&, const RowArgs&);
@@ -107,9 +107,8 @@ using FinishFunction = void (*)(const FinishArgs&);
 
 struct FloatKernels {
   std::int64_t width{};       // columns of a vector
-  std::int64_t depth_step{};  // tiles take multiples of this depth; zeros fill up
+  std::int64_t depth_step{};  // of A panels; tiles take multiples of this depth, zeros fill up
   bool pairs{};
-  bool a_row_major{};
   std::int64_t (*most_rows)(std::int64_t vectors){};  // of a tile that is so wide; 0: no such tile
   TileKernel (*tile)(std::int64_t rows, std::int64_t vectors){};
   PackFunction (*pack)(Source){};

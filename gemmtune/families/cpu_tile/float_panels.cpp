@@ -121,18 +121,20 @@ void APanels::pack(const Operands& operands, std::int64_t index, float* out) con
   const Rows rows = kernels_->pairs ? as_pairs(whole) : whole;
   const std::int64_t first = index % plan_.m_panels * plan_.height;
   const std::int64_t count = std::min(plan_.height, problem_.m - first);
-  if (kernels_->a_row_major) return copy_rows(rows, {first, first + count}, out);
+  if (kernels_->depth_step > 1) return copy_rows(rows, {first, first + count}, out);
   kernels_->pack(source_)(rows,
                           {.first_row = first, .count = count, .stride = count, .k_end = plan_.depth, .out = out});
 }
 
+/// [depth / step][rows][step], rows of zeros filling up the tile.
 void APanels::copy_rows(const Rows& rows, const Range& range, float* out) const noexcept {
   const RowFunction copy = kernels_->row(source_);
+  const std::int64_t step = kernels_->depth_step;
+  const std::int64_t height = range.size() == plan_.height ? plan_.height : plan_.last_height;
+  if (range.size() < height) std::fill_n(out, height * plan_.depth, 0.0F);
   for (std::int64_t i = 0; i < range.size(); ++i) {
-    copy(rows, {.row = range.first + i, .padded_depth = plan_.depth, .out = out + i * plan_.depth});
+    copy(rows, {.row = range.first + i, .padded_depth = plan_.depth, .step = height * step, .out = out + i * step});
   }
-  const std::int64_t missing = (plan_.height - range.size()) * plan_.depth;
-  std::memset(out + range.size() * plan_.depth, 0, static_cast<std::size_t>(missing) * sizeof(float));
 }
 
 }  // namespace gemmtune::cpu_tile

@@ -73,7 +73,7 @@ std::vector<Constraint> tile_constraints(const Problem& problem) {
        [problem](const Point& p) { return (p["n"] - 1) * kernels_of(p).width < problem.n; }},
       {"one vector across reads A too often",
        [problem](const Point& p) {
-         return p["n"] > 1 || kernels_of(p).a_row_major || problem.n <= kernels_of(p).width;
+         return p["n"] > 1 || kernels_of(p).depth_step > 1 || problem.n <= kernels_of(p).width;
        }},
   };
 }

@@ -58,6 +58,7 @@ TilePlan plan_tiles(const Problem& problem, const FloatKernels& kernels, const T
   const std::int64_t elements = kernels.pairs ? 2 : 1;
   plan.height = even_height(problem.m, kernels, choice);
   plan.m_panels = ceil_div(problem.m, plan.height);
+  plan.last_height = kernels.tile(problem.m - (plan.m_panels - 1) * plan.height, choice.vectors).rows;
   plan.columns = choice.vectors * kernels.width;
   plan.n_panels = ceil_div(problem.n, plan.columns);
   plan.depth = round_up(ceil_div(problem.k, elements), kernels.depth_step);

@@ -28,7 +28,8 @@ struct ThreadGrid {
 };
 
 struct TilePlan {
-  std::int64_t height{};  // rows of each A panel but the last
+  std::int64_t height{};       // rows of each A panel but the last
+  std::int64_t last_height{};  // of the last, as its tile needs it
   std::int64_t m_panels{};
   std::int64_t columns{};  // of a W panel
   std::int64_t n_panels{};

@@ -16,6 +16,7 @@ struct Setup {
   StreamShape shape{};
   std::int64_t padded_rows{};   // of A, a multiple of the shape's; the rest are zeros
   std::int64_t padded_depth{};  // a multiple of the width
+  std::int64_t width{};         // of a vector
   int threads{};
   RowFunction decode_row{};
   StreamFunction stream{};
@@ -63,7 +64,7 @@ class StreamGemm final : public PreparedGemm {
     float* to = a_row(operands, batch, row);
     if (row >= setup_.problem.m) return std::fill_n(to, setup_.padded_depth, 0.0F), void();
     const Rows rows = rows_of_a(setup_.problem, {operands.a, operands.a_scale}, batch);
-    setup_.decode_row(rows, {.row = row, .padded_depth = setup_.padded_depth, .out = to});
+    setup_.decode_row(rows, {.row = row, .padded_depth = setup_.padded_depth, .step = setup_.width, .out = to});
   }
 
   void multiply_group(const Operands& operands, std::int64_t index) const {
@@ -112,6 +113,7 @@ std::unique_ptr<PreparedGemm> make_stream_gemm(const Problem& problem, const Flo
             .shape = shape,
             .padded_rows = round_up(problem.m, shape.rows),
             .padded_depth = round_up(problem.k, kernels.width),
+            .width = kernels.width,
             .threads = static_cast<int>(threads),
             .decode_row = kernels.row(source_of(problem.a.type)),
             .stream = kernels.stream(w, shape),

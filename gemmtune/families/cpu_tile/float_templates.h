@@ -50,28 +50,40 @@ typename V::Type load_upto_end(const Rows& rows, std::int64_t row, std::int64_t 
 
 /// Pairs are moved as they are: a multiplication would change their bits.
 template <typename V, Source S>
-typename V::Type load_scaled(const Rows& rows, std::int64_t row, std::int64_t k) {
-  const auto value = load_upto_end<V, S>(rows, row, k);
+typename V::Type scaled(typename V::Type value, float scale) {
   if constexpr (S == Source::bf16_pair) {
     return value;
   } else {
-    return V::mul(value, V::set1(scale_row(rows, row)[k / rows.k_block]));
+    return V::mul(value, V::set1(scale));
   }
 }
 
-template <typename V, Source S>
-void pack_block(const Rows& rows, const PackArgs& args, std::int64_t k, std::int64_t column) {
-  typename V::Type block[V::width];
-  for (int i = 0; i < V::width; ++i) {
-    const bool there = column + i < args.count && k < rows.depth;
-    block[i] = there ? load_scaled<V, S>(rows, args.first_row + column + i, k) : V::zero();
+/// As many rows as a vector is wide, over elements that have the same scales.
+template <typename V>
+struct Strip {
+  std::int64_t row{};
+  std::int64_t there{};   // rows that exist
+  std::int64_t column{};  // in the panel
+  float scales[V::width]{};
+};
+
+template <typename V>
+Strip<V> strip_at(const Rows& rows, const PackArgs& args, std::int64_t column, std::int64_t k) {
+  Strip<V> strip{.row = args.first_row + column, .there = args.count - column, .column = column};
+  for (std::int64_t i = 0; i < least<std::int64_t>(V::width, strip.there); ++i) {
+    strip.scales[i] = scale_row(rows, strip.row + i)[k / rows.k_block];
   }
-  V::transpose(block);
+  return strip;
+}
+
+/// Writes block[i] to element k + i of the panel. Stores to a narrow panel overlap: the next one puts right what this
+/// one wrote too far. The last must not.
+template <typename V>
+void store_block(const typename V::Type (&block)[V::width], const PackArgs& args, std::int64_t k, std::int64_t column) {
   const std::int64_t steps = least<std::int64_t>(V::width, args.k_end - k);
   const std::int64_t end = (args.k_end - args.k_begin) * args.stride;
-  for (std::int64_t i = 0; i < steps; ++i) {
-    // Stores of a narrow panel overlap: the next one puts right what this one wrote too far. The last must not.
-    const std::int64_t at = (k - args.k_begin + i) * args.stride + column;
+  std::int64_t at = (k - args.k_begin) * args.stride + column;
+  for (std::int64_t i = 0; i < steps; ++i, at += args.stride) {
     if (at + V::width <= end) {
       V::store(args.out + at, block[i]);
     } else {
@@ -83,17 +95,57 @@ void pack_block(const Rows& rows, const PackArgs& args, std::int64_t k, std::int
 }
 
 template <typename V, Source S>
+void pack_block(const Rows& rows, const PackArgs& args, const Strip<V>& strip, std::int64_t k) {
+  typename V::Type block[V::width];
+  const bool whole = strip.there >= V::width && rows.row_bytes - k * source_bytes<S> >= V::width * source_bytes<S>;
+  if (whole) {
+    const std::byte* from = element<S>(rows, strip.row, k);
+    GT_UNROLL for (int i = 0; i < V::width; ++i) {
+      block[i] = scaled<V, S>(V::template load_source<S>(from + i * rows.row_bytes), strip.scales[i]);
+    }
+  } else {
+    for (int i = 0; i < V::width; ++i) {
+      block[i] =
+          i < strip.there ? scaled<V, S>(load_upto_end<V, S>(rows, strip.row + i, k), strip.scales[i]) : V::zero();
+    }
+  }
+  V::transpose(block);
+  store_block<V>(block, args, k, strip.column);
+}
+
+template <typename V>
+void pack_zeros(const PackArgs& args, std::int64_t k, std::int64_t column) {
+  typename V::Type block[V::width];
+  for (auto& row : block) row = V::zero();
+  for (; k < args.k_end; k += V::width) store_block<V>(block, args, k, column);
+}
+
+template <typename V, Source S>
 void pack_panel(const Rows& rows, const PackArgs& args) {
-  for (std::int64_t k = args.k_begin; k < args.k_end; k += V::width) {
-    for (std::int64_t column = 0; column < args.stride; column += V::width) pack_block<V, S>(rows, args, k, column);
+  const std::int64_t there = least(args.k_end, rows.depth);
+  for (std::int64_t column = 0; column < args.stride; column += V::width) {
+    std::int64_t k = args.k_begin;
+    while (k < there) {
+      const Strip<V> strip = strip_at<V>(rows, args, column, k);
+      const std::int64_t end = least(there, (k / rows.k_block + 1) * rows.k_block);
+      for (; k < end; k += V::width) pack_block<V, S>(rows, args, strip, k);
+    }
+    pack_zeros<V>(args, k, column);
   }
 }
 
 template <typename V, Source S>
 void decode_row(const Rows& rows, const RowArgs& args) {
-  for (std::int64_t k = 0; k < args.padded_depth; k += V::width) {
-    V::store(args.out + k, k < rows.depth ? load_scaled<V, S>(rows, args.row, k) : V::zero());
+  float* to = args.out;
+  std::int64_t k = 0;
+  while (k < rows.depth) {
+    const float scale = scale_row(rows, args.row)[k / rows.k_block];
+    const std::int64_t end = least(rows.depth, k + rows.k_block);
+    for (; k < end; k += V::width, to += args.step) {
+      V::store(to, scaled<V, S>(load_upto_end<V, S>(rows, args.row, k), scale));
+    }
   }
+  for (; k < args.padded_depth; k += V::width, to += args.step) V::store(to, V::zero());
 }
 
 /// Elements [k, k_end) of a packed panel, all of one column under one scale.
@@ -130,12 +182,14 @@ void tile_step(typename V::Type (&sums)[R][NV], const float* a, const float* w) 
   }
 }
 
+/// Sums so far are fetched while new ones are made, and added at the end: they lie far off by then.
 template <typename V, int R, int NV>
 void tile(const TileArgs& args) {
   typename V::Type sums[R][NV];
   GT_UNROLL for (int r = 0; r < R; ++r) {
     GT_UNROLL for (int v = 0; v < NV; ++v) {
-      sums[r][v] = args.accumulate != 0 ? V::load(args.c + (r * NV + v) * V::width) : V::zero();
+      __builtin_prefetch(args.c + (r * NV + v) * V::width, 1);
+      sums[r][v] = V::zero();
     }
   }
   const float* a = args.a;
@@ -149,7 +203,10 @@ void tile(const TileArgs& args) {
   }
   for (; k > 0; --k, a += R, w += NV * V::width) tile_step<V, R, NV>(sums, a, w);
   GT_UNROLL for (int r = 0; r < R; ++r) {
-    GT_UNROLL for (int v = 0; v < NV; ++v) V::store(args.c + (r * NV + v) * V::width, sums[r][v]);
+    GT_UNROLL for (int v = 0; v < NV; ++v) {
+      float* c = args.c + (r * NV + v) * V::width;
+      V::store(c, args.accumulate != 0 ? V::add(sums[r][v], V::load(c)) : sums[r][v]);
+    }
   }
 }
 

@@ -97,11 +97,9 @@ class Part {
 
   void add_tile(const Block& block, const TileAt& at, const Range& k, const float* w) const {
     const TileKernel& kernel = at.m + 1 == plan_.m_panels ? setup_.last_tile : setup_.full_tile;
-    const std::int64_t k_step = setup_.kernels->a_row_major ? 1 : kernel.rows;
     const float* a = reinterpret_cast<const float*>(launch_.operands.workspace) +
-                     (block.batch * plan_.m_panels + at.m) * plan_.a_panel_floats() + k.first * k_step;
+                     (block.batch * plan_.m_panels + at.m) * plan_.a_panel_floats() + k.first * kernel.rows;
     kernel.run({.a = a,
-                .a_stride = plan_.depth,
                 .w = w,
                 .depth = k.size(),
                 .c = sums_at(block, (at.m - block.m.first) * plan_.height, at.n),
@@ -181,13 +179,12 @@ class TileGemm final : public PreparedGemm {
 std::unique_ptr<PreparedGemm> make_tile_gemm(const Problem& problem, const FloatKernels& kernels,
                                              const TileChoice& choice, Weights weights) {
   const TilePlan plan = plan_tiles(problem, kernels, choice);
-  const std::int64_t last_rows = problem.m - (plan.m_panels - 1) * plan.height;
   const Sink sink = sink_of(problem.out);
   const Setup setup{.problem = problem,
                     .kernels = &kernels,
                     .plan = plan,
                     .full_tile = kernels.tile(plan.height, choice.vectors),
-                    .last_tile = kernels.tile(last_rows, choice.vectors),
+                    .last_tile = kernels.tile(plan.last_height, choice.vectors),
                     .finish = kernels.finish(sink),
                     .out_bytes = sink_bytes(sink)};
   return std::make_unique<TileGemm>(setup, weights);
