@@ -134,7 +134,7 @@ Axis thread_axis(const DeviceInfo& device) {
 
 std::vector<Axis> axes_of(const Problem& problem, const DeviceInfo& device) {
   return {isa_axis(device),
-          numeric_axis("m", {32, 16, 12, 6, 8, 4, 3, 2}),
+          numeric_axis("m", {32, 16, 6, 12, 8, 4, 3, 2}),
           numeric_axis("n", {32, 64, 8, 16}),
           k_axis(problem),
           n_axis(problem, device.cu_num),

@@ -45,7 +45,7 @@ TEST(Int8Space, OffersSomeButNotTooManyCandidates) {
 TEST(Int8Space, NamesParseBack) {
   const DeviceInfo info = machine({"avx512vnni"}, 16);
   const Space space = make_mxfp4_space(parse_problem("64x4096x4096:a4w4"), info);
-  EXPECT_EQ(space.name(space.points().front()), "cpu_tile_mxfp4_avx512vnni_fold_m12_n32_kc1024_nb256_t16");
+  EXPECT_EQ(space.name(space.points().front()), "cpu_tile_mxfp4_avx512vnni_fold_m6_n64_kc1024_nb256_t16");
   for (const Point& point : space.points()) {
     const auto parsed = space.parse(space.name(point));
     ASSERT_TRUE(parsed);
