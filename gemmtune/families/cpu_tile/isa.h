@@ -14,8 +14,8 @@ namespace gemmtune::cpu_tile {
 /// Error{internal} for a label that nobody defined.
 const std::vector<std::string>& features_of_isa(std::string_view label);
 
-/// "avx512_bf16 and 2 more are missing"-like reason, or "" when the device can run this label. Labels other than
-/// "portable" are never runnable in a build for another architecture than x86-64.
+/// "the CPU has no avx512_bf16", or "" when the device can run this label. Labels other than "portable" are never
+/// runnable in a build for another architecture than x86-64.
 std::string why_not_isa(std::string_view label, const DeviceInfo& device);
 
 /// Those of `labels` that the device can run, in the order given.

@@ -68,17 +68,23 @@ double epsilon(DType out) {
   return std::ldexp(1.0, out == DType::bf16 ? -8 : -11);
 }
 
-std::vector<float> real_values(const Side& side, const std::vector<std::byte>& values,
-                               const std::vector<std::byte>& scales, std::int64_t rows, std::int64_t k,
-                               std::int64_t batch) {
+struct Stored {
+  const Side& side;
+  const std::vector<std::byte>& values;
+  const std::vector<std::byte>& scales;
+  std::int64_t rows{};
+};
+
+std::vector<float> real_values(const Stored& stored, const Problem& problem) {
   std::vector<float> real;
-  const ScaleGrid grid = scale_grid(side.scaling, rows, k);
-  const std::int64_t value_bytes = rows * storage_bytes(side.type, k);
+  const ScaleGrid grid = scale_grid(stored.side.scaling, stored.rows, problem.k);
+  const std::int64_t value_bytes = stored.rows * storage_bytes(stored.side.type, problem.k);
   const std::int64_t scale_bytes = storage_bytes(grid.type, grid.count());
-  for (std::int64_t b = 0; b < batch; ++b) {
-    const Quantised one{{values.begin() + b * value_bytes, values.begin() + (b + 1) * value_bytes},
-                        {scales.begin() + b * scale_bytes, scales.begin() + (b + 1) * scale_bytes}};
-    const std::vector<float> part = dequantise(one, rows, k, side);
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    const auto value = stored.values.begin() + b * value_bytes;
+    const auto scale = stored.scales.begin() + b * scale_bytes;
+    const Quantised one{{value, value + value_bytes}, {scale, scale + scale_bytes}};
+    const std::vector<float> part = dequantise(one, stored.rows, problem.k, stored.side);
     real.insert(real.end(), part.begin(), part.end());
   }
   return real;
@@ -111,8 +117,8 @@ void FloatRun::update_reference() {
   const Problem& p = problem_;
   expected_.clear();
   bounds_.clear();
-  const std::vector<float> a = real_values(p.a, host_.a, host_.a_scale, p.m, p.k, p.batch);
-  const std::vector<float> w = real_values(p.w, host_.w, host_.w_scale, p.n, p.k, p.batch);
+  const std::vector<float> a = real_values({p.a, host_.a, host_.a_scale, p.m}, p);
+  const std::vector<float> w = real_values({p.w, host_.w, host_.w_scale, p.n}, p);
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t n = 0; n < p.n; ++n) {
       const Dot d = dot(a.data() + row * p.k, w.data() + (row / p.m * p.n + n) * p.k, p.k);
