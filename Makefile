@@ -1,6 +1,6 @@
 # The two commands of the README, and what developers use. Everything else is CMake's presets.
 jobs ?= $(shell nproc)
-args ?= -i examples/shapes/quick.csv -o build/quick_tuned.csv --all
+args ?= -i examples/shapes/quick.csv -o build/quick_tuned.csv --all --fresh
 
 .PHONY: tune test build lint fuzz fuzz-short clean
 

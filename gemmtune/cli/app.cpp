@@ -1,0 +1,97 @@
+#include "gemmtune/cli/app.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "gemmtune/cli/help.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/log.h"
+
+namespace gemmtune {
+namespace {
+
+/// AITER spells one option as a short one of two letters, which CLI11 would read as -o with the value 2.
+std::string in_known_spelling(const std::string& argument) {
+  const bool is_o2 = argument == "-o2" || argument.starts_with("-o2=");
+  return is_o2 ? "--profile_file" + argument.substr(3) : argument;
+}
+
+/// CLI11 takes arguments last first, without the program's name.
+std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (auto i = arguments.size(); i > 1; --i) result.push_back(in_known_spelling(arguments[i - 1]));
+  return result;
+}
+
+void show_page(CLI::App& app, const std::string& command) {
+  app.formatter(std::make_shared<CLI::FormatterLambda>(
+      [command](const CLI::App*, std::string, CLI::AppFormatMode) { return std::string(help_text(command)); }));
+}
+
+int complain(ErrorCode code, std::string_view message) {
+  fmt::print(stderr, "gemmtune: {}\n", message);
+  return exit_code(code);
+}
+
+int run_command(CLI::App& app, const std::vector<NamedCommand>& commands) {
+  for (const auto& [name, command] : commands)
+    if (app.got_subcommand(name)) return command->run();
+  std::cout << help_text("gemmtune");
+  return exit_code(ErrorCode::usage);
+}
+
+int parse_and_run(const std::vector<std::string>& arguments) {
+  const auto commands = all_commands();
+  const auto app = make_app(commands);
+  try {
+    app->parse(reversed(arguments));
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app->exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    return complain(ErrorCode::usage, fmt::format("{}\nSee gemmtune --help.", error.what()));
+  }
+  return run_command(*app, commands);
+}
+
+}  // namespace
+
+std::vector<NamedCommand> all_commands() {
+  std::vector<NamedCommand> commands;
+  commands.push_back({"tune", make_tune_command()});
+  commands.push_back({"devices", make_devices_command()});
+  commands.push_back({"families", make_families_command()});
+  commands.push_back({"evaluate", make_evaluate_command()});
+  commands.push_back({"problem", make_problem_command()});
+  commands.push_back({"worker", make_worker_command()});
+  commands.push_back({"worker-check", make_worker_check_command()});
+  return commands;
+}
+
+std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands) {
+  auto app = std::make_unique<CLI::App>("", "gemmtune");
+  show_page(*app, "gemmtune");
+  app->set_version_flag("--version", "gemmtune " GEMMTUNE_VERSION);
+  app->require_subcommand(0, 1);
+  for (const auto& [name, command] : commands) {
+    auto* subcommand = app->add_subcommand(name);
+    show_page(*subcommand, name);
+    command->declare(*subcommand);
+  }
+  return app;
+}
+
+int run_app(std::vector<std::string> arguments) noexcept {
+  try {
+    start_logging(Verbosity::normal);
+    return parse_and_run(arguments);
+  } catch (const Error& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::exception& error) {
+    return complain(ErrorCode::internal, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+}  // namespace gemmtune

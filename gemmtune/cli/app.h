@@ -1,0 +1,20 @@
+// The command line as a whole: finds the subcommand, runs it, and turns errors into messages and exit codes.
+//   0 done; 1 ran, and some of it failed; 2 usage; 3 input; 4 no device; 5 the system or a bug; 128 + n: ended by
+//   signal n.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gemmtune/cli/command.h"
+
+namespace gemmtune {
+
+/// The parser with every subcommand declared on it; `commands` must outlive it.
+std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands);
+
+/// `arguments` as main() gets them. Never throws.
+int run_app(std::vector<std::string> arguments) noexcept;
+
+}  // namespace gemmtune

@@ -1,0 +1,42 @@
+// A subcommand of gemmtune: declares its options, then runs. One file each; cli/app.cpp lists them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace gemmtune {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  /// Its options and where they go. Called once, before run().
+  virtual void declare(CLI::App& app) = 0;
+
+  /// Returns the process's exit code; throws Error for what ends the work.
+  virtual int run() = 0;
+};
+
+struct NamedCommand {
+  std::string name{};
+  std::unique_ptr<Command> command{};
+};
+
+std::unique_ptr<Command> make_devices_command();
+std::unique_ptr<Command> make_evaluate_command();
+std::unique_ptr<Command> make_families_command();
+std::unique_ptr<Command> make_problem_command();
+std::unique_ptr<Command> make_tune_command();
+std::unique_ptr<Command> make_worker_check_command();
+std::unique_ptr<Command> make_worker_command();
+
+/// All of them, in the order in which help lists them.
+std::vector<NamedCommand> all_commands();
+
+}  // namespace gemmtune

@@ -1,0 +1,43 @@
+// How the state of a tuning run reads on one line. Text only: cli/progress.h draws it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "gemmtune/tune/tuner.h"
+
+namespace gemmtune {
+
+/// A shape being tuned.
+struct RunningShape {
+  std::size_t candidates{};
+  std::size_t evaluated{};
+  std::optional<Evaluation> best{};
+};
+
+struct ProgressState {
+  std::size_t shapes{};
+  std::size_t done{};
+  std::size_t failed{};  // shapes
+  std::size_t failed_candidates{};
+  std::map<Problem, RunningShape> running{};
+  std::optional<Problem> latest{};  // the running shape that something was last heard of
+  double elapsed_s{};
+};
+
+/// Share of the work that is done: shapes, and of the running ones the candidates.
+double done_share(const ProgressState& state);
+
+/// [====>     ] 3/16 shapes, 2 failed, 42 s, 3 min left, 16x768x1024:bf16:bf16:bf16 45/118, best onednn_… 12.3 us; cut
+/// to `width`.
+std::string progress_line(const ProgressState& state, std::size_t width);
+
+/// What came of a shape: [3/16] 16x768x1024:bf16:bf16:bf16: cpu_tile_… 12.3 us, 2.05 TFLOPS, 1.40x the default, …
+std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes);
+
+/// How many times as fast as the default choice the winner is.
+std::optional<double> speedup(const ShapeResult& result);
+
+}  // namespace gemmtune

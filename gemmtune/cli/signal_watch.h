@@ -1,0 +1,36 @@
+// Ctrl-C and SIGTERM as a flag that the work looks at, so that what is done is written before the process ends.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <thread>
+
+namespace gemmtune {
+
+/// Blocks SIGINT and SIGTERM in the calling thread and those it starts, and waits for them in a thread of its own: no
+/// signal handler, no global. Make it before other threads. The first signal calls `on_signal` from the watching
+/// thread; a second ends the process at once with 128 + signal.
+class SignalWatch {
+ public:
+  explicit SignalWatch(std::function<void(int signal)> on_signal);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  /// The first signal that came.
+  std::optional<int> caught() const;
+
+ private:
+  void watch();
+
+  std::function<void(int)> on_signal_;
+  std::atomic<int> caught_{0};
+  std::atomic<bool> ending_{false};
+  sigset_t watched_{};
+  sigset_t before_{};
+  std::thread thread_;
+};
+
+}  // namespace gemmtune

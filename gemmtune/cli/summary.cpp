@@ -1,0 +1,129 @@
+#include "gemmtune/cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "gemmtune/cli/progress_text.h"
+#include "gemmtune/cli/text_grid.h"
+#include "gemmtune/core/clock.h"
+#include "gemmtune/tune/journal.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::size_t failures_shown = 3;  // of each kind
+
+std::vector<std::string> winner_cells(const ShapeResult& result) {
+  const auto& problem = result.shape.problem;
+  if (!result.winner) return {to_string(problem), "failed: " + result.why_failed};
+  const auto& winner = *result.winner;
+  const auto times = speedup(result);
+  const auto other_ties =
+      std::ranges::count_if(result.tied, [&](const auto& name) { return name != winner.candidate.name; });
+  return {to_string(problem),
+          winner.candidate.name + (result.complete ? "" : " (cut short by " + result.cut_short_by + ")"),
+          fmt::format("{:.2f}", winner.timing.median_us),
+          fmt::format("{:.3f}", tflops(problem, winner.timing.median_us)),
+          times ? fmt::format("{:.2f}x", *times) : "-",
+          std::to_string(other_ties),
+          std::to_string(result.tried + result.reused)};
+}
+
+std::string winners(const RunSummary& run) {
+  if (run.results.empty()) return {};
+  std::vector<std::vector<std::string>> rows{{"shape", "winner", "us", "tflops", "vs default", "ties", "trials"}};
+  for (const auto& result : run.results) rows.push_back(winner_cells(result));
+  constexpr auto right = Align::right;
+  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right}) + '\n';
+}
+
+std::string counts(const RunSummary& run) {
+  const auto count = count_shapes(run);
+  auto text = fmt::format("{} tuned, {} failed, {} skipped", count.tuned, count.failed, count.skipped);
+  if (count.rejected > 0) text += fmt::format(", {} lines rejected", count.rejected);
+  return text + '\n';
+}
+
+std::string left_out(const RunSummary& run) {
+  std::string text;
+  for (const auto& line : run.inputs.rejected) text += fmt::format("  rejected {}: {}\n", line.where, line.reason);
+  for (const auto& [shape, reason] : run.inputs.too_large)
+    text += fmt::format("  skipped {}: {}\n", to_string(shape.problem), reason);
+  const auto& tuned = run.inputs.already_tuned;
+  if (run.list_already_tuned) {
+    for (const auto& [shape, reason] : tuned)
+      text += fmt::format("  skipped {}: {}\n", to_string(shape.problem), reason);
+  } else if (!tuned.empty()) {
+    text += fmt::format("  skipped {} that are {}; --all tunes them again\n", tuned.size(), tuned.front().reason);
+  }
+  return text;
+}
+
+Cost total_cost(const std::vector<ShapeResult>& results) {
+  Cost total{};
+  for (const auto& result : results) {
+    total.kernel_s += result.cost.kernel_s;
+    total.prepare_s += result.cost.prepare_s;
+    total.operands_s += result.cost.operands_s;
+    total.reference_s += result.cost.reference_s;
+    total.verify_s += result.cost.verify_s;
+  }
+  return total;
+}
+
+/// Overhead is what the wall clock of all workers has beyond the parts of the evaluations.
+std::string where_time_went(const RunSummary& run) {
+  const auto cost = total_cost(run.results);
+  const auto all = run.wall_s * static_cast<double>(run.workers);
+  if (all <= 0 || run.results.empty()) return {};
+  const auto percent = [&](double seconds) { return 100 * seconds / all; };
+  return fmt::format(
+      "{} of wall time: kernels {:.1f} %, prepare {:.1f} %, operands {:.1f} %, reference {:.1f} %, verify {:.1f} %, "
+      "overhead {:.1f} %\n",
+      human_duration(run.wall_s), percent(cost.kernel_s), percent(cost.prepare_s), percent(cost.operands_s),
+      percent(cost.reference_s), percent(cost.verify_s), percent(std::max(0.0, all - cost.total())));
+}
+
+struct Failure {
+  const Problem* problem{};
+  const Evaluation* evaluation{};
+};
+
+std::string failure_text(const Failure& failure, std::uint64_t seed) {
+  const auto& [problem, evaluation] = failure;
+  const auto command = reproducer("gemmtune", *problem, evaluation->candidate, seed);
+  return fmt::format("    {}: {}\n      {} --stage {}\n", evaluation->candidate.name, evaluation->reason, command,
+                     to_string(evaluation->stage));
+}
+
+std::string failures(const RunSummary& run) {
+  std::map<Outcome, std::vector<Failure>> by_kind;
+  for (const auto& result : run.results)
+    for (const auto& evaluation : result.failures)
+      by_kind[evaluation.outcome].push_back({&result.shape.problem, &evaluation});
+  std::string text;
+  for (const auto& [outcome, list] : by_kind) {
+    text += fmt::format("  {} {}\n", list.size(), to_string(outcome));
+    for (std::size_t i = 0; i < std::min(list.size(), failures_shown); ++i) text += failure_text(list[i], run.seed);
+    if (list.size() > failures_shown)
+      text += fmt::format("    and {} more: see the profile (-o2)\n", list.size() - failures_shown);
+  }
+  return text.empty() ? text : "failed candidates:\n" + text;
+}
+
+}  // namespace
+
+ShapeCounts count_shapes(const RunSummary& run) {
+  ShapeCounts counts{.skipped = run.inputs.already_tuned.size() + run.inputs.too_large.size(),
+                     .rejected = run.inputs.rejected.size()};
+  for (const auto& result : run.results) ++(result.winner ? counts.tuned : counts.failed);
+  return counts;
+}
+
+std::string summary_text(const RunSummary& run) {
+  return winners(run) + counts(run) + left_out(run) + where_time_went(run) + failures(run);
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,53 @@
+#include "gemmtune/cli/text_grid.h"
+
+#include <algorithm>
+
+namespace gemmtune {
+namespace {
+
+using Row = std::vector<std::string>;
+
+/// Characters, not bytes: continuation bytes of UTF-8 take no room.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::vector<std::size_t> column_widths(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  return widths;
+}
+
+std::string padded(const std::string& text, std::size_t to, Align align) {
+  const std::string blanks(to - width(text), ' ');
+  return align == Align::left ? text + blanks : blanks + text;
+}
+
+Row underline(const std::vector<std::size_t>& widths) {
+  Row row;
+  for (const auto w : widths) row.emplace_back(w, '-');
+  return row;
+}
+
+}  // namespace
+
+std::string text_grid(const std::vector<Row>& rows, const std::vector<Align>& alignment) {
+  const auto widths = column_widths(rows);
+  std::string text;
+  const auto add = [&](const Row& row) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += (i == 0 ? "" : "  ") + padded(row[i], widths[i], i < alignment.size() ? alignment[i] : Align::left);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  };
+  for (const auto& row : rows) {
+    add(row);
+    if (&row == &rows.front()) add(underline(widths));
+  }
+  return text;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,97 @@
+#include "gemmtune/cli/tune_inputs.h"
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/shapes/guess_format.h"
+#include "gemmtune/table/aiter_csv.h"
+
+namespace gemmtune {
+namespace {
+
+/// The format that was asked for or, failing that, guessed.
+FormatGuess format_for(const TuneFlags& flags) {
+  const auto guess = guess_format(flags.untune_file);
+  if (const auto format = chosen_format(flags)) {
+    const bool same = guess && guess->format == *format;
+    return {.format = *format, .packed = same && guess->packed, .because = "it was asked for"};
+  }
+  if (guess) return *guess;
+  std::vector<std::string> names;
+  for (const auto format : all_formats()) names.emplace_back(to_string(format));
+  fail(ErrorCode::usage, "{}: neither its name nor its columns say which format it is for: add --format with one of {}",
+       flags.untune_file, join(names, ", "));
+}
+
+class InputReader {
+ public:
+  InputReader(const TuneFlags& flags, const DeviceInfo& device) : flags_(flags), device_(device) {}
+
+  TuneInputs read() {
+    const auto guess = format_for(flags_);
+    inputs_.notes.push_back(
+        fmt::format("{} is read as {}: {}", flags_.untune_file, to_string(guess.format), guess.because));
+    read_tables(guess.format);
+    auto list = read_shapes(flags_.untune_file, defaults_of(guess));
+    inputs_.rejected = std::move(list.rejected);
+    if (!list.ignored_columns.empty())
+      inputs_.notes.push_back(fmt::format("columns not used: {}", join(list.ignored_columns, ", ")));
+    for (auto& shape : list.shapes) sort_in(std::move(shape));
+    return std::move(inputs_);
+  }
+
+ private:
+  void read_tables(Format format) {
+    const auto paths = tuned_paths(flags_);
+    for (const auto& path : paths) {
+      tables_.push_back(read_tuned_table(path, format));
+      if (const auto lines = tables_.back().unusable_lines.size(); lines > 0)
+        inputs_.notes.push_back(
+            fmt::format("{}: {} lines cannot be used and are kept as they are", path.string(), lines));
+    }
+    inputs_.output = paths.front();
+    inputs_.table = tables_.front();
+  }
+
+  void sort_in(Shape shape) {
+    shape.problem = with_types(shape.problem, flags_);
+    if (const auto why = why_invalid(shape.problem); !why.empty()) {
+      inputs_.rejected.push_back({shape.where + ":1", why});
+      return;
+    }
+    note_what_the_table_cannot_say(shape.problem);
+    if (const auto gflop = flops(shape.problem) / 1e9; flags_.max_gflop && gflop > *flags_.max_gflop)
+      inputs_.too_large.push_back(
+          {std::move(shape), fmt::format("{:.3g} GFLOP, above --max-gflop {}", gflop, *flags_.max_gflop)});
+    else if (const auto path = table_that_has(shape.problem); !path.empty() && !flags_.all)
+      inputs_.already_tuned.push_back({std::move(shape), "already in " + path});
+    else
+      inputs_.shapes.push_back(std::move(shape));
+  }
+
+  std::string table_that_has(const Problem& problem) const {
+    const TunedRow row{.gfx = device_.arch, .cu_num = device_.cu_num, .problem = problem};
+    for (std::size_t i = 0; i < tables_.size(); ++i)
+      if (is_tuned(tables_[i], row)) return tuned_paths(flags_)[i].string();
+    return {};
+  }
+
+  void note_what_the_table_cannot_say(const Problem& problem) {
+    const auto read_back = as_read_back(inputs_.table, problem);
+    if (noted_ || read_back == problem) return;
+    noted_ = true;
+    inputs_.notes.push_back(fmt::format("a table of {} has no column for all that was asked: the row of {} reads as {}",
+                                        to_string(inputs_.table.format), to_string(problem), to_string(read_back)));
+  }
+
+  const TuneFlags& flags_;
+  const DeviceInfo& device_;
+  std::vector<TunedTable> tables_;
+  TuneInputs inputs_;
+  bool noted_{};
+};
+
+}  // namespace
+
+TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device) { return InputReader(flags, device).read(); }
+
+}  // namespace gemmtune

@@ -1,0 +1,33 @@
+// What a tuning run starts from: the shapes to tune, those left out and why, and the table so far.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "gemmtune/cli/tune_options.h"
+#include "gemmtune/device/device_info.h"
+#include "gemmtune/shapes/shape_list.h"
+#include "gemmtune/table/tuned_table.h"
+
+namespace gemmtune {
+
+struct SkippedShape {
+  Shape shape{};
+  std::string reason{};
+};
+
+struct TuneInputs {
+  std::filesystem::path output{};
+  TunedTable table{};  // what `output` holds
+  std::vector<Shape> shapes{};
+  std::vector<SkippedShape> too_large{};
+  std::vector<SkippedShape> already_tuned{};
+  std::vector<RejectedLine> rejected{};
+  std::vector<std::string> notes{};  // what was guessed or ignored, to be said aloud
+};
+
+/// Reads the shape list and the tables. Throws Error: usage when the format is not clear, input for unreadable files.
+TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device);
+
+}  // namespace gemmtune

@@ -1,0 +1,163 @@
+#include "gemmtune/cli/tune_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "gemmtune/cli/duration.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/search/strategy.h"
+
+namespace gemmtune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// bf16_untuned_gemm.csv is tuned into bf16_tuned_gemm.csv, in the working directory: the list's own folder may not be
+/// ours.
+fs::path default_tuned_path(const fs::path& untuned) {
+  auto name = untuned.filename().string();
+  if (const auto at = name.rfind("untuned"); at != std::string::npos) return name.replace(at, 7, "tuned");
+  return untuned.stem().string() + "_tuned.csv";
+}
+
+std::vector<std::string> comma_list(std::string_view text) {
+  std::vector<std::string> items;
+  for (const auto item : split(text, ','))
+    if (!trim(item).empty()) items.emplace_back(trim(item));
+  return items;
+}
+
+/// Empty for all.
+std::vector<std::string> chosen_families(const TuneFlags& flags, const std::vector<std::string>& known) {
+  auto families = comma_list(flags.libtype);
+  if (std::ranges::find(families, "all") != families.end()) return {};
+  for (const auto& family : families)
+    if (std::ranges::find(known, family) == known.end())
+      fail(ErrorCode::usage, "--libtype: found '{}', expected all or some of {}", family, join(known, ","));
+  return families;
+}
+
+std::optional<double> budget_s(const TuneFlags& flags) {
+  if (flags.budget.empty()) return std::nullopt;
+  const auto seconds = parse_duration(flags.budget);
+  if (!seconds) fail(ErrorCode::usage, "--budget: found '{}', expected a duration, as 90s, 10m or 1h30m", flags.budget);
+  return seconds;
+}
+
+std::string known_search(const TuneFlags& flags) {
+  const auto names = strategy_names();
+  if (std::ranges::find(names, flags.search) == names.end())
+    fail(ErrorCode::usage, "--search: found '{}', expected one of {}", flags.search, join(names, ", "));
+  return flags.search;
+}
+
+DType type_option(std::string_view option, std::string_view text) {
+  const auto type = parse_dtype(text);
+  if (!type) fail(ErrorCode::usage, "{}: found '{}', expected a type, as bf16, fp16, f32, int8 or fp8", option, text);
+  return *type;
+}
+
+void declare_files(CLI::App& app, TuneFlags& flags) {
+  app.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.untune_file)->required();
+  app.add_option("-o,--tune_file,--tune-file,--tuned_file,--tuned-file", flags.tune_file);
+  app.add_option("--profile_file,--profile-file", flags.profile_file);
+  app.add_option("--store", flags.store);
+  app.add_option("--sort", flags.sort)->expected(0, 1);
+  app.add_flag("--all", flags.all);
+  app.add_flag("--fresh", flags.fresh);
+}
+
+void declare_choices(CLI::App& app, TuneFlags& flags) {
+  app.add_option("--format", flags.format);
+  app.add_option("--in_dtype,--in-dtype,--indtype", flags.in_dtype);
+  app.add_option("--out_dtype,--out-dtype,--outdtype", flags.out_dtype);
+  app.add_option("--libtype", flags.libtype);
+  app.add_flag("-k,--splitK,--split-k", flags.split_k);
+  app.add_option("--max_gflop,--max-gflop", flags.max_gflop)->check(CLI::PositiveNumber);
+}
+
+void declare_measuring(CLI::App& app, TuneFlags& flags) {
+  app.add_option("--search", flags.search);
+  app.add_option("--budget", flags.budget);
+  app.add_option("--warmup", flags.warmup)->check(CLI::NonNegativeNumber);
+  app.add_option("--iters", flags.iters)->check(CLI::PositiveNumber);
+  app.add_option("--errRatio,--err-ratio,--err_ratio", flags.err_ratio)->check(CLI::Range(0.0, 1.0));
+  app.add_option("--seed", flags.seed);
+}
+
+void declare_running(CLI::App& app, TuneFlags& flags) {
+  app.add_option("--device", flags.device);
+  app.add_option("--mp", flags.mp);
+  app.add_option("--batch", flags.batch)->check(CLI::PositiveNumber);
+  app.add_option("--timeout", flags.timeout_s)->check(CLI::PositiveNumber);
+  app.add_flag("--in_process,--in-process", flags.in_process);
+  app.add_flag("-v,--verbose", flags.verbose);
+}
+
+}  // namespace
+
+void declare_tune_flags(CLI::App& app, TuneFlags& flags) {
+  declare_files(app, flags);
+  declare_choices(app, flags);
+  declare_measuring(app, flags);
+  declare_running(app, flags);
+}
+
+std::vector<fs::path> tuned_paths(const TuneFlags& flags) {
+  std::vector<fs::path> paths;
+  for (const auto piece : split(flags.tune_file, ':'))
+    if (!piece.empty()) paths.emplace_back(piece);
+  if (paths.empty()) paths.push_back(default_tuned_path(flags.untune_file));
+  return paths;
+}
+
+fs::path store_path(const TuneFlags& flags) {
+  if (!flags.store.empty()) return flags.store;
+  return tuned_paths(flags).front().replace_extension(".trials.db");
+}
+
+std::optional<Format> chosen_format(const TuneFlags& flags) {
+  if (flags.format.empty()) return std::nullopt;
+  if (const auto format = parse_format(flags.format)) return format;
+  std::vector<std::string> names;
+  for (const auto format : all_formats()) names.emplace_back(to_string(format));
+  fail(ErrorCode::usage, "--format: found '{}', expected one of {}", flags.format, join(names, ", "));
+}
+
+std::vector<std::string> devices(const TuneFlags& flags) {
+  auto ids = comma_list(flags.device);
+  if (ids.empty()) fail(ErrorCode::usage, "--device: found '{}', expected a device, as cpu or cuda:0", flags.device);
+  if (flags.mp && *flags.mp >= 1 && static_cast<std::size_t>(*flags.mp) < ids.size())
+    ids.resize(static_cast<std::size_t>(*flags.mp));
+  return ids;
+}
+
+bool sorts(const TuneFlags& flags) {
+  if (flags.sort.empty()) return true;
+  const auto sort = parse_bool(flags.sort);
+  if (!sort) fail(ErrorCode::usage, "--sort: found '{}', expected True or False", flags.sort);
+  return *sort;
+}
+
+TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families) {
+  TunePlan plan{
+      .search = known_search(flags), .families = chosen_families(flags, known_families), .budget_s = budget_s(flags)};
+  for (auto* policy : {&plan.screen, &plan.confirm, &plan.prove}) {
+    policy->verify.err_ratio_limit = flags.err_ratio;
+    policy->seed = flags.seed;
+  }
+  plan.reuse_trials = !flags.fresh;
+  plan.confirm.measure.warmup = flags.warmup;
+  plan.confirm.measure.max_samples = flags.iters;
+  plan.confirm.measure.min_samples = std::min(plan.confirm.measure.min_samples, flags.iters);
+  return plan;
+}
+
+Problem with_types(Problem problem, const TuneFlags& flags) {
+  if (!flags.in_dtype.empty()) problem.a.type = problem.w.type = type_option("--in-dtype", flags.in_dtype);
+  if (!flags.out_dtype.empty()) problem.out = type_option("--out-dtype", flags.out_dtype);
+  return problem;
+}
+
+}  // namespace gemmtune

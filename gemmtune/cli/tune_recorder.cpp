@@ -1,0 +1,68 @@
+#include "gemmtune/cli/tune_recorder.h"
+
+#include <spdlog/spdlog.h>
+
+#include "gemmtune/core/files.h"
+#include "gemmtune/table/aiter_csv.h"
+
+namespace gemmtune {
+
+TuneRecorder::TuneRecorder(const DeviceInfo& device, TuneOutputs outputs, Progress& progress,
+                           const std::atomic<bool>& stop)
+    : device_(device), outputs_(std::move(outputs)), progress_(progress), stop_(stop) {}
+
+void TuneRecorder::begin(TunedTable table, const std::string& command_line, std::size_t shape_count) {
+  table_ = std::move(table);
+  write_table();
+  run_ = outputs_.store.begin_run(command_line, static_cast<std::int64_t>(shape_count));
+}
+
+void TuneRecorder::end(const std::string& state) { outputs_.store.update_run(run_, done_, failed_, state); }
+
+void TuneRecorder::shape_started(const Shape& shape, std::size_t candidate_count) {
+  evaluations_[shape.problem].clear();
+  progress_.shape_started(shape.problem, candidate_count);
+}
+
+void TuneRecorder::candidate_done(const Shape& shape, const Evaluation& evaluation, bool /*from_store*/) {
+  // A proof times nothing: a candidate that passes keeps the time of its confirmation.
+  const bool passed_proof = evaluation.stage == Stage::prove && evaluation.outcome == Outcome::ok;
+  if (!passed_proof) evaluations_[shape.problem].insert_or_assign(evaluation.candidate, evaluation);
+  progress_.candidate_done(shape.problem, evaluation);
+}
+
+void TuneRecorder::shape_done(const ShapeResult& result) {
+  const bool is_to_be_continued = !result.complete && stop_;
+  if (!is_to_be_continued) write(result);
+  evaluations_.erase(result.shape.problem);
+  progress_.shape_done(result);
+}
+
+void TuneRecorder::worker_lost(std::size_t worker, const std::string& why) {
+  spdlog::warn("worker {} is given up: {}", worker, why);
+}
+
+TunedRow TuneRecorder::row_for(const Problem& problem, const Evaluation& evaluation) const {
+  return tuned_row(problem, evaluation, device_.arch, device_.cu_num);
+}
+
+void TuneRecorder::write(const ShapeResult& result) {
+  const auto& problem = result.shape.problem;
+  for (const auto& [candidate, evaluation] : evaluations_[problem])
+    outputs_.profile.add(row_for(problem, evaluation), evaluation);
+  outputs_.profile.write();
+  if (result.winner) {
+    table_ = with_row(std::move(table_), row_for(problem, *result.winner));
+    write_table();
+  }
+  ++done_;
+  if (!result.winner) ++failed_;
+  outputs_.store.update_run(run_, done_, failed_, "running");
+}
+
+void TuneRecorder::write_table() {
+  if (outputs_.sort) table_ = sorted(std::move(table_));
+  write_file_atomically(outputs_.table, tuned_table_text(table_));
+}
+
+}  // namespace gemmtune

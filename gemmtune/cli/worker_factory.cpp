@@ -1,0 +1,54 @@
+#include "gemmtune/cli/worker_factory.h"
+
+#include "gemmtune/evaluate/local_evaluator.h"
+#include "gemmtune/families/registry.h"
+#include "gemmtune/worker/remote_evaluator.h"
+
+namespace gemmtune {
+namespace {
+
+/// Leaves out candidates that split K.
+class UnsplitEvaluator final : public Evaluator {
+ public:
+  explicit UnsplitEvaluator(std::unique_ptr<Evaluator> inner) : inner_(std::move(inner)) {}
+
+  DeviceInfo device() override { return inner_->device(); }
+  std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
+  std::vector<Candidate> candidates(const Problem& problem) override {
+    auto candidates = inner_->candidates(problem);
+    std::erase_if(candidates, [](const Candidate& candidate) { return candidate.split_k > 1; });
+    return candidates;
+  }
+  void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
+                EvaluationObserver& observer) override {
+    inner_->evaluate(problem, candidates, policy, observer);
+  }
+  void interrupt() override { inner_->interrupt(); }
+
+ private:
+  std::unique_ptr<Evaluator> inner_;
+};
+
+std::unique_ptr<Evaluator> evaluate_here(const std::string& device) {
+  return std::make_unique<LocalEvaluator>(open_device(device), make_families());
+}
+
+std::unique_ptr<Evaluator> start_worker(const std::string& device, double candidate_timeout_s) {
+  return std::make_unique<RemoteEvaluator>(RemoteOptions{
+      .command = {"/proc/self/exe", "worker", "--device", device},
+      .candidate_timeout_s = candidate_timeout_s,
+  });
+}
+
+}  // namespace
+
+WorkerFactory worker_factory(WorkerSettings settings) {
+  return [settings = std::move(settings)](std::size_t worker) -> std::unique_ptr<Evaluator> {
+    const auto& device = settings.devices.at(worker);
+    auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
+    if (settings.split_k) return evaluator;
+    return std::make_unique<UnsplitEvaluator>(std::move(evaluator));
+  };
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,65 @@
+// The pages under docs/cli are what --help shows. They must name every option that there is, and none that there is
+// not.
+#include "gemmtune/cli/help.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <regex>
+#include <set>
+
+#include "gemmtune/cli/app.h"
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+std::string with_dashes(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// The long options that a page names, spelled with dashes.
+std::set<std::string> options_named(const std::string& page) {
+  std::set<std::string> names;
+  const std::regex option("--([A-Za-z][A-Za-z_-]*)");
+  for (auto match = std::sregex_iterator(page.begin(), page.end(), option); match != std::sregex_iterator(); ++match)
+    names.insert(with_dashes((*match)[1]));
+  return names;
+}
+
+std::set<std::string> options_declared(const CLI::App& app) {
+  std::set<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.insert(with_dashes(name));
+  return names;
+}
+
+TEST(Help, EveryCommandHasAPage) {
+  for (const auto& [name, command] : all_commands()) EXPECT_FALSE(help_text(name).empty()) << name;
+  EXPECT_THROW(help_text("no-such-command"), Error);
+}
+
+TEST(Help, TheFirstPageListsEveryCommand) {
+  const std::string page(help_text("gemmtune"));
+  for (const auto& [name, command] : all_commands())
+    EXPECT_NE(page.find("\n    " + name + " "), std::string::npos) << name;
+}
+
+TEST(Help, PagesAndOptionsAgree) {
+  const auto commands = all_commands();
+  const auto app = make_app(commands);
+  for (const auto& [name, command] : commands) {
+    const std::string page(help_text(name));
+    auto declared = options_declared(*app->get_subcommand(name));
+    declared.erase("help");
+    for (const auto& option : declared) EXPECT_TRUE(options_named(page).count(option)) << name << " --" << option;
+    for (const auto& option : options_named(page)) {
+      const bool of_an_example = name == "worker-check" && option == "device";
+      EXPECT_TRUE(declared.count(option) || of_an_example) << name << "'s page names --" << option;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune

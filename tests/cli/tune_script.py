@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""What a tuning run writes and says, in this process and with workers."""
+import json
+
+from harness import CommandTest, main, shape_list
+
+COLUMNS = ("cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw")
+
+
+class Tune(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("bf16.csv", shape_list([(8, 32, 64), (1, 16, 16)]))
+
+    def check_results(self):
+        self.assertEqual(self.read("out.csv").splitlines()[0], COLUMNS)
+        rows = self.rows("out.csv")
+        self.assertEqual([(row["M"], row["N"], row["K"]) for row in rows], [("1", "16", "16"), ("8", "32", "64")])
+        for row in rows:
+            self.assertGreater(float(row["us"]), 0)
+            self.assertLessEqual(float(row["err_ratio"]), 0.05)
+            self.assertTrue(row["kernelName"].startswith(row["libtype"]), row)
+
+    def small_families(self):
+        """Those whose candidates are few: hundreds take longer than a test should."""
+        found = json.loads(self.succeed("families", "--problem", "8x32x64:f32:f32:f32", "--json").stdout)
+        return ",".join(family["family"] for family in found if family["candidate_count"] <= 40)
+
+    def test_with_workers(self):
+        result = self.succeed("tune", "-i", "bf16.csv", "-o", "out.csv", "-o2", "profile.csv", "--iters", "5",
+                              "--libtype", self.small_families())
+        self.check_results()
+        self.assertIn("2 tuned, 0 failed, 0 skipped", result.stdout)
+        self.assertRegex(result.stdout, r"kernels [\d.]+ %, prepare [\d.]+ %, .* overhead [\d.]+ %")
+        self.assertRegex(result.stderr, r"\[2/2\] .* us, .* TFLOPS")
+        self.check_profile()
+
+    def check_profile(self):
+        profile = self.rows("profile.csv")
+        self.assertEqual(",".join(profile[0]), COLUMNS + ",outcome,reason,stage")
+        names = [(row["M"], row["libtype"], row["kernelName"]) for row in profile]
+        self.assertEqual(len(names), len(set(names)), "a candidate is in the profile twice")
+        for row in profile:
+            self.assertEqual(row["outcome"] == "ok", row["reason"] == "", row)
+            self.assertEqual(row["outcome"] == "ok", 0 < float(row["us"]) < float("inf"), row)
+        winners = {(row["M"], row["kernelName"], row["us"]) for row in self.rows("out.csv")}
+        self.assertLessEqual(winners, {(row["M"], row["kernelName"], row["us"]) for row in profile})
+
+    def test_in_process(self):
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        self.check_results()
+
+    def test_the_same_again_skips_all(self):
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        table, trials = self.read("out.csv"), self.trials("out.trials.db")
+        result = self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        self.assertIn("0 tuned, 0 failed, 2 skipped", result.stdout)
+        self.assertIn("skipped 2 that are already in out.csv", result.stdout)
+        self.assertEqual(self.read("out.csv"), table)
+        self.assertEqual(self.trials("out.trials.db"), trials)
+
+    def test_all_tunes_again_from_the_store_and_fresh_measures_again(self):
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        table, trials = self.read("out.csv"), self.trials("out.trials.db")
+        result = self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process", "--all")
+        self.assertIn("2 tuned, 0 failed, 0 skipped", result.stdout)
+        self.assertEqual(self.read("out.csv"), table)
+        self.assertEqual(self.trials("out.trials.db"), trials)
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process", "--all", "--fresh")
+        self.assertEqual(self.trials("out.trials.db"), trials + trials)
+        self.assertEqual(len(self.rows("out.csv")), 2)
+
+    def test_rows_of_others_stay_as_they_are(self):
+        other = "304,1,16,16,False,torch.float32,torch.float32,False,False,hipblaslt,7,0, 9.50000,Cijk_x,0.0,0.1,0.2\nnot a row\n"
+        self.write("out.csv", COLUMNS + "\n" + other)
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        lines = self.read("out.csv").splitlines()
+        self.assertEqual(len(lines), 5)
+        for line in other.splitlines():
+            self.assertIn(line, lines)
+
+    def test_a_list_of_tables_is_read_and_its_first_written(self):
+        self.tune("-i", "bf16.csv", "-o", "old.csv", "--in-process")
+        old = self.read("old.csv")
+        result = self.tune("-i", "bf16.csv", "-o", "new.csv:old.csv", "--in-process")
+        self.assertIn("2 skipped", result.stdout)
+        self.assertEqual(self.read("new.csv"), COLUMNS + "\n")
+        self.assertEqual(self.read("old.csv"), old)
+
+    def test_large_shapes_are_left_out_with_the_reason(self):
+        self.write("bf16.csv", shape_list([(1, 16, 16), (4096, 4096, 4096)]))
+        result = self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process", "--max-gflop", "1")
+        self.assertIn("1 tuned, 0 failed, 1 skipped", result.stdout)
+        self.assertIn("skipped 4096x4096x4096:f32:f32:f32: 137 GFLOP, above --max-gflop 1", result.stdout)
+
+    def test_a_budget_that_ends_before_the_work(self):
+        result = self.fail_with(1, "tune", "-i", "bf16.csv", "-o", "out.csv", "--budget", "0.000001", "--in-process")
+        self.assertIn("0 tuned, 2 failed", result.stdout)
+        self.assertIn("the budget of", result.stdout)
+
+
+if __name__ == "__main__":
+    main()
