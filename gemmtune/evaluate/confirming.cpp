@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 #include <vector>
 
 #include "gemmtune/evaluate/stages.h"
@@ -9,6 +8,16 @@
 
 namespace gemmtune {
 namespace {
+
+/// Finalists are checked on this many sets before they are timed, spread over all of them.
+constexpr std::size_t checked_sets = 8;
+
+std::vector<std::size_t> spread_over(std::size_t set_count) {
+  const auto count = std::min(checked_sets, set_count);
+  std::vector<std::size_t> sets(count);
+  for (std::size_t i = 0; i < count; ++i) sets[i] = count == 1 ? 0 : i * (set_count - 1) / (count - 1);
+  return sets;
+}
 
 /// Packed weights and workspaces of those that are timed together may take this share of the memory.
 constexpr std::size_t memory_share = 3;
@@ -67,14 +76,13 @@ class Confirmation {
     }
   }
 
-  /// On every set: the launches double as a warm-up of all that rotation touches.
   bool check_first(Trial& trial) {
     observer_.started(trial.candidate());
     Workload* workload = timed_workload(bench_, request_, trial);
     if (workload == nullptr) return false;
-    std::vector<std::size_t> sets(rotation(bench_, request_));
-    std::iota(sets.begin(), sets.end(), std::size_t{0});
-    if (trial.equip(*workload, sets.size()) && trial.spread(*workload)) static_cast<void>(trial.check(*workload, sets));
+    const auto sets = rotation(bench_, request_);
+    if (trial.equip(*workload, sets) && trial.spread(*workload))
+      static_cast<void>(trial.check(*workload, spread_over(sets)));
     return trial.inputs_intact(*workload) && trial.alive();
   }
 

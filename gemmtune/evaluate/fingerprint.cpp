@@ -10,6 +10,7 @@ namespace gemmtune {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // stays in the second-level cache
+constexpr std::size_t most_chunks = 256;                   // of one tensor: 64 MiB, spread over a larger one
 constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ULL;
 
 /// Four independent chains, so that memory and not the multiplier sets the pace. Each step is a bijection of the lane.
@@ -52,9 +53,12 @@ std::uint64_t fingerprint(std::span<const std::byte> bytes) {
 std::uint64_t fingerprint(Device& device, const Buffer& buffer) {
   Lanes lanes;
   std::vector<std::byte> chunk(std::min(chunk_bytes, buffer.size()));
-  for (std::size_t done = 0; done < buffer.size(); done += chunk.size()) {
-    const auto piece = std::span(chunk).first(std::min(chunk.size(), buffer.size() - done));
-    device.download(buffer.data() + done, piece);
+  const auto chunks = (buffer.size() + chunk_bytes - 1) / chunk_bytes;
+  const auto read = std::min(chunks, most_chunks);
+  for (std::size_t i = 0; i < read; ++i) {
+    const auto start = (read == 1 ? 0 : i * (chunks - 1) / (read - 1)) * chunk_bytes;
+    const auto piece = std::span(chunk).first(std::min(chunk.size(), buffer.size() - start));
+    device.download(buffer.data() + start, piece);
     lanes.add(piece);
   }
   return lanes.value();

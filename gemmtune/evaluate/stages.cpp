@@ -13,7 +13,7 @@ Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::siz
   const auto find = [&] {
     auto& workload = bench.workloads.get(key, trial.cost());
     const ScopedSeconds growing(trial.cost().operands_s);
-    workload.sets().grow(sets);
+    workload.grow(sets);
     found = &workload;
   };
   return trial.step(blame_launch, find) ? found : nullptr;

@@ -36,6 +36,12 @@ Workload::Workload(Device& device, const WorkloadKey& key, HostOperands operands
       reference_(reference_of(key, operands, cost)),
       sets_(upload(device, key, std::move(operands), cost)) {}
 
+void Workload::grow(std::size_t set_count) {
+  auto set = sets_.count();
+  sets_.grow(set_count);
+  for (; set < set_count; ++set) poison(set);  // no timed launch is to be the first that touches its C
+}
+
 void Workload::poison(std::size_t set) {
   auto& c = sets_.c(set);
   std::vector<std::byte> chunk(std::min(poison_chunk, c.size()));

@@ -32,6 +32,9 @@ class Workload {
   const WorkloadKey& key() const { return key_; }
   OperandSets& sets() { return sets_; }
 
+  /// Makes operand sets until there are this many.
+  void grow(std::size_t set_count);
+
   /// Fills the set's C with poison.
   void poison(std::size_t set);
 

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "gemmtune/gemm/codec.h"
-#include "gemmtune/gemm/parallel.h"
+#include "gemmtune/core/parallel.h"
 
 namespace gemmtune {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "gemmtune/gemm/operands.h"
-#include "gemmtune/gemm/parallel.h"
+#include "gemmtune/core/parallel.h"
 #include "gemmtune/gemm/quantise.h"
 #include "gemmtune/verify/dot.h"
 

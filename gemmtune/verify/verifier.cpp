@@ -11,7 +11,7 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/operands.h"
-#include "gemmtune/gemm/parallel.h"
+#include "gemmtune/core/parallel.h"
 
 namespace gemmtune {
 namespace {

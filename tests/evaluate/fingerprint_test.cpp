@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>
@@ -48,6 +49,20 @@ TEST(Fingerprint, DeviceMemoryIsReadToItsEnd) {
   buffer.data()[bytes.size() - 1] ^= std::byte{1};
   EXPECT_NE(fingerprint(*device, buffer), whole);
   EXPECT_EQ(fingerprint(*device, Buffer{}), fingerprint(std::span<const std::byte>{}));
+}
+
+TEST(Fingerprint, LargeMemoryIsReadAtBothEnds) {
+  const auto device = open_device("cpu");
+  const std::size_t size = (std::size_t{80} << 20) + 5;
+  const auto buffer = device->allocate(size);
+  std::fill_n(buffer.data(), size, std::byte{3});
+  const auto before = fingerprint(*device, buffer);
+  for (const std::size_t at : {std::size_t{0}, size - 1}) {
+    buffer.data()[at] ^= std::byte{1};
+    EXPECT_NE(fingerprint(*device, buffer), before) << "byte " << at;
+    buffer.data()[at] ^= std::byte{1};
+  }
+  EXPECT_EQ(fingerprint(*device, buffer), before);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "gemmtune/gemm/parallel.h"
+#include "gemmtune/core/parallel.h"
 
 #include <algorithm>
 #include <atomic>
