@@ -47,6 +47,7 @@ void parallel_pieces(std::int64_t count, std::int64_t grain,
                      const std::function<void(std::int64_t, std::int64_t)>& body) {
   if (count <= 0) return;
   grain = std::max<std::int64_t>(grain, 1);
+  if (count <= grain) return body(0, count);  // asking for the number of cores alone costs microseconds
   Pieces pieces(count, grain);
   const std::int64_t machine = std::max(1U, std::thread::hardware_concurrency());
   const std::int64_t helpers = std::min(machine, (count + grain - 1) / grain) - 1;

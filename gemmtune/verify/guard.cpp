@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace gemmtune {
 namespace {
@@ -32,7 +33,7 @@ struct Damage {
 
 Damage damage_of(const Guard& found) {
   const Guard& intact = intact_guard();
-  if (found == intact) return {};
+  if (std::memcmp(found.data(), intact.data(), guard_size) == 0) return {};
   Damage damage{};
   for (std::size_t i = 0; i < guard_size; ++i) {
     if (found[i] == intact[i]) continue;
