@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <optional>
+#include <algorithm>
+#include <vector>
 
 #include "gemmtune/cli/command.h"
 #include "gemmtune/core/error.h"
@@ -38,7 +39,7 @@ std::string accuracy_text(const Accuracy& accuracy) {
 }
 
 std::string description(const Problem& problem, const Evaluation& evaluation) {
-  auto text = fmt::format("{}\n{} of {}\n", to_string(problem), evaluation.candidate.name, evaluation.candidate.family);
+  auto text = fmt::format("{} of {}\n", evaluation.candidate.name, evaluation.candidate.family);
   text += fmt::format("{:<11} {}{}\n", to_string(evaluation.stage), to_string(evaluation.outcome),
                       evaluation.reason.empty() ? "" : ": " + evaluation.reason);
   if (evaluation.timing.sample_count > 0)
@@ -51,22 +52,31 @@ std::string description(const Problem& problem, const Evaluation& evaluation) {
 class Keeper final : public EvaluationObserver {
  public:
   void started(const Candidate&) override {}
-  void evaluated(const Evaluation& evaluation) override { kept_ = evaluation; }
+  void evaluated(const Evaluation& evaluation) override { kept_.push_back(evaluation); }
 
-  const Evaluation& kept() const {
-    if (!kept_) fail(ErrorCode::internal, "the evaluator reported nothing");
-    return *kept_;
+  /// In whatever order they came. Throws Error{internal} when it was never told of this candidate.
+  const Evaluation& of(const Candidate& candidate) const {
+    const auto found =
+        std::find_if(kept_.begin(), kept_.end(), [&](const auto& e) { return e.candidate == candidate; });
+    if (found == kept_.end()) fail(ErrorCode::internal, "the evaluator reported nothing of {}", candidate.name);
+    return *found;
   }
 
  private:
-  std::optional<Evaluation> kept_;
+  std::vector<Evaluation> kept_;
 };
+
+/// How much faster than the first one, or "" for what was not timed.
+std::string ratio_text(const Evaluation& first, const Evaluation& evaluation) {
+  if (first.timing.median_us <= 0 || evaluation.timing.median_us <= 0) return {};
+  return fmt::format("speed       {:.3f} of the first's\n", first.timing.median_us / evaluation.timing.median_us);
+}
 
 class EvaluateCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("--problem", problem_)->required();
-    app.add_option("--candidate", candidate_)->required();
+    app.add_option("--candidate", names_)->required();
     app.add_option("--family", family_);
     app.add_option("--stage", stage_);
     app.add_option("--seed", seed_);
@@ -80,33 +90,45 @@ class EvaluateCommand final : public Command {
     auto policy = policy_of(*stage);
     policy.seed = seed_;
     LocalEvaluator evaluator(open_device(device_), make_families());
-    const auto candidate = named_candidate(evaluator, problem);
+    std::vector<Candidate> candidates;
+    for (const auto& name : names_) candidates.push_back(named_candidate(evaluator, problem, name));
     Keeper keeper;
-    evaluator.evaluate(problem, {&candidate, 1}, policy, keeper);
-    fmt::print("{}", description(problem, keeper.kept()));
-    return keeper.kept().outcome == Outcome::ok ? 0 : 1;
+    evaluator.evaluate(problem, candidates, policy, keeper);
+    return print(problem, candidates, keeper);
   }
 
  private:
-  /// One of the candidates for the problem or, since names say everything, one that is not listed for it any more.
-  Candidate named_candidate(Evaluator& evaluator, const Problem& problem) const {
-    for (auto& candidate : evaluator.candidates(problem))
-      if (candidate.name == candidate_ && (family_.empty() || candidate.family == family_)) return candidate;
-    return {.family = family_.empty() ? family_of_name() : family_, .name = candidate_};
+  static int print(const Problem& problem, const std::vector<Candidate>& candidates, const Keeper& keeper) {
+    fmt::print("{}\n", to_string(problem));
+    bool all_right = true;
+    for (const auto& candidate : candidates) {
+      const auto& evaluation = keeper.of(candidate);
+      fmt::print("{}", description(problem, evaluation));
+      if (candidates.size() > 1) fmt::print("{}", ratio_text(keeper.of(candidates.front()), evaluation));
+      all_right = all_right && evaluation.outcome == Outcome::ok;
+    }
+    return all_right ? 0 : 1;
   }
 
-  std::string family_of_name() const {
+  /// One of the candidates for the problem or, since names say everything, one that is not listed for it any more.
+  Candidate named_candidate(Evaluator& evaluator, const Problem& problem, const std::string& name) const {
+    for (auto& candidate : evaluator.candidates(problem))
+      if (candidate.name == name && (family_.empty() || candidate.family == family_)) return candidate;
+    return {.family = family_.empty() ? family_of(name) : family_, .name = name};
+  }
+
+  static std::string family_of(const std::string& candidate) {
     std::vector<std::string> names;
     for (const auto& family : make_families()) {
       names.emplace_back(family->name());
-      if (candidate_.starts_with(family->name())) return names.back();
+      if (candidate.starts_with(family->name())) return names.back();
     }
-    fail(ErrorCode::usage, "--candidate: found '{}', expected a name that starts with a family's: {}", candidate_,
+    fail(ErrorCode::usage, "--candidate: found '{}', expected a name that starts with a family's: {}", candidate,
          join(names, ", "));
   }
 
   std::string problem_;
-  std::string candidate_;
+  std::vector<std::string> names_;
   std::string family_;
   std::string stage_{"confirm"};
   std::string device_{"cpu"};

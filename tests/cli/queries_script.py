@@ -44,6 +44,12 @@ class Problem(CommandTest):
 
 
 class Evaluate(CommandTest):
+    def test_several_candidates_are_held_against_the_first(self):
+        names = ["cpu_reference_f64_t1", "cpu_reference_f64_t1_of_old"]
+        result = self.fail_with(1, "evaluate", "--problem", PROBLEM, "--candidate", *names)
+        self.assertIn("speed       1.000 of the first's", result.stdout)
+        self.assertEqual([name for name in names if f"{name} of cpu_reference\n" in result.stdout], names)
+
     def test_a_candidate_that_is_right(self):
         candidate = "cpu_reference_f64_t1"
         text = self.succeed("evaluate", "--problem", PROBLEM, "--candidate", candidate, "--stage", "screen").stdout
