@@ -9,6 +9,9 @@
 namespace gemmtune {
 namespace {
 
+/// Twice as slow as the fastest.
+constexpr double hopeless = 2.0;
+
 // A right answer without a time cannot be compared with anything. Not a number compares false.
 bool is_contender(const Evaluation& evaluation) {
   return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0;
@@ -58,14 +61,9 @@ void TwoPhaseStrategy::take(const Evaluation& evaluation) {
   }
 }
 
-// Fastest first. The default choice may be far behind and is moved into the first batch all the same: without it among
-// the interleaved nobody knows what tuning gained.
 void TwoPhaseStrategy::queue_for_confirmation() {
-  std::sort(right_.begin(), right_.end(), is_faster);
-  for (const Evaluation& evaluation : right_) to_confirm_.push_back(evaluation.candidate);
-  const auto at = std::find(to_confirm_.begin(), to_confirm_.end(), candidates_.front());
-  if (at == to_confirm_.end() || at - to_confirm_.begin() < static_cast<std::ptrdiff_t>(confirm_batch_size)) return;
-  std::rotate(to_confirm_.begin() + confirm_batch_size - 1, at, at + 1);
+  to_confirm_ = right_;
+  std::sort(to_confirm_.begin(), to_confirm_.end(), is_faster);
 }
 
 bool TwoPhaseStrategy::must_confirm_more() const {
@@ -77,12 +75,35 @@ Batch TwoPhaseStrategy::screen_batch() {
   return hand_out(Stage::screen, candidates_);
 }
 
+// What screening saw at twice the time of the fastest left will not win, and to confirm it would take the longest of
+// all.
+std::size_t TwoPhaseStrategy::next_batch_size() const {
+  const auto most = std::min(confirm_batch_size, to_confirm_.size());
+  if (which_ == Confirm::all) return most;
+  const double reach_us = hopeless * to_confirm_.front().timing.median_us;
+  std::size_t count = 1;
+  while (count < most && to_confirm_[count].timing.median_us <= reach_us) ++count;
+  return count;
+}
+
 Batch TwoPhaseStrategy::confirm_batch() {
-  const auto count = std::min(confirm_batch_size, to_confirm_.size());
-  const auto end = to_confirm_.begin() + static_cast<std::ptrdiff_t>(count);
-  std::vector<Candidate> batch(to_confirm_.begin(), end);
+  const auto end = to_confirm_.begin() + static_cast<std::ptrdiff_t>(with_default(next_batch_size()));
+  std::vector<Candidate> batch;
+  for (auto it = to_confirm_.begin(); it != end; ++it) batch.push_back(it->candidate);
   to_confirm_.erase(to_confirm_.begin(), end);
   return hand_out(Stage::confirm, std::move(batch));
+}
+
+// The default choice may be far behind and is moved into the first batch all the same: without it among the interleaved
+// nobody knows what tuning gained. Returns the size of the batch with it.
+std::size_t TwoPhaseStrategy::with_default(std::size_t count) {
+  const auto behind = to_confirm_.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto at =
+      std::find_if(behind, to_confirm_.end(), [&](const Evaluation& e) { return e.candidate == candidates_.front(); });
+  if (at == to_confirm_.end()) return count;
+  count = std::min(count, confirm_batch_size - 1);
+  std::rotate(to_confirm_.begin() + static_cast<std::ptrdiff_t>(count), at, at + 1);
+  return count + 1;
 }
 
 // Ranked anew each time: without the one just disproved others may be tied.

@@ -17,7 +17,8 @@ class TwoPhaseStrategy final : public Strategy {
  public:
   /// Which of those that screening found right are confirmed.
   enum class Confirm : std::uint8_t {
-    until_one_holds,  // the best 20, and the next 20 only when none of them can be the winner
+    until_one_holds,  // the best 20 within twice the best's time; the next ones only when none of them can be the
+                      // winner
     all,
   };
 
@@ -32,6 +33,8 @@ class TwoPhaseStrategy final : public Strategy {
   Batch screen_batch();
   Batch confirm_batch();
   Batch prove_batch();
+  std::size_t next_batch_size() const;
+  std::size_t with_default(std::size_t count);
   Batch hand_out(Stage stage, std::vector<Candidate> candidates);
   void take(const Evaluation& evaluation);
   void queue_for_confirmation();
@@ -43,7 +46,7 @@ class TwoPhaseStrategy final : public Strategy {
   bool screened_{};
   bool over_{};
   std::vector<Evaluation> right_{};       // by screening
-  std::vector<Candidate> to_confirm_{};   // the next batch's at the front
+  std::vector<Evaluation> to_confirm_{};  // the next batch's at the front
   std::vector<Evaluation> contenders_{};  // confirmed as right, not disproved
 };
 

@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <regex>
+#include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "gemmtune/cli/app.h"
@@ -22,9 +23,12 @@ std::string with_dashes(std::string name) {
 /// The long options that a page names, spelled with dashes.
 std::set<std::string> options_named(const std::string& page) {
   std::set<std::string> names;
-  const std::regex option("--([A-Za-z][A-Za-z_-]*)");
-  for (auto match = std::sregex_iterator(page.begin(), page.end(), option); match != std::sregex_iterator(); ++match)
-    names.insert(with_dashes((*match)[1]));
+  const auto is_part = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  for (auto at = page.find("--"); at != std::string::npos; at = page.find("--", at + 2)) {
+    const auto start = page.begin() + static_cast<std::ptrdiff_t>(at) + 2;
+    const std::string name(start, std::find_if_not(start, page.end(), is_part));
+    if (!name.empty() && name.front() != '-') names.insert(with_dashes(name));
+  }
   return names;
 }
 

@@ -149,7 +149,7 @@ TEST_P(AnyStrategy, ConfirmsOnlyWhatScreeningFoundRight) {
 TEST_P(AnyStrategy, ConfirmsTheDefaultChoiceFirstOfAllHoweverSlow) {
   const auto strategy = make(50);
   const auto asked = play(*strategy, [](const Candidate& c, Stage stage) {
-    return timed(c, stage, c.name == "toy_0000" ? 900 : std::stoi(c.name.substr(4)));
+    return timed(c, stage, c.name == "toy_0000" ? 9000 : 1000 + std::stoi(c.name.substr(4)));
   });
   ASSERT_EQ(asked.at(1).stage, Stage::confirm);
   EXPECT_EQ(asked[1].candidates.size(), 20U);

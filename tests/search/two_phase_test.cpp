@@ -34,6 +34,16 @@ TEST(TwoPhase, ScreensAllConfirmsTheBestTwentyAndProvesTheWinner) {
   EXPECT_EQ(number_of(batches[2].candidates[0]), 0);
 }
 
+TEST(TwoPhase, LeavesOutWhatIsHopelessButNotTheDefault) {
+  TwoPhaseStrategy strategy(toy_candidates(30), Confirm::until_one_holds);
+  const auto batches = play(strategy, [](const Candidate& c, Stage stage) {
+    return timed(c, stage, number_of(c) == 0 ? 900 : 100 * number_of(c));
+  });
+  ASSERT_EQ(outline(batches), (Outline{{Stage::screen, 30}, {Stage::confirm, 3}, {Stage::prove, 1}}));
+  EXPECT_EQ(number_of(batches[1].candidates[1]), 2) << "just twice the fastest";
+  EXPECT_EQ(number_of(batches[1].candidates[2]), 0) << "the default choice";
+}
+
 TEST(TwoPhase, ConfirmsTheNextTwentyWhenNoneOfTheBestIsRight) {
   TwoPhaseStrategy strategy(toy_candidates(50), Confirm::until_one_holds);
   const auto batches = play(strategy, [](const Candidate& c, Stage stage) {

@@ -15,7 +15,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr double flop_limit = 2e9;  // about a second on one core
+constexpr double flop_limit = 2e8;  // about a tenth of a second: nobody tunes for what is slower
 
 template <typename Stored>
 Stored load(const std::byte* from, std::int64_t index) {
