@@ -59,13 +59,22 @@ std::optional<double> speedup(const ShapeResult& result) {
   return result.default_choice->timing.median_us / result.winner->timing.median_us;
 }
 
+std::string gain_text(const ShapeResult& result) {
+  const auto times = speedup(result);
+  if (!times) return "-";
+  const auto& usual = result.default_choice->candidate;
+  if (usual == result.winner->candidate) return "default";
+  if (std::count(result.tied.begin(), result.tied.end(), usual.name) > 0) return "tie";
+  return fmt::format("{:.2f}x", *times);
+}
+
 std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes) {
   const auto& problem = result.shape.problem;
   auto line = fmt::format("[{}/{}] {}: ", done, shapes, to_string(problem));
   if (!result.winner) return line + result.why_failed;
   const auto time_us = result.winner->timing.median_us;
   line += fmt::format("{} {:.4g} us, {:.3g} TFLOPS", result.winner->candidate.name, time_us, tflops(problem, time_us));
-  if (const auto times = speedup(result)) line += fmt::format(", {:.2f}x the default", *times);
+  if (const auto gain = gain_text(result); gain != "-") line += fmt::format(", against the default: {}", gain);
   line += fmt::format(", {} trials, {} from the store, {} failed, {:.1f} s", result.tried, result.reused,
                       result.failures.size(), result.wall_s);
   return result.complete ? line : line + ", cut short by " + result.cut_short_by;

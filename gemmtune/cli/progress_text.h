@@ -34,10 +34,15 @@ double done_share(const ProgressState& state);
 /// to `width`.
 std::string progress_line(const ProgressState& state, std::size_t width);
 
-/// What came of a shape: [3/16] 16x768x1024:bf16:bf16:bf16: cpu_tile_… 12.3 us, 2.05 TFLOPS, 1.40x the default, …
+/// What came of a shape: [3/16] 16x768x1024:bf16:bf16:bf16: cpu_tile_… 12.3 us, 2.05 TFLOPS, against the
+/// default: 1.40x, …
 std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes);
 
 /// How many times as fast as the default choice the winner is.
 std::optional<double> speedup(const ShapeResult& result);
+
+/// The same for people: 1.40x; "default" when the default choice won, "tie" when it cannot be told apart from the
+/// winner, "-" when there is nothing to compare.
+std::string gain_text(const ShapeResult& result);
 
 }  // namespace gemmtune

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "gemmtune/cli/progress_text.h"
@@ -19,14 +20,13 @@ std::vector<std::string> winner_cells(const ShapeResult& result) {
   const auto& problem = result.shape.problem;
   if (!result.winner) return {to_string(problem), "failed: " + result.why_failed};
   const auto& winner = *result.winner;
-  const auto times = speedup(result);
   const auto other_ties =
       std::ranges::count_if(result.tied, [&](const auto& name) { return name != winner.candidate.name; });
   return {to_string(problem),
           winner.candidate.name + (result.complete ? "" : " (cut short by " + result.cut_short_by + ")"),
           fmt::format("{:.2f}", winner.timing.median_us),
           fmt::format("{:.3f}", tflops(problem, winner.timing.median_us)),
-          times ? fmt::format("{:.2f}x", *times) : "-",
+          gain_text(result),
           std::to_string(other_ties),
           std::to_string(result.tried + result.reused)};
 }
@@ -59,6 +59,20 @@ std::string left_out(const RunSummary& run) {
     text += fmt::format("  skipped {} that are {}; --all tunes them again\n", tuned.size(), tuned.front().reason);
   }
   return text;
+}
+
+/// A tie counts as what was measured, so that nothing is rounded in our favour.
+std::string mean_gain(const std::vector<ShapeResult>& results) {
+  double sum = 0;
+  int count = 0;
+  for (const auto& result : results) {
+    const auto times = speedup(result);
+    if (!times) continue;
+    sum += std::log(*times);
+    ++count;
+  }
+  if (count == 0) return {};
+  return fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
 }
 
 Cost total_cost(const std::vector<ShapeResult>& results) {
@@ -123,7 +137,7 @@ ShapeCounts count_shapes(const RunSummary& run) {
 }
 
 std::string summary_text(const RunSummary& run) {
-  return winners(run) + counts(run) + left_out(run) + where_time_went(run) + failures(run);
+  return winners(run) + counts(run) + left_out(run) + mean_gain(run.results) + where_time_went(run) + failures(run);
 }
 
 }  // namespace gemmtune

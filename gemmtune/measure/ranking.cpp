@@ -9,7 +9,7 @@ namespace gemmtune {
 namespace {
 
 constexpr double always_tied = 1.005;
-constexpr double never_tied = 1.05;
+constexpr double never_tied = 1.02;
 
 std::vector<std::size_t> timed(std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> indices;

@@ -14,7 +14,7 @@ struct Ranking {
 };
 
 /// Tied with the fastest are those whose median is within 0.5 % of its median, or whose interval overlaps its interval
-/// while the median is within 5 %: without that limit, the noisiest would be tied with everything.
+/// while the median is within 2 %: without that limit, the noisiest would be tied with everything.
 ///
 /// Among the tied the one with the least workspace and packed bytes wins, then the least split_k, then the name; the
 /// rest follow by median. The same every time, whatever order they came in.

@@ -44,7 +44,8 @@ TEST(ProgressText, AShapeThatIsDoneSaysItsWinner) {
                            .reused = 1,
                            .wall_s = 2.5};
   EXPECT_EQ(shape_line(result, 3, 16),
-            "[3/16] 16x768x1024:bf16:bf16:bf16: f_a 10 us, 2.52 TFLOPS, 1.50x the default, 7 trials, 1 from the store, "
+            "[3/16] 16x768x1024:bf16:bf16:bf16: f_a 10 us, 2.52 TFLOPS, against the default: 1.50x, 7 trials, 1 from "
+            "the store, "
             "0 failed, 2.5 s");
 }
 
@@ -57,6 +58,10 @@ TEST(ProgressText, ThereIsNoSpeedupWithoutADefault) {
   EXPECT_EQ(speedup({}), std::nullopt);
   EXPECT_EQ(speedup({.winner = timed("f_a", 10)}), std::nullopt);
   EXPECT_EQ(speedup({.winner = timed("f_a", 10), .default_choice = timed("f_d", 12)}), 1.2);
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .default_choice = timed("f_d", 12)}), "1.20x");
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .tied = {"f_a", "f_d"}, .default_choice = timed("f_d", 12)}), "tie");
+  EXPECT_EQ(gain_text({.winner = timed("f_d", 10), .default_choice = timed("f_d", 10)}), "default");
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10)}), "-");
 }
 
 }  // namespace

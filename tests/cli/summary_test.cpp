@@ -14,14 +14,15 @@ Evaluation winner(double time_us) {
 
 RunSummary example() {
   RunSummary run{.wall_s = 10, .workers = 1, .seed = 5};
-  run.results.push_back({.shape = {.problem = problem},
-                         .winner = winner(2),
-                         .complete = true,
-                         .tied = {"f_a", "f_b"},
-                         .default_choice = winner(3),
-                         .tried = 4,
-                         .reused = 1,
-                         .cost = {.kernel_s = 5, .prepare_s = 1, .operands_s = 1, .reference_s = 1, .verify_s = 1}});
+  run.results.push_back(
+      {.shape = {.problem = problem},
+       .winner = winner(2),
+       .complete = true,
+       .tied = {"f_a", "f_b"},
+       .default_choice = Evaluation{.candidate = {.family = "f", .name = "f_d"}, .timing = {.median_us = 3}},
+       .tried = 4,
+       .reused = 1,
+       .cost = {.kernel_s = 5, .prepare_s = 1, .operands_s = 1, .reference_s = 1, .verify_s = 1}});
   run.results.push_back({.shape = {.problem = parse_problem("1x64x64:a16w16")}, .why_failed = "no family can do this"});
   return run;
 }
@@ -34,6 +35,7 @@ TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
             "1x64x64:bf16:bf16:bf16   failed: no family can do this\n"
             "\n"
             "1 tuned, 1 failed, 0 skipped\n"
+            "geometric mean against the default: 1.50x over 1 shapes\n"
             "10 s of wall time: kernels 50.0 %, prepare 10.0 %, operands 10.0 %, reference 10.0 %, verify 10.0 %, "
             "overhead 10.0 %\n");
 }
