@@ -85,7 +85,8 @@ std::map<std::string, std::string> merged_environment(const std::map<std::string
 std::string find_program(const std::string& name, const std::map<std::string, std::string>& environment) {
   if (name.find('/') != std::string::npos) return name;
   const auto path = environment.find("PATH");
-  for (const std::string_view folder : split(path == environment.end() ? "/usr/bin:/bin" : path->second, ':')) {
+  const std::string folders = path == environment.end() ? "/usr/bin:/bin" : path->second;
+  for (const std::string_view folder : split(folders, ':')) {
     const auto program = std::filesystem::path(folder) / name;
     std::error_code ignored;
     if (std::filesystem::is_regular_file(program, ignored) && ::access(program.c_str(), X_OK) == 0) return program;

@@ -1,6 +1,7 @@
 // Small things with text that the standard library lacks. Formatting is fmt's business.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,11 @@ std::string_view trim(std::string_view text);
 
 /// Splits at each separator; "a,,b" gives three pieces, "" gives one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// The pieces of a string that is about to die would dangle.
+template <typename String>
+requires std::same_as<String, std::string>
+void split(String&& text, char separator) = delete;
 
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 

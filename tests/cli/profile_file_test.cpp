@@ -33,8 +33,9 @@ TEST_F(ProfileFileTest, RowsOfEarlierRunsStay) {
     profile.add(row_, {});
     profile.write();
   }
-  ASSERT_EQ(lines().size(), 4U) << text_;  // a header, two rows, and nothing after the last newline
-  EXPECT_EQ(lines()[1], lines()[2]);
+  const auto found = lines();
+  ASSERT_EQ(found.size(), 4U) << text_;  // a header, two rows, and nothing after the last newline
+  EXPECT_EQ(found[1], found[2]);
 }
 
 TEST_F(ProfileFileTest, RefusesAFileOfAnotherKind) {

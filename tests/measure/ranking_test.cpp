@@ -67,8 +67,9 @@ TEST(Rank, HalfAPercentIsATieHoweverSureTheIntervals) {
   EXPECT_EQ(names(all, rank(all).tied), (Names{"a", "b"}));
 }
 
-TEST(Rank, OverlapTiesWithinFivePercentOnly) {
-  const std::vector<Evaluation> all{timed("fast", 100, 2), timed("near", 103, 2), timed("noisy", 120, 60)};
+TEST(Rank, OverlapTiesWithinTwoPercentOnly) {
+  const std::vector<Evaluation> all{timed("fast", 100, 2), timed("near", 101.5, 2), timed("apart", 103, 4),
+                                    timed("noisy", 120, 60)};
   EXPECT_EQ(names(all, rank(all).tied), (Names{"fast", "near"}));
 }
 

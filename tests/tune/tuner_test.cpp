@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 Evaluation by_number(const Problem&, const Candidate& candidate, Stage stage) {
-  return answered(candidate, stage, 100 + 10 * std::stod(candidate.name.substr(candidate.name.find('_') + 1)));
+  return answered(candidate, stage, 1000 + 25 * std::stod(candidate.name.substr(candidate.name.find('_') + 1)));
 }
 
 TEST(Tune, FindsTheFastestAndWhatWasGained) {
@@ -76,7 +76,7 @@ TEST(Tune, NamesTies) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);
   run.world.answer = [](const Problem& p, const Candidate& c, Stage stage) {
-    return c.name == "toy_3" || c.name == "toy_4" ? answered(c, stage, 50) : by_number(p, c, stage);
+    return c.name == "toy_3" || c.name == "toy_4" ? answered(c, stage, 600) : by_number(p, c, stage);
   };
   const auto result = run.run().results.at(0);
   EXPECT_EQ(result.winner->candidate.name, "toy_3");

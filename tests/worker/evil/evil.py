@@ -56,9 +56,9 @@ def evaluation(name, stage):
         return {"candidate": candidate(name), "stage": stage, "outcome": "unsupported", "reason": "no such candidate"}
     us = 10.0 + int(name[1:]) if name[1:].isdigit() else 10.0
     timing = {"median_us": us, "min_us": us - 1, "mean_us": us, "low_us": us - 0.5, "high_us": us + 0.5,
-              "dispersion": 0.01, "sample_count": 3}
+              "dispersion": 0.01, "sample_count": 12}
     if MODE != "forget_samples":
-        timing["samples_us"] = [us - 0.5, us, us + 0.5]
+        timing["samples_us"] = [us - 1, us] * 4 + [us + 0.5] * 4
     accuracy = {"err_ratio": 0.0, "worst_error": 0.0, "worst_share_of_bound": 0.0, "unwritten": 0, "checked": 4,
                 "guards_intact": True}
     return {"candidate": candidate(name), "stage": stage, "outcome": "ok", "reason": "", "timing": timing,
