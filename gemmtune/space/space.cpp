@@ -61,6 +61,14 @@ Axis label_axis(std::string tag, std::vector<std::string> labels) {
   return {std::move(tag), std::move(values), std::move(labels)};
 }
 
+Axis thread_axis(std::int64_t cores) {
+  std::vector<std::int64_t> counts{std::max<std::int64_t>(cores, 1)};
+  std::int64_t power = 1;
+  while (power * 2 < cores) power *= 2;
+  for (; power >= 1 && power < cores; power /= 2) counts.push_back(power);
+  return numeric_axis("t", std::move(counts));
+}
+
 std::int64_t Point::operator[](std::string_view tag) const { return values_[axis_index(*space_, tag)]; }
 
 const std::string& Point::label(std::string_view tag) const {

@@ -25,6 +25,9 @@ struct Axis {
 Axis numeric_axis(std::string tag, std::vector<std::int64_t> values);
 Axis label_axis(std::string tag, std::vector<std::string> labels);
 
+/// Threads, tag "t": all cores first (what libraries do by default), then the powers of two below, falling.
+Axis thread_axis(std::int64_t cores);
+
 class Space;
 
 /// One value for each axis.

@@ -70,6 +70,15 @@ TEST(Space, CandidatesCarryNameAndParams) {
   EXPECT_EQ(candidate.params, (std::vector<Param>{{"isa", "avx2"}, {"m", "4"}, {"kc", "64"}}));
 }
 
+TEST(Space, ThreadsFallFromAllCores) {
+  const auto values = [](std::int64_t cores) { return thread_axis(cores).values; };
+  EXPECT_EQ(values(0), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(values(1), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(values(2), (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(values(16), (std::vector<std::int64_t>{16, 8, 4, 2, 1}));
+  EXPECT_EQ(values(12), (std::vector<std::int64_t>{12, 8, 4, 2, 1}));
+}
+
 TEST(Space, AnEmptyAxisMeansNoPoints) { EXPECT_TRUE(Space("x", {numeric_axis("m", {})}, {}).points().empty()); }
 
 TEST(Space, AskingForAnAxisThatIsNotThereIsABug) {

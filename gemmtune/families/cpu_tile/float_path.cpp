@@ -57,7 +57,7 @@ std::vector<Axis> axes(const Problem& problem, const DeviceInfo& device) {
           numeric_axis("m", tile_rows(problem, device)),
           numeric_axis("kc", k_blocks(problem)),
           numeric_axis("nc", problem.m < many_rows ? Values{64, 256} : Values{256, 1024}),
-          thread_axis(device),
+          thread_axis(device.cu_num),
           label_axis("w", problem.packed ? std::vector<std::string>{"panel", "direct"}
                                          : std::vector<std::string>{"direct", "panel"})};
 }

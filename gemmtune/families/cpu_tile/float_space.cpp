@@ -55,8 +55,6 @@ std::vector<Constraint> isa_constraints(const Problem& problem, const DeviceInfo
   return constraints;
 }
 
-Axis thread_axis(const DeviceInfo& device) { return numeric_axis("t", thread_counts(device)); }
-
 std::vector<Constraint> thread_constraints(const Problem& problem, const DeviceInfo& device) {
   const double work = work_of(problem);
   const std::int64_t cores = std::max<std::int64_t>(1, device.cu_num);

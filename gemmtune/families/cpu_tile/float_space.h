@@ -18,9 +18,6 @@ Axis isa_axis();
 /// That the CPU has the label's features, that the types fit it, and that nothing better is there.
 std::vector<Constraint> isa_constraints(const Problem& problem, const DeviceInfo& device);
 
-/// Axis "t".
-Axis thread_axis(const DeviceInfo& device);
-
 /// That a launch is neither cut into too small shares nor given too few threads.
 std::vector<Constraint> thread_constraints(const Problem& problem, const DeviceInfo& device);
 

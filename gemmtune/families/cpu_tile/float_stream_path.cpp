@@ -47,7 +47,7 @@ class StreamPath final : public TilePath {
     }
     return Space("cpu_tile_stream_" + types_label(problem),
                  {isa_axis(), numeric_axis("m", {8, 4, 2, 1}), numeric_axis("n", {2, 4, 1}),
-                  numeric_axis("u", {4, 2, 1}), thread_axis(device)},
+                  numeric_axis("u", {4, 2, 1}), thread_axis(device.cu_num)},
                  all);
   }
 

@@ -126,10 +126,11 @@ Axis n_axis(const Problem& problem, std::int64_t cores) {
   return numeric_axis("nb", blocks);
 }
 
-Axis thread_axis(const DeviceInfo& device) {
-  std::vector<std::int64_t> counts = thread_counts(device);
-  counts.resize(std::min<std::size_t>(3, counts.size()));
-  return numeric_axis("t", counts);
+/// The most threads and the two counts below: fewer never pay for this much arithmetic.
+Axis most_threads_axis(const DeviceInfo& device) {
+  Axis axis = thread_axis(device.cu_num);
+  axis.values.resize(std::min<std::size_t>(3, axis.values.size()));
+  return axis;
 }
 
 std::vector<Axis> axes_of(const Problem& problem, const DeviceInfo& device) {
@@ -138,7 +139,7 @@ std::vector<Axis> axes_of(const Problem& problem, const DeviceInfo& device) {
           numeric_axis("n", {32, 64, 8, 16}),
           k_axis(problem),
           n_axis(problem, device.cu_num),
-          thread_axis(device)};
+          most_threads_axis(device)};
 }
 
 /// Few rows: reading the weights decides, and nibbles are half the bytes. Many: expanding them for each block of rows

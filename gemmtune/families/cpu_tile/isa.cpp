@@ -55,17 +55,6 @@ std::vector<std::string> runnable_isas(const std::vector<std::string>& labels, c
   return runnable;
 }
 
-std::vector<std::int64_t> thread_counts(const DeviceInfo& device) {
-  const std::int64_t cores = std::max<std::int64_t>(1, device.cu_num);
-  std::vector<std::int64_t> counts{cores};
-  std::int64_t power = 1;
-  while (power * 2 < cores) power *= 2;
-  for (; power >= 1; power /= 2) {
-    if (power < cores) counts.push_back(power);
-  }
-  return counts;
-}
-
 bool allow_amx_tiles() {
 #if GEMMTUNE_CPU_TILE_X86
   // Linux gives the 8 KiB of tile state only to processes that ask (Documentation/arch/x86/xstate.rst).

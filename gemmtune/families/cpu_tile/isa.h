@@ -1,4 +1,4 @@
-// What this CPU must have for each of our instruction-set labels, and which thread counts are worth trying.
+// What this CPU must have for each of our instruction-set labels.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,6 @@ std::string why_not_isa(std::string_view label, const DeviceInfo& device);
 
 /// Those of `labels` that the device can run, in the order given.
 std::vector<std::string> runnable_isas(const std::vector<std::string>& labels, const DeviceInfo& device);
-
-/// Thread counts: all cores first, then powers of two below, descending.
-std::vector<std::int64_t> thread_counts(const DeviceInfo& device);
 
 /// Asks the system for the right to use AMX tiles in this process; false when it refuses. Cheap after the first call.
 bool allow_amx_tiles();

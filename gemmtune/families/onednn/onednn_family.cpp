@@ -18,20 +18,11 @@ using onednn::Arithmetic;
 using onednn::Choice;
 using onednn::WeightUse;
 
-/// All cores first, which is the library's default; then powers of two below.
-std::vector<std::int64_t> thread_counts(const DeviceInfo& device) {
-  std::vector<std::int64_t> counts{device.cu_num};
-  std::int64_t power = 1;
-  while (power * 2 < device.cu_num) power *= 2;
-  for (; power >= 1 && power < device.cu_num; power /= 2) counts.push_back(power);
-  return counts;
-}
-
 Space space_of(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
   const bool packed = problem.packed;
   const std::int64_t cores = device.cu_num;
   return {fmt::format("onednn_{}", arithmetic.tag),
-          {label_axis("weights", {"plain", "blocked", "reordered"}), numeric_axis("t", thread_counts(device))},
+          {label_axis("weights", {"plain", "blocked", "reordered"}), thread_axis(device.cu_num)},
           {{"blocked weights need a problem whose weights are packed ahead",
             [packed](const Point& point) { return packed || point.label("weights") != "blocked"; }},
            {"weights that are packed ahead need no reordering in each launch",

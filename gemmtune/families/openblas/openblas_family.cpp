@@ -18,21 +18,12 @@ using openblas::Call;
 
 constexpr std::int64_t most_gemv_rows = 8;
 
-/// All cores first, which is the library's default; then powers of two below.
-std::vector<std::int64_t> thread_counts(std::int64_t most) {
-  std::vector<std::int64_t> counts{most};
-  std::int64_t power = 1;
-  while (power * 2 < most) power *= 2;
-  for (; power >= 1 && power < most; power /= 2) counts.push_back(power);
-  return counts;
-}
-
 std::int64_t most_threads(const DeviceInfo& device) { return openblas::library_has_threads() ? device.cu_num : 1; }
 
 Space space_of(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t most = most_threads(device);
   return {"openblas_f32",
-          {label_axis("call", {"nt", "nn", "gemv"}), numeric_axis("t", thread_counts(most))},
+          {label_axis("call", {"nt", "nn", "gemv"}), thread_axis(most)},
           {{"nn needs weights that are transposed ahead: a packed problem",
             [packed = problem.packed](const Point& point) { return packed || point.label("call") != "nn"; }},
            {"gemv reads all weights once a row: not worth it for more than 8 rows",
