@@ -1,4 +1,5 @@
-// A kernel family: a folder under gemmtune/families that answers four questions. docs/adding-a-family.md walks through one.
+// A kernel family: a folder under gemmtune/families that answers four questions. docs/adding-a-family.md walks through
+// one.
 //
 // It knows nothing of timing, of verification or of where buffers come from.
 #pragma once
@@ -28,18 +29,21 @@ class PreparedGemm {
  public:
   virtual ~PreparedGemm() = default;
 
-  /// Bytes of Operands::packed_w; 0 when weights are used as they are. More than 0 only for problems with packed weights.
+  /// Bytes of Operands::packed_w; 0 when weights are used as they are. More than 0 only for problems with packed
+  /// weights.
   virtual std::size_t packed_weight_bytes() const { return 0; }
 
   /// Bytes of Operands::workspace, which a launch may overwrite.
   virtual std::size_t workspace_bytes() const { return 0; }
 
-  /// Done once for each weight matrix, and only when packed_weight_bytes() is more than 0: reads w and w_scale, writes that
-  /// many bytes to `packed`. Throws Error{unsupported} when these weights are none this candidate can multiply exactly.
+  /// Done once for each weight matrix, and only when packed_weight_bytes() is more than 0: reads w and w_scale, writes
+  /// that many bytes to `packed`. Throws Error{unsupported} when these weights are none this candidate can multiply
+  /// exactly.
   virtual void pack_weights(const Operands& operands, std::byte* packed, Stream& stream);
 
-  /// All that a call costs: activations are quantised or converted here, split-K is reduced here. Does not allocate and does
-  /// not throw; failures go to stream.report_failure. Packed weights stand in packed_w; w may be null then, w_scale not.
+  /// All that a call costs: activations are quantised or converted here, split-K is reduced here. Does not allocate and
+  /// does not throw; failures go to stream.report_failure. Packed weights stand in packed_w; w may be null then,
+  /// w_scale not.
   virtual void launch(const Operands& operands, Stream& stream) noexcept = 0;
 };
 
@@ -58,8 +62,8 @@ class KernelFamily {
   /// For a supported problem: the candidates worth trying, the family's own default choice first.
   virtual std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const = 0;
 
-  /// From the candidate's name alone. Throws Error{unsupported} with the reason when the name is none of this family's or does
-  /// not fit problem and device.
+  /// From the candidate's name alone. Throws Error{unsupported} with the reason when the name is none of this family's
+  /// or does not fit problem and device.
   virtual std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                                 const DeviceInfo& device) const = 0;
 };

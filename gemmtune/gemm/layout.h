@@ -9,7 +9,8 @@
 
 namespace gemmtune {
 
-/// E8M0 scales [rows, cols] (cols = K/32), padded with 0 to multiples of 256 rows and 8 columns and permuted by 32×8 tiles.
+/// E8M0 scales [rows, cols] (cols = K/32), padded with 0 to multiples of 256 rows and 8 columns and permuted by 32×8
+/// tiles.
 std::vector<std::byte> shuffle_scales(std::span<const std::byte> scales, std::int64_t rows, std::int64_t cols);
 std::vector<std::byte> unshuffle_scales(std::span<const std::byte> shuffled, std::int64_t rows, std::int64_t cols);
 

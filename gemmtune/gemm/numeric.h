@@ -1,5 +1,5 @@
-// What the bits of each format mean, one element at a time: exact and portable. Rounding is to nearest even; NaN stays NaN.
-// Bulk conversion of tensors stands in gemm/quantise.h.
+// What the bits of each format mean, one element at a time: exact and portable. Rounding is to nearest even; NaN stays
+// NaN. Bulk conversion of tensors stands in gemm/quantise.h.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ std::uint8_t float_to_e4m3(float value);
 float e4m3fnuz_to_float(std::uint8_t bits);
 std::uint8_t float_to_e4m3fnuz(float value);
 
-/// Codes 0…15: 0 .5 1 1.5 2 3 4 6 and their negatives. Encoding saturates at ±6 and keeps the sign of zero; NaN becomes +6,
-/// since the format has none.
+/// Codes 0…15: 0 .5 1 1.5 2 3 4 6 and their negatives. Encoding saturates at ±6 and keeps the sign of zero; NaN becomes
+/// +6, since the format has none.
 float e2m1_to_float(std::uint8_t code);
 std::uint8_t float_to_e2m1(float value);
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <atomic>
 
-#include "gemmtune/gemm/codec.h"
 #include "gemmtune/core/parallel.h"
+#include "gemmtune/gemm/codec.h"
 
 namespace gemmtune {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <span>
 
-#include "gemmtune/gemm/operands.h"
 #include "gemmtune/core/parallel.h"
+#include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/quantise.h"
 #include "gemmtune/verify/dot.h"
 

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <vector>
 
+#include "gemmtune/core/parallel.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/operands.h"
-#include "gemmtune/core/parallel.h"
 
 namespace gemmtune {
 namespace {
