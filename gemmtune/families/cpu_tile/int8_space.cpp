@@ -19,7 +19,7 @@ const std::vector<std::string>& isa_labels() {
   return labels;
 }
 
-/// The two fastest that the device has: a third has never won.
+/// The two best that the device has, to keep the space small.
 Axis isa_axis(const DeviceInfo& device) {
   Axis axis = label_axis("isa", isa_labels());
   std::erase_if(axis.values, [&](std::int64_t i) {
@@ -126,7 +126,7 @@ Axis n_axis(const Problem& problem, std::int64_t cores) {
   return numeric_axis("nb", blocks);
 }
 
-/// The most threads and the two counts below: fewer never pay for this much arithmetic.
+/// The most threads and the two counts below, to keep the space small.
 Axis most_threads_axis(const DeviceInfo& device) {
   Axis axis = thread_axis(device.cu_num);
   axis.values.resize(std::min<std::size_t>(3, axis.values.size()));
