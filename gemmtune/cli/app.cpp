@@ -26,11 +26,6 @@ std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
   return result;
 }
 
-void show_page(CLI::App& app, const std::string& command) {
-  app.formatter(std::make_shared<CLI::FormatterLambda>(
-      [command](const CLI::App*, std::string, CLI::AppFormatMode) { return std::string(help_text(command)); }));
-}
-
 int complain(ErrorCode code, std::string_view message) {
   fmt::print(stderr, "gemmtune: {}\n", message);
   return exit_code(code);
@@ -72,12 +67,12 @@ std::vector<NamedCommand> all_commands() {
 
 std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands) {
   auto app = std::make_unique<CLI::App>("", "gemmtune");
-  show_page(*app, "gemmtune");
+  show_help_page(*app, "gemmtune");
   app->set_version_flag("--version", "gemmtune " GEMMTUNE_VERSION);
   app->require_subcommand(0, 1);
   for (const auto& [name, command] : commands) {
     auto* subcommand = app->add_subcommand(name);
-    show_page(*subcommand, name);
+    show_help_page(*subcommand, name);
     command->declare(*subcommand);
   }
   return app;

@@ -2,8 +2,8 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/shapes/guess_format.h"
 #include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/table/guess_format.h"
 
 namespace gemmtune {
 namespace {

@@ -50,19 +50,26 @@ TEST(Help, TheFirstPageListsEveryCommand) {
     EXPECT_NE(page.find("\n    " + name + " "), std::string::npos) << name;
 }
 
+/// Page and options of one command, and of those under it.
+void expect_agreement(const CLI::App& command, const std::string& name) {
+  const std::string page(help_text(name));
+  auto declared = options_declared(command);
+  declared.erase("help");
+  for (const auto& option : declared) EXPECT_TRUE(options_named(page).count(option)) << name << " --" << option;
+  for (const auto& option : options_named(page)) {
+    const bool of_an_example = name == "worker-check" && option == "device";
+    EXPECT_TRUE(declared.count(option) || of_an_example) << name << "'s page names --" << option;
+  }
+  for (const auto* under : command.get_subcommands([](const CLI::App*) { return true; })) {
+    EXPECT_NE(page.find("\n    " + under->get_name() + " "), std::string::npos) << name << ' ' << under->get_name();
+    expect_agreement(*under, name + "-" + under->get_name());
+  }
+}
+
 TEST(Help, PagesAndOptionsAgree) {
   const auto commands = all_commands();
   const auto app = make_app(commands);
-  for (const auto& [name, command] : commands) {
-    const std::string page(help_text(name));
-    auto declared = options_declared(*app->get_subcommand(name));
-    declared.erase("help");
-    for (const auto& option : declared) EXPECT_TRUE(options_named(page).count(option)) << name << " --" << option;
-    for (const auto& option : options_named(page)) {
-      const bool of_an_example = name == "worker-check" && option == "device";
-      EXPECT_TRUE(declared.count(option) || of_an_example) << name << "'s page names --" << option;
-    }
-  }
+  for (const auto& [name, command] : commands) expect_agreement(*app->get_subcommand(name), name);
 }
 
 }  // namespace

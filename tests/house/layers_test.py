@@ -23,9 +23,10 @@ LAYERS = {
     "search": ["space", "measure"],
     "trials": ["core", "gemm", "space", "device"],
     "table": ["core", "gemm", "space"],
+    "dispatch": ["core", "gemm", "space", "table"],
     "shapes": ["core", "gemm", "table"],
     "tune": ["search", "worker", "trials", "table", "shapes"],
-    "cli": ["tune"],
+    "cli": ["tune", "dispatch"],
 }
 
 

@@ -1,14 +1,16 @@
 // Every untuned GEMM file that AITER ships must read without a line left over. The files are not part of the
 // distribution: the test looks for them in GEMMTUNE_AITER_CONFIGS or beside the source tree, and is skipped where they
 // are not.
+#include "tests/support/aiter_files.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/shapes/guess_format.h"
 #include "gemmtune/shapes/shape_list.h"
+#include "gemmtune/table/guess_format.h"
 
 namespace gemmtune {
 namespace {
@@ -16,12 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> untuned_gemm_files() {
-  const char* named = std::getenv("GEMMTUNE_AITER_CONFIGS");
-  const fs::path folder =
-      named != nullptr ? fs::path(named) : fs::path(GEMMTUNE_SOURCE) / "../shared/data/aiter/configs";
+  const auto folder = aiter_folder("GEMMTUNE_AITER_CONFIGS");
   std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  if (!folder) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(*folder)) {
     const auto name = entry.path().filename().string();
     if (name.find("untuned") != std::string::npos && name.find("gemm") != std::string::npos)
       files.push_back(entry.path());
@@ -38,7 +38,7 @@ double lines_with_text(const fs::path& path) {
 
 TEST(AiterFiles, AllUntunedGemmFilesRead) {
   const auto files = untuned_gemm_files();
-  if (files.empty()) GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS to its aiter/configs";
+  if (files.empty()) GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS";
   for (const auto& file : files) {
     SCOPED_TRACE(file.string());
     const auto guess = guess_format(file);
@@ -53,7 +53,7 @@ TEST(AiterFiles, AllUntunedGemmFilesRead) {
 
 TEST(AiterFiles, FormatsAreGuessedFromTheirNames) {
   const auto files = untuned_gemm_files();
-  if (files.empty()) GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS to its aiter/configs";
+  if (files.empty()) GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS";
   for (const auto& file : files) {
     const auto name = file.filename().string();
     const bool says_nothing = name == "llama405B_untuned_gemm.csv" || name == "llama70B_untuned_gemm.csv" ||

@@ -1,8 +1,8 @@
 // The shape lists under examples/shapes must read whole, in the format that their names say.
 #include <gtest/gtest.h>
 
-#include "gemmtune/shapes/guess_format.h"
 #include "gemmtune/shapes/shape_list.h"
+#include "gemmtune/table/guess_format.h"
 
 namespace gemmtune {
 namespace {

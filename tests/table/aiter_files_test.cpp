@@ -1,5 +1,7 @@
 // AITER's own tuned tables must come through reading and writing unchanged. They are not part of the distribution: see
 // tests/shapes/aiter_files_test.cpp.
+#include "tests/support/aiter_files.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,13 +41,10 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 TEST(AiterFiles, TunedTablesComeThroughUnchanged) {
-  const char* named = std::getenv("GEMMTUNE_AITER_CONFIGS");
-  const fs::path folder =
-      named != nullptr ? fs::path(named) : fs::path(GEMMTUNE_SOURCE) / "../shared/data/aiter/configs";
-  if (!fs::is_directory(folder))
-    GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS to its aiter/configs";
+  const auto folder = aiter_folder("GEMMTUNE_AITER_CONFIGS");
+  if (!folder) GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS";
   int tables = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(*folder)) {
     const auto format = format_of_file(entry.path().filename().string());
     if (!format) continue;
     SCOPED_TRACE(entry.path().string());

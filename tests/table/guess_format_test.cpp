@@ -1,4 +1,4 @@
-#include "gemmtune/shapes/guess_format.h"
+#include "gemmtune/table/guess_format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,29 @@
+// What a lookup answers: which kernel, found how, and how fast it was when it was tuned.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "gemmtune/table/match_kind.h"
+
+namespace gemmtune {
+
+/// A row of a table as it is served. Texts belong to the index that answered and live as long as it does.
+struct Choice {
+  std::string_view libtype{};      // kernel family
+  std::string_view kernel_name{};  // the candidate
+  std::int64_t kernel_id{-1};      // the library's own index: a hint
+  std::int64_t split_k{};          // as the table's column has it
+  double time_us{};                // when it was tuned, for its own M; 0 where no row says
+  std::string_view source{};       // the file it came from, or the rule that chose
+  std::int64_t line{};             // in that file
+};
+
+struct Answer {
+  MatchKind match{MatchKind::fallback};
+  std::int64_t tuned_m{};     // the M of the row that serves; 0 for a fallback
+  const Choice* choice{};     // null where neither a row nor a rule knows any kernel
+  const Choice* runner_up{};  // the second best of the same key, where several tables had one; may be null
+};
+
+}  // namespace gemmtune

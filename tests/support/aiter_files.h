@@ -1,0 +1,20 @@
+// Where AITER's own files are, for tests that hold us against them. They are no part of gemmtune: set
+//   GEMMTUNE_AITER_CONFIGS  to aiter/configs of a checkout
+//   GEMMTUNE_AITER_HSA      to hsa
+//   GEMMTUNE_AITER_TRITON   to aiter/ops/triton/configs
+// Tests of folders that are not given are skipped.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+namespace gemmtune {
+
+inline std::optional<std::filesystem::path> aiter_folder(const char* variable) {
+  const char* named = std::getenv(variable);
+  if (named == nullptr || !std::filesystem::is_directory(named)) return std::nullopt;
+  return named;
+}
+
+}  // namespace gemmtune
