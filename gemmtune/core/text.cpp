@@ -1,5 +1,6 @@
 #include "gemmtune/core/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -52,7 +53,7 @@ std::string to_lower(std::string_view text) {
   return result;
 }
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) { return to_lower(a) == to_lower(b); }
+bool equals_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
 
 std::optional<std::int64_t> parse_int(std::string_view text) {
   if (text.starts_with("+-")) return std::nullopt;
