@@ -78,7 +78,7 @@ std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands) {
   return app;
 }
 
-int run_app(std::vector<std::string> arguments) noexcept {
+int run_app(const std::vector<std::string>& arguments) noexcept {
   try {
     start_logging(Verbosity::normal);
     return parse_and_run(arguments);

@@ -15,6 +15,6 @@ namespace gemmtune {
 std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands);
 
 /// `arguments` as main() gets them. Never throws.
-int run_app(std::vector<std::string> arguments) noexcept;
+int run_app(const std::vector<std::string>& arguments) noexcept;
 
 }  // namespace gemmtune
