@@ -32,6 +32,7 @@ std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_families_command();
 std::unique_ptr<Command> make_problem_command();
+std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_tune_command();
 std::unique_ptr<Command> make_worker_check_command();
 std::unique_ptr<Command> make_worker_command();

@@ -1,0 +1,12 @@
+#include "gemmtune/cli/command_group.h"
+#include "gemmtune/cli/table_commands.h"
+
+namespace gemmtune {
+
+std::unique_ptr<Command> make_table_command() {
+  std::vector<NamedCommand> commands;
+  commands.push_back({"stats", make_table_stats_command()});
+  return make_command_group("table", std::move(commands));
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,12 @@
+// The commands under `gemmtune table`; cli/table_command.cpp lists them.
+#pragma once
+
+#include <memory>
+
+#include "gemmtune/cli/command.h"
+
+namespace gemmtune {
+
+std::unique_ptr<Command> make_table_stats_command();
+
+}  // namespace gemmtune
