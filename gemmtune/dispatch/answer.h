@@ -8,10 +8,11 @@
 
 namespace gemmtune {
 
-/// A row of a table as it is served. Texts belong to the index that answered and live as long as it does.
+/// A row of a table as it is served. Texts belong to the index that answered and live as long as it does; each is
+/// followed by a NUL, so that a C program can take its data().
 struct Choice {
   std::string_view libtype{};      // kernel family
-  std::string_view kernel_name{};  // the candidate
+  std::string_view kernel_name{};  // the candidate; empty where the library is left to choose
   std::int64_t kernel_id{-1};      // the library's own index: a hint
   std::int64_t split_k{};          // as the table's column has it
   double time_us{};                // when it was tuned, for its own M; 0 where no row says
@@ -23,7 +24,9 @@ struct Answer {
   MatchKind match{MatchKind::fallback};
   std::int64_t tuned_m{};     // the M of the row that serves; 0 for a fallback
   const Choice* choice{};     // null where neither a row nor a rule knows any kernel
-  const Choice* runner_up{};  // the second best of the same key, where several tables had one; may be null
+  const Choice* runner_up{};  // the best other kernel of the same key, where the tables had one; may be null
+  double expected_us{};       // of this call: the row's time; times M / tuned_m where the row is for a smaller M
+  bool is_scaled{};           // the latter
 };
 
 }  // namespace gemmtune

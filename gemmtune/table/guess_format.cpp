@@ -42,13 +42,14 @@ struct NameRule {
   Chooser choose;
 };
 
+/// A name may tell of a model's formats behind the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
 constexpr std::array<NameRule, 7> name_rules{{{"a4w4", [](const Evidence&) { return Format::a4w4; }},
-                                              {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
                                               {"a8w8", eight_bit},
                                               {"a16w16", sixteen_bit},
                                               {"bf16", sixteen_bit},
                                               {"fp16", sixteen_bit},
-                                              {"f32", sixteen_bit}}};
+                                              {"f32", sixteen_bit},
+                                              {"mxfp4", [](const Evidence&) { return Format::a4w4; }}}};
 
 struct ColumnRule {
   std::string_view column;

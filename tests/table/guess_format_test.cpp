@@ -31,6 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
     GuessFormat, Guesses,
     testing::Values(
         Case{"a4w4_blockscale_untuned_gemm.csv", sizes, Format::a4w4, "its name has 'a4w4'"},
+        Case{"a8w8_tuned_gemm_model_mxfp4_attnfp8.csv", sizes, Format::a8w8, "its name has 'a8w8'"},
         Case{"A4W4.CSV", sizes, Format::a4w4, "its name has 'a4w4'"},
         Case{"a8w8_untuned_gemm.csv", {"M", "N", "K", "q_dtype_w"}, Format::a8w8, "its name has 'a8w8'"},
         Case{"a8w8_blockscale_untuned_gemm.csv", sizes, Format::a8w8_blockscale, "its name has 'a8w8'"},

@@ -1,0 +1,39 @@
+#include "gemmtune/dispatch/device_key.h"
+
+#include <array>
+
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+struct Known {
+  std::string_view gfx;
+  Architecture architecture;
+};
+
+constexpr std::array<Known, 4> known{{{"gfx90a", Architecture::gfx90a},
+                                      {"gfx942", Architecture::gfx942},
+                                      {"gfx950", Architecture::gfx950},
+                                      {"gfx1250", Architecture::gfx1250}}};
+
+Architecture architecture_of(std::string_view gfx) {
+  for (const auto& [name, architecture] : known)
+    if (gfx == name) return architecture;
+  if (gfx.starts_with("gfx")) return Architecture::other_gfx;
+  return gfx.starts_with("sm") ? Architecture::cuda : Architecture::cpu;
+}
+
+}  // namespace
+
+DeviceKey device_key(std::string_view gfx, std::int64_t cu_num) {
+  const auto units = static_cast<std::uint64_t>(cu_num);
+  return {.id = hash64(gfx) ^ units * 0x9E3779B97F4A7C15ULL, .cu_num = cu_num, .architecture = architecture_of(gfx)};
+}
+
+std::string_view gfx_of_cu_num(std::int64_t cu_num, std::string_view live_gfx) {
+  if (cu_num == 256) return "gfx950";
+  return cu_num == 80 || cu_num == 304 || live_gfx.empty() ? std::string_view("gfx942") : live_gfx;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,27 @@
+// The device that a lookup is for, made ready once: what tables call gfx and cu_num.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace gemmtune {
+
+/// What the fallback rules (dispatch/fallback.h) distinguish.
+enum class Architecture : std::uint8_t { gfx90a, gfx942, gfx950, gfx1250, other_gfx, cuda, cpu };
+
+struct DeviceKey {
+  std::uint64_t id{};  // of gfx and cu_num together; an index refuses tables in which two devices share one
+  std::int64_t cu_num{};
+  Architecture architecture{Architecture::cpu};
+
+  bool operator==(const DeviceKey&) const = default;
+};
+
+/// ("gfx950", 256), ("sm90", 132), ("x86-64-avx2", 16).
+DeviceKey device_key(std::string_view gfx, std::int64_t cu_num);
+
+/// The gfx of rows written before tables had that column, by AITER's rule: 256 is gfx950, 80 and 304 are gfx942, others
+/// the device that the tables are read for and, where that is not known, gfx942.
+std::string_view gfx_of_cu_num(std::int64_t cu_num, std::string_view live_gfx);
+
+}  // namespace gemmtune

@@ -1,0 +1,41 @@
+// A file of tuned rows and what its columns leave unsaid: which family of problems it is for.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/gemm/format.h"
+
+namespace gemmtune {
+
+/// AITER's family of tables: a format, and whether the weights are shuffled ahead where the format leaves that open.
+struct TableFamily {
+  Format format{Format::a16w16};
+  bool packed{};
+
+  bool operator==(const TableFamily&) const = default;
+};
+
+/// The problem that a row's cells complete.
+Problem defaults_of(const TableFamily& family);
+
+bool is_batched(const TableFamily& family);
+
+struct TableSource {
+  std::filesystem::path path{};
+  TableFamily family{};
+
+  bool operator==(const TableSource&) const = default;
+};
+
+/// The family that the file's name or columns speak of. Throws Error{input} where they say none, or one that is not
+/// served (fused MoE, …), and what read_csv() throws.
+TableSource guess_source(const std::filesystem::path& path);
+
+/// The non-empty pieces of "a.csv:b.csv".
+std::vector<std::filesystem::path> split_paths(std::string_view colon_list);
+
+}  // namespace gemmtune
