@@ -1,0 +1,42 @@
+// What the name of a Triton configuration file says: {device}-{kernel}-{tag}[-{sizes}].json, e.g.
+//   gfx950-GEMM-AFP4WFP4-N=7168-K=2048.json        gfx1250-BATCHED_GEMM-A16W16-B=4-N=1024-K=4096.json
+//   gfx950-FUSED-GEMM-AFP4WFP4-A16W16-N4=512-N16=256-K=7168.json
+// A file with sizes is read instead of the one without (the default file), never beside it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemmtune {
+
+struct TritonSize {
+  std::string name{};  // B, N, K, N4, N16, …
+  std::int64_t value{};
+
+  auto operator<=>(const TritonSize&) const = default;
+};
+
+struct TritonName {
+  std::string device{};             // gfx950
+  std::string kernel{"GEMM"};       // GEMM, BATCHED_GEMM, FUSED-GEMM, GEMM_PREQUANT, …
+  std::string tag{};                // A8W8_BLOCKSCALE, AFP4WFP4-MUL_ADD, A16W16-gated, …
+  std::vector<TritonSize> sizes{};  // none: the default file
+
+  std::optional<std::int64_t> size(std::string_view name) const;
+
+  auto operator<=>(const TritonName&) const = default;
+};
+
+/// From a file's name, with or without .json; nothing when it is none of these.
+std::optional<TritonName> parse_triton_name(std::string_view file_name);
+
+/// With .json.
+std::string triton_file_name(const TritonName& name);
+
+/// The name of the default file beside it.
+TritonName without_sizes(TritonName name);
+
+}  // namespace gemmtune
