@@ -1,0 +1,37 @@
+// The captures of this process, for the two events that the system announces to functions without arguments only:
+// exit(), where a capture in a static or in a host of another language would go unwritten, and fork(), after which the
+// child must not write what its parent counted.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+namespace gemmtune {
+
+class LiveCapture {
+ public:
+  virtual ~LiveCapture() = default;
+  virtual void write_before_exit() noexcept = 0;
+
+  // In the thread that forks; exactly one of the last two follows the first in each process.
+  virtual void before_fork() noexcept = 0;
+  virtual void after_fork_in_parent() noexcept = 0;
+  virtual void after_fork_in_child() noexcept = 0;
+};
+
+class LiveCaptures {
+ public:
+  /// Made with the first capture and never destroyed: captures in statics may go after everything else.
+  static LiveCaptures& of_process();
+
+  void add(LiveCapture& capture);
+  void remove(LiveCapture& capture);
+
+ private:
+  LiveCaptures();
+
+  std::mutex mutex_;
+  std::vector<LiveCapture*> captures_;
+};
+
+}  // namespace gemmtune

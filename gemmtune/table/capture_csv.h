@@ -1,0 +1,54 @@
+// The file that a capture leaves (dispatch/capture.h): which problems were asked for, how often, how each was found.
+// It is a shape list as well: its column `problem` says all, and `calls` is the weight.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "gemmtune/core/csv.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/table/match_kind.h"
+
+namespace gemmtune {
+
+/// One problem on one kind of device, matched one way. A table that was tuned in between gives a second row.
+struct CapturedProblem {
+  std::string gfx{};
+  std::int64_t cu_num{};
+  Problem problem{};
+  MatchKind match{MatchKind::fallback};
+  std::int64_t calls{};
+  std::int64_t tuned_m{};  // the M of the row that served; 0 for a fallback
+  double expected_us{};    // that row's time, for its own M; 0 where no row said
+
+  bool operator==(const CapturedProblem&) const = default;
+};
+
+struct CaptureFile {
+  std::vector<CapturedProblem> rows{};
+  std::vector<std::string> unusable_lines{};  // verbatim, written back after the rows
+  std::vector<std::string> complaints{};      // file:line:column and what is wrong, one for each of those
+
+  bool operator==(const CaptureFile&) const = default;
+};
+
+/// gfx,cu_num,M,N,K,problem,match,calls,tuned_m,expected_us
+const std::vector<std::string>& capture_columns();
+
+bool is_capture(const CsvDocument& document);
+
+/// Throws Error{input} when the columns are not a capture's. A file that is not there, or is empty, has no rows.
+CaptureFile read_capture(const std::filesystem::path& path);
+CaptureFile read_capture(const CsvDocument& document);
+
+/// One row for each device, problem and match, in that order: calls are added, the time and its M are the later one's
+/// where it has one. So the order in which processes add their counts does not matter to any count.
+CaptureFile merged(CaptureFile file, std::span<const CapturedProblem> more);
+
+std::string capture_text(const CaptureFile& file);
+
+}  // namespace gemmtune
