@@ -93,6 +93,11 @@ class Device {
   virtual void download(const std::byte* from, std::span<std::byte> to) = 0;
   virtual void copy(const std::byte* from, std::byte* to, std::size_t bytes) = 0;
 
+  /// The same bytes to many places.
+  virtual void copy_to_each(const std::byte* from, std::span<std::byte* const> to, std::size_t bytes) {
+    for (std::byte* each : to) copy(from, each, bytes);
+  }
+
   virtual Stream& stream() = 0;
   virtual Timer& timer() = 0;
   virtual ClockReading read_clock() = 0;

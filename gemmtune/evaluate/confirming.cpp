@@ -48,12 +48,12 @@ class Confirmation {
 
   /// The first that fit into memory together, and one at least.
   std::vector<Trial> take_group(std::vector<Trial>& waiting) const {
-    const auto sets = rotation(bench_, request_);
+    const auto wanted = [&](const Trial& trial) { return trial.bytes(rotation(bench_, request_, trial)); };
     const auto memory = static_cast<std::size_t>(bench_.device.info().memory_bytes);
     std::size_t bytes = 0;
     auto end = waiting.begin();
-    do bytes += (end++)->bytes(sets);
-    while (end != waiting.end() && (memory == 0 || bytes + end->bytes(sets) <= memory / memory_share));
+    do bytes += wanted(*end++);
+    while (end != waiting.end() && (memory == 0 || bytes + wanted(*end) <= memory / memory_share));
     std::vector<Trial> group(std::make_move_iterator(waiting.begin()), std::make_move_iterator(end));
     waiting.erase(waiting.begin(), end);
     return group;
@@ -80,7 +80,7 @@ class Confirmation {
     observer_.started(trial.candidate());
     Workload* workload = timed_workload(bench_, request_, trial);
     if (workload == nullptr) return false;
-    const auto sets = rotation(bench_, request_);
+    const auto sets = rotation(bench_, request_, trial);
     if (trial.equip(*workload, sets) && trial.spread(*workload))
       static_cast<void>(trial.check(*workload, spread_over(sets)));
     return trial.inputs_intact(*workload) && trial.alive();

@@ -5,6 +5,11 @@
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+}  // namespace
 
 LoadedCandidate::LoadedCandidate(Device& device, std::unique_ptr<PreparedGemm> gemm)
     : device_(&device), gemm_(std::move(gemm)) {}
@@ -17,7 +22,7 @@ void LoadedCandidate::allocate(std::size_t set_count) {
   free_memory();
   try {
     workspace_ = GuardedBuffer(*device_, workspace_bytes());
-    for (std::size_t set = 0; packs() && set < set_count; ++set) packed_.emplace_back(*device_, packed_bytes());
+    if (packs()) allocate_packed(set_count);
   } catch (const std::exception& error) {
     fail(ErrorCode::io, "needs {} bytes of workspace and {} × {} of packed weights: {}", workspace_bytes(), set_count,
          packed_bytes(), error.what());
@@ -25,9 +30,18 @@ void LoadedCandidate::allocate(std::size_t set_count) {
   set_count_ = set_count;
 }
 
+void LoadedCandidate::allocate_packed(std::size_t set_count) {
+  const auto bytes = GuardedBuffer::storage_bytes(packed_bytes());
+  const auto stride = (bytes + page - 1) / page * page;
+  arena_ = device_->allocate(set_count * stride);
+  for (std::size_t set = 0; set < set_count; ++set)
+    packed_.emplace_back(*device_, Buffer(arena_.data() + set * stride, bytes, [](std::byte*) {}));
+}
+
 void LoadedCandidate::free_memory() {
   workspace_ = {};
   packed_.clear();
+  arena_ = {};
   set_count_ = 0;
 }
 
@@ -36,8 +50,9 @@ void LoadedCandidate::pack(const OperandSets& sets) {
 }
 
 void LoadedCandidate::copy_packed() {
-  for (std::size_t set = 1; set < packed_.size(); ++set)
-    device_->copy(packed_.front().data(), packed_[set].data(), packed_bytes());
+  std::vector<std::byte*> others;
+  for (std::size_t set = 1; set < packed_.size(); ++set) others.push_back(packed_[set].data());
+  device_->copy_to_each(packed_.front().data(), others, packed_bytes());
 }
 
 void LoadedCandidate::launch(const OperandSets& sets, std::size_t set) noexcept {

@@ -41,10 +41,13 @@ class LoadedCandidate {
   std::string broken_guard() const;
 
  private:
+  void allocate_packed(std::size_t set_count);
+
   Device* device_;
   std::unique_ptr<PreparedGemm> gemm_;
   std::size_t set_count_{};
   GuardedBuffer workspace_;
+  Buffer arena_;  // of all packed weights: one block, of about the same size for most candidates of most problems
   std::vector<GuardedBuffer> packed_;
 };
 

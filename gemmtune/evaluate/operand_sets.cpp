@@ -1,6 +1,7 @@
 #include "gemmtune/evaluate/operand_sets.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "gemmtune/evaluate/fingerprint.h"
@@ -12,14 +13,25 @@ constexpr std::int64_t most_sets = 128;
 constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
 constexpr std::int64_t usual_cache_bytes = std::int64_t{32} << 20;  // where the device does not tell
 
-}  // namespace
-
-std::size_t rotation_count(const Problem& problem, const DeviceInfo& device) {
-  const auto set_bytes = std::max<std::int64_t>(operand_sizes(problem).total(), 1);
+std::size_t sets_of(std::int64_t set_bytes, const DeviceInfo& device) {
+  set_bytes = std::max<std::int64_t>(set_bytes, 1);
   const auto cache_bytes = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : usual_cache_bytes;
   const auto wanted = (2 * cache_bytes + set_bytes - 1) / set_bytes;
   const auto room = device.memory_bytes > 0 ? std::min(most_bytes, device.memory_bytes / 8) : most_bytes;
   return std::clamp<std::int64_t>(std::min(wanted, room / set_bytes), 1, most_sets);
+}
+
+}  // namespace
+
+std::size_t rotation_count(const Problem& problem, const DeviceInfo& device) {
+  return sets_of(operand_sizes(problem).total(), device);
+}
+
+std::size_t rotation_count(const Problem& problem, const DeviceInfo& device, std::size_t packed_bytes) {
+  const auto sizes = operand_sizes(problem);
+  const auto unpacked = sizes.total() - sizes.w - sizes.w_scale;
+  const auto own = sets_of(unpacked + static_cast<std::int64_t>(packed_bytes), device);
+  return packed_bytes > 0 ? std::min(own, rotation_count(problem, device)) : rotation_count(problem, device);
 }
 
 OperandSets::OperandSets(Device& device, const Problem& problem, HostOperands host)
@@ -47,30 +59,30 @@ Buffer OperandSets::upload(std::vector<std::byte>& host) {
   return buffer;
 }
 
-Buffer OperandSets::duplicate(const Buffer& buffer) {
-  if (buffer.size() == 0) return {};
-  auto copy = device_->allocate(buffer.size());
-  device_->copy(buffer.data(), copy.data(), buffer.size());
-  return copy;
+void OperandSets::duplicate(Buffer Inputs::*input, std::span<Set> sets) {
+  const auto& from = sets_.front().inputs.*input;
+  std::vector<Buffer> copies;  // given to the sets once all are there and filled
+  std::vector<std::byte*> places;
+  for (const auto& set : sets) {
+    if (from.size() == 0 || (set.inputs.*input).data() != nullptr) continue;
+    copies.push_back(device_->allocate(from.size()));
+    places.push_back(copies.back().data());
+  }
+  device_->copy_to_each(from.data(), places, from.size());
+  auto copy = copies.begin();
+  for (auto& set : sets)
+    if (copy != copies.end() && (set.inputs.*input).data() == nullptr) set.inputs.*input = std::move(*copy++);
 }
 
 void OperandSets::grow(std::size_t count) {
-  while (sets_.size() < count) {
-    const auto& first = sets_.front().inputs;
-    Set set;
-    set.inputs.a = duplicate(first.a);
-    set.inputs.a_scale = duplicate(first.a_scale);
-    set.inputs.w_scale = duplicate(first.w_scale);
-    set.inputs.bias = duplicate(first.bias);
-    set.c = GuardedBuffer(*device_, operand_sizes(problem_).c);
-    sets_.push_back(std::move(set));
-  }
+  if (count <= sets_.size()) return;
+  std::vector<Set> more(count - sets_.size());
+  for (auto& set : more) set.c = GuardedBuffer(*device_, operand_sizes(problem_).c);
+  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w_scale, &Inputs::bias}) duplicate(input, more);
+  std::move(more.begin(), more.end(), std::back_inserter(sets_));
 }
 
-void OperandSets::copy_weights() {
-  for (auto& set : sets_)
-    if (set.inputs.w.data() == nullptr) set.inputs.w = duplicate(sets_.front().inputs.w);
-}
+void OperandSets::copy_weights() { duplicate(&Inputs::w, sets_); }
 
 Operands OperandSets::operands(std::size_t set) const {
   const auto& inputs = sets_[set].inputs;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ namespace gemmtune {
 /// How many sets make up twice the last-level cache: at least 1, at most 128, and no more than fit in an eighth of the
 /// memory and in 4 GiB.
 std::size_t rotation_count(const Problem& problem, const DeviceInfo& device);
+
+/// The same for launches that read packed weights instead: fewer sets where those are larger than the problem's own,
+/// never more, since the other operands are there no more often.
+std::size_t rotation_count(const Problem& problem, const DeviceInfo& device, std::size_t packed_bytes);
 
 class OperandSets {
  public:
@@ -57,7 +62,9 @@ class OperandSets {
   };
 
   Buffer upload(std::vector<std::byte>& host);
-  Buffer duplicate(const Buffer& buffer);
+
+  /// Gives each of the sets that has none a copy of this input of the first set.
+  void duplicate(Buffer Inputs::*input, std::span<Set> sets);
   void load_first(HostOperands host);
   std::array<std::uint64_t, 5> fingerprints() const;
 

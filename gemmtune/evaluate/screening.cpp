@@ -33,7 +33,7 @@ class Screening {
   /// The other sets are not filled for what is wrong on the first. The last one shows that the kernel goes by the
   /// addresses it is given.
   bool check(Workload& workload, Trial& trial) {
-    const auto sets = rotation(bench_, request_);
+    const auto sets = rotation(bench_, request_, trial);
     if (!trial.equip(workload, sets) || !trial.check(workload, std::array{std::size_t{0}})) return false;
     if (!trial.spread(workload)) return false;
     return sets == 1 || trial.check(workload, std::array{sets - 1});

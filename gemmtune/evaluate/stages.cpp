@@ -8,6 +8,11 @@ std::size_t rotation(const Workbench& bench, const EvaluationRequest& request) {
   return request.policy.measure.cold_cache ? rotation_count(request.problem, bench.device.info()) : 1;
 }
 
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Trial& trial) {
+  return request.policy.measure.cold_cache ? rotation_count(request.problem, bench.device.info(), trial.packed_bytes())
+                                           : 1;
+}
+
 Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Trial& trial) {
   Workload* found = nullptr;
   const auto find = [&] {

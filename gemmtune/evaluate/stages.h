@@ -26,8 +26,10 @@ struct EvaluationRequest {
   const EvaluationPolicy& policy;
 };
 
-/// How many operand sets launches take in turn under this policy.
+/// How many operand sets launches take in turn under this policy; those of a trial that packs weights, which may be
+/// fewer.
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request);
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Trial& trial);
 
 /// Operands of a recipe and seed in one set or more; null when they cannot be had, which settles the trial. What it
 /// costs to make them goes to the trial that is the first to need them.

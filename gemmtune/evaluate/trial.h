@@ -62,6 +62,7 @@ class Trial {
 
   bool alive() const { return evaluation_.outcome == Outcome::ok; }
   std::size_t bytes(std::size_t set_count) const { return loaded_ ? loaded_->bytes(set_count) : 0; }
+  std::size_t packed_bytes() const { return loaded_ ? loaded_->packed_bytes() : 0; }
   std::size_t set_count() const { return loaded_ ? loaded_->set_count() : 0; }
 
   const Evaluation& evaluation() const { return evaluation_; }

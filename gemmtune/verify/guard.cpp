@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace gemmtune {
 namespace {
@@ -57,13 +58,18 @@ std::string describe(std::size_t distance, std::string_view side, const Damage& 
 
 }  // namespace
 
-GuardedBuffer::GuardedBuffer(Device& device, std::size_t size) : size_(size) {
-  if (size == 0) return;
-  buffer_ = device.allocate(size + 2 * guard_size);
+GuardedBuffer::GuardedBuffer(Device& device, std::size_t size)
+    : GuardedBuffer(device, size == 0 ? Buffer{} : device.allocate(storage_bytes(size))) {}
+
+GuardedBuffer::GuardedBuffer(Device& device, Buffer storage) : buffer_(std::move(storage)) {
+  if (buffer_.size() <= 2 * guard_size) return;
+  size_ = buffer_.size() - 2 * guard_size;
   const Guard& guard = intact_guard();
   device.upload(guard, buffer_.data());
-  device.upload(guard, data() + size);
+  device.upload(guard, data() + size_);
 }
+
+std::size_t GuardedBuffer::storage_bytes(std::size_t size) { return size + 2 * guard_size; }
 
 std::byte* GuardedBuffer::data() const { return size_ == 0 ? nullptr : buffer_.data() + guard_size; }
 

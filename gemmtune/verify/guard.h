@@ -14,6 +14,12 @@ class GuardedBuffer {
   GuardedBuffer() = default;
   GuardedBuffer(Device& device, std::size_t size);
 
+  /// In memory that is there already, of storage_bytes(size).
+  GuardedBuffer(Device& device, Buffer storage);
+
+  /// What `size` usable bytes take with their guards.
+  static std::size_t storage_bytes(std::size_t size);
+
   std::byte* data() const;  // null when size is 0
   std::size_t size() const { return size_; }
 

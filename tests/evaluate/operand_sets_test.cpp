@@ -35,6 +35,20 @@ TEST(RotationCount, StaysWithinCountAndMemory) {
   EXPECT_EQ(rotation_count(problem, device_with(0, 0)), 6u) << "a cache of unknown size counts as 32 MiB";
 }
 
+TEST(RotationCount, LargePackedWeightsMakeFewerSets) {
+  const auto problem = parse_problem("16x2048x2048:a4w4");
+  const auto device = device_with(32 * mib, 65536 * mib);
+  const auto shared = rotation_count(problem, device);
+  EXPECT_EQ(rotation_count(problem, device, 0), shared) << "who does not pack uses the problem's own weights";
+  EXPECT_EQ(rotation_count(problem, device, 1000), shared) << "never more than there are";
+  const auto sizes = operand_sizes(problem);
+  const std::int64_t packed = 8 * sizes.w;
+  const auto count = static_cast<std::int64_t>(rotation_count(problem, device, static_cast<std::size_t>(packed)));
+  const std::int64_t set_bytes = sizes.a + sizes.a_scale + sizes.c + packed;
+  EXPECT_GE(count * set_bytes, 64 * mib);
+  EXPECT_LT((count - 1) * set_bytes, 64 * mib);
+}
+
 class OperandSetsTest : public testing::Test {
  protected:
   std::unique_ptr<Device> device_ = open_device("cpu");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +46,25 @@ TEST_F(GuardTest, EveryByteOfBothGuardsIsWatched) {
     buffer.data()[place] = kept;
     EXPECT_EQ(buffer.why_broken(*device_), "") << place;
   }
+}
+
+TEST_F(GuardTest, MayLieInMemoryThatIsThere) {
+  const Buffer whole = device_->allocate(3 * GuardedBuffer::storage_bytes(300));
+  const auto slice = [&](std::size_t i) {
+    const auto bytes = GuardedBuffer::storage_bytes(300);
+    return Buffer(whole.data() + i * bytes, bytes, [](std::byte*) {});
+  };
+  const std::array<GuardedBuffer, 3> parts{GuardedBuffer(*device_, slice(0)), GuardedBuffer(*device_, slice(1)),
+                                           GuardedBuffer(*device_, slice(2))};
+  for (const auto& part : parts) {
+    EXPECT_EQ(part.size(), 300u);
+    std::fill_n(part.data(), 300, std::byte{0xee});
+  }
+  for (const auto& part : parts) EXPECT_EQ(part.why_broken(*device_), "");
+  parts[1].data()[300] = std::byte{0};
+  EXPECT_EQ(parts[0].why_broken(*device_), "");
+  EXPECT_NE(parts[1].why_broken(*device_), "");
+  EXPECT_EQ(parts[2].why_broken(*device_), "");
 }
 
 TEST_F(GuardTest, NothingIsAllocatedForNothing) {

@@ -1,34 +1,55 @@
 #include "gemmtune/device/cpu/cpu_device.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/parallel.h"
+#include "gemmtune/device/cpu/block_pool.h"
 #include "gemmtune/device/cpu/cpu_clock.h"
 #include "gemmtune/device/cpu/cpu_timer.h"
+#include "gemmtune/device/cpu/streaming_copy.h"
 
 namespace gemmtune {
 namespace {
 
 constexpr std::size_t small_alignment = 256;
-constexpr std::size_t huge_page = 2 * 1024 * 1024;
 
-/// Of exactly this size, so that a sanitizer sees what runs over. Large buffers ask for huge pages, so that a kernel's
-/// strides do not rank it by misses of the TLB.
-/// Rotation copies gigabytes into fresh pages, which one core does at a fraction of the memory's speed.
-constexpr std::int64_t copy_grain = std::int64_t{4} << 20;
+/// Copies go piece by piece: one that goes to many places stays in the second-level cache meanwhile.
+constexpr std::int64_t copy_piece = std::int64_t{256} << 10;
 
-std::byte* allocate_aligned(std::size_t bytes) {
-  const std::size_t alignment = bytes >= huge_page ? huge_page : small_alignment;
+/// A thread takes so many at a time; for less than that, starting threads would cost more than copying.
+constexpr std::int64_t pieces_at_once = 16;
+
+/// work(piece, place) for all of them.
+template <typename Work>
+void for_pieces(std::span<const std::byte> bytes, std::size_t places, const Work& work) {
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  const auto count = static_cast<std::int64_t>(places);
+  const auto pieces = (size + copy_piece - 1) / copy_piece;
+  parallel_pieces(pieces * count, pieces_at_once, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto begin = i / count * copy_piece;
+      work(bytes.subspan(begin, std::min(copy_piece, size - begin)), i % count);
+    }
+  });
+}
+
+/// For what is used soon.
+void copy_now(std::span<const std::byte> from, std::byte* to) {
+  for_pieces(from, 1, [&](std::span<const std::byte> piece, std::size_t) {
+    std::memcpy(to + (piece.data() - from.data()), piece.data(), piece.size());
+  });
+}
+
+/// Of exactly this size, so that a sanitizer sees what runs over.
+std::byte* allocate_small(std::size_t bytes) {
   void* data = nullptr;
-  if (posix_memalign(&data, alignment, bytes) != 0) return nullptr;
-  if (alignment == huge_page) madvise(data, bytes, MADV_HUGEPAGE);  // advice: may be refused
-  return static_cast<std::byte*>(data);
+  return posix_memalign(&data, small_alignment, bytes) == 0 ? static_cast<std::byte*>(data) : nullptr;
 }
 
 class CpuStream final : public Stream {
@@ -67,16 +88,20 @@ class CpuDevice final : public Device {
     if (bytes == 0) return {};
     // The kernel grants more than there is and kills later; what cannot fit is refused here.
     const bool fits = info_.memory_bytes == 0 || bytes <= static_cast<std::size_t>(info_.memory_bytes);
-    std::byte* data = fits ? allocate_aligned(bytes) : nullptr;
-    if (data == nullptr) fail(ErrorCode::io, "not enough memory for a buffer of {} bytes", bytes);
-    return {data, bytes, [](std::byte* released) { std::free(released); }};
+    auto buffer = fits ? allocate_fitting(bytes) : Buffer{};
+    if (buffer.data() == nullptr) fail(ErrorCode::io, "not enough memory for a buffer of {} bytes", bytes);
+    return buffer;
   }
 
-  void upload(std::span<const std::byte> from, std::byte* to) override { copy(from.data(), to, from.size()); }
-  void download(const std::byte* from, std::span<std::byte> to) override { copy(from, to.data(), to.size()); }
+  void upload(std::span<const std::byte> from, std::byte* to) override { copy_now(from, to); }
+  void download(const std::byte* from, std::span<std::byte> to) override { copy_now({from, to.size()}, to.data()); }
   void copy(const std::byte* from, std::byte* to, std::size_t bytes) override {
-    parallel_pieces(static_cast<std::int64_t>(bytes), copy_grain, [&](std::int64_t begin, std::int64_t end) {
-      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+    copy_to_each(from, std::span(&to, 1), bytes);
+  }
+
+  void copy_to_each(const std::byte* from, std::span<std::byte* const> to, std::size_t bytes) override {
+    for_pieces(std::span(from, bytes), to.size(), [&](std::span<const std::byte> piece, std::size_t place) {
+      streaming_copy(piece, to[place] + (piece.data() - from));
     });
   }
 
@@ -85,7 +110,16 @@ class CpuDevice final : public Device {
   ClockReading read_clock() override { return clock_.read(); }
 
  private:
+  Buffer allocate_fitting(std::size_t bytes) {
+    if (bytes < BlockPool::unit)
+      return {allocate_small(bytes), bytes, [](std::byte* released) { std::free(released); }};
+    const auto block = blocks_->take(bytes);
+    // Buffers may outlive the device, so they share its pool.
+    return {block.data, bytes, [blocks = blocks_, block](std::byte*) { blocks->give_back(block); }};
+  }
+
   DeviceInfo info_;
+  std::shared_ptr<BlockPool> blocks_{std::make_shared<BlockPool>()};
   CpuStream stream_;
   CpuTimer timer_;
   CpuClock clock_;

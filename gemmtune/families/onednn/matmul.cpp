@@ -88,9 +88,15 @@ dnnl::matmul::primitive_desc plan(const MatmulSpec& s, const dnnl::engine& engin
 }
 
 dnnl::reorder::primitive_desc plan_reorder(const MatmulSpec& s, const memory::desc& to, const dnnl::engine& engine) {
+  const ThreadScope scope(s.reorder_threads);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return {engine, plain_weights(s), engine, to, attributes};
+}
+
+dnnl::reorder make_reorder(const MatmulSpec& s, const dnnl::reorder::primitive_desc& planned) {
+  const ThreadScope scope(s.reorder_threads);
+  return dnnl::reorder(planned);
 }
 
 /// An argument list whose addresses change while its memory objects stay: nothing is allocated to run.
@@ -160,7 +166,7 @@ struct Matmul::State {
         planned(plan_worthwhile(s, engine)),
         planned_reorder(plan_reorder(s, planned.weights_desc(), engine)),
         product(planned),
-        reorder(planned_reorder) {
+        reorder(make_reorder(s, planned_reorder)) {
     arguments.add(DNNL_ARG_SRC, planned.src_desc());
     arguments.add(DNNL_ARG_WEIGHTS, planned.weights_desc());
     arguments.add(DNNL_ARG_BIAS, planned.bias_desc());
@@ -194,7 +200,7 @@ std::size_t Matmul::scratchpad_bytes() const {
 std::size_t Matmul::weight_bytes() const { return state_->planned.weights_desc().get_size(); }
 
 void Matmul::reorder_weights(const std::byte* from, std::byte* to, std::byte* scratchpad) {
-  guarded(state_->spec.threads, [&] {
+  guarded(state_->spec.reorder_threads, [&] {
     Arguments& arguments = state_->reorder_arguments;
     arguments.point(DNNL_ARG_FROM, from);
     arguments.point(DNNL_ARG_TO, to);

@@ -23,7 +23,8 @@ struct MatmulSpec {
   DType product{};  // f32, bf16, f16 or i32
   bool bias{};      // [N] in the product's type
   WeightLayout weights{WeightLayout::plain};
-  int threads{1};
+  int threads{1};          // of the product
+  int reorder_threads{1};  // of reorder_weights
 };
 
 struct MatmulAddresses {

@@ -31,18 +31,18 @@ Space space_of(const Problem& problem, const Arithmetic& arithmetic, const Devic
             [cores](const Point& point) { return point["t"] >= 1 && point["t"] <= cores; }}}};
 }
 
-Choice choice_of(const Problem& problem, const Arithmetic& arithmetic, const Point& point) {
-  return {.problem = problem,
-          .arithmetic = arithmetic,
-          .weights = static_cast<WeightUse>(point["weights"]),
-          .threads = static_cast<int>(point["t"])};
-}
-
 Choice default_choice(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
   return {.problem = problem,
           .arithmetic = arithmetic,
           .weights = WeightUse::plain,
-          .threads = static_cast<int>(device.cu_num)};
+          .threads = static_cast<int>(device.cu_num),
+          .packing_threads = static_cast<int>(device.cu_num)};
+}
+
+Choice choice_at(const Point& point, Choice choice) {
+  choice.weights = static_cast<WeightUse>(point["weights"]);
+  choice.threads = static_cast<int>(point["t"]);
+  return choice;
 }
 
 class OnednnFamily final : public KernelFamily {
@@ -81,7 +81,7 @@ class OnednnFamily final : public KernelFamily {
       if (!point) continue;
       const std::string why = space.why_not(*point);
       if (!why.empty()) fail(ErrorCode::unsupported, "{}: {}", candidate.name, why);
-      return onednn::prepare_matmul(choice_of(problem, arithmetic, *point));
+      return onednn::prepare_matmul(choice_at(*point, default_choice(problem, arithmetic, device)));
     }
     fail(ErrorCode::unsupported, "onednn has no kernel '{}' for {}{}", candidate.name, to_string(problem),
          int8_remark(problem, device));

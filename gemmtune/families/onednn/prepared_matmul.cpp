@@ -1,6 +1,7 @@
 #include "gemmtune/families/onednn/prepared_matmul.h"
 
 #include <exception>
+#include <memory>
 
 #include "gemmtune/families/onednn/convert.h"
 #include "gemmtune/families/onednn/matmul.h"
@@ -19,7 +20,8 @@ MatmulSpec matmul_spec(const Choice& choice) {
           .product = arithmetic.product,
           .bias = p.bias && !arithmetic.finishes(p),
           .weights = choice.weights == WeightUse::plain ? WeightLayout::plain : WeightLayout::blocked,
-          .threads = choice.threads};
+          .threads = choice.threads,
+          .reorder_threads = choice.weights == WeightUse::reordered ? choice.threads : choice.packing_threads};
 }
 
 /// Bytes of a piece of the workspace and where it starts.
@@ -51,7 +53,7 @@ class PreparedMatmul final : public PreparedGemm {
     const bool packs = packed_weight_bytes() > 0;
     scratchpad_ = workspace_.add(matmul_.scratchpad_bytes());
     if (arithmetic.converts_a) a_ = workspace_.add(bytes(arithmetic.operand, p.batch * p.m * p.k));
-    if (arithmetic.converts_w && !packs) w_ = workspace_.add(bytes(arithmetic.operand, p.batch * p.n * p.k));
+    if (arithmetic.converts_w && !packs) w_ = workspace_.add(plain_weight_bytes());
     if (choice.weights == WeightUse::reordered) reordered_ = workspace_.add(matmul_.weight_bytes());
     if (arithmetic.finishes(p)) product_ = workspace_.add(bytes(arithmetic.product, p.batch * p.m * p.n));
   }
@@ -59,25 +61,22 @@ class PreparedMatmul final : public PreparedGemm {
   std::size_t packed_weight_bytes() const override {
     if (!choice_.problem.packed) return 0;
     if (choice_.weights == WeightUse::blocked) return matmul_.weight_bytes();
-    const Problem& p = choice_.problem;
-    return choice_.arithmetic.converts_w ? bytes(choice_.arithmetic.operand, p.batch * p.n * p.k) : 0;
+    return choice_.arithmetic.converts_w ? plain_weight_bytes() : 0;
   }
 
   std::size_t workspace_bytes() const override { return workspace_.bytes(); }
 
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
-    if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed);
+    const int threads = choice_.packing_threads;
+    if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed, threads);
     // Packing is no launch: it may allocate, and its room is not kept.
-    std::vector<std::byte> scratchpad(matmul_.scratchpad_bytes());
-    std::vector<std::byte> converted;
-    const std::byte* plain = operands.w;
+    const auto scratchpad = std::make_unique_for_overwrite<std::byte[]>(matmul_.scratchpad_bytes());
+    std::unique_ptr<std::byte[]> converted;
     if (choice_.arithmetic.converts_w) {
-      const Problem& p = choice_.problem;
-      converted.resize(bytes(choice_.arithmetic.operand, p.batch * p.n * p.k));
-      convert_weights(operands, converted.data());
-      plain = converted.data();
+      converted = std::make_unique_for_overwrite<std::byte[]>(plain_weight_bytes());
+      convert_weights(operands, converted.get(), threads);
     }
-    matmul_.reorder_weights(plain, packed, scratchpad.data());
+    matmul_.reorder_weights(converted ? converted.get() : operands.w, packed, scratchpad.get());
   }
 
   void launch(const Operands& operands, Stream& stream) noexcept override {
@@ -93,6 +92,12 @@ class PreparedMatmul final : public PreparedGemm {
     return static_cast<std::size_t>(storage_bytes(type, count));
   }
 
+  /// [batch, N, K] as the library multiplies them.
+  std::size_t plain_weight_bytes() const {
+    const Problem& p = choice_.problem;
+    return bytes(choice_.arithmetic.operand, p.batch * p.n * p.k);
+  }
+
   ScaleUse scales_of_operands() const {
     return choice_.arithmetic.scales_in_product ? ScaleUse::leave : ScaleUse::multiply;
   }
@@ -106,8 +111,10 @@ class PreparedMatmul final : public PreparedGemm {
             .threads = choice_.threads};
   }
 
-  void convert_weights(const Operands& operands, std::byte* to) const {
-    convert_operand(conversion(choice_.problem.w, choice_.problem.n), operands.w, operands.w_scale, to);
+  void convert_weights(const Operands& operands, std::byte* to, int threads) const {
+    auto weights = conversion(choice_.problem.w, choice_.problem.n);
+    weights.threads = threads;
+    convert_operand(weights, operands.w, operands.w_scale, to);
   }
 
   const std::byte* activations(const Operands& operands) const {
@@ -121,7 +128,7 @@ class PreparedMatmul final : public PreparedGemm {
     if (packed_weight_bytes() > 0) return operands.packed_w;
     const std::byte* plain = operands.w;
     if (choice_.arithmetic.converts_w) {
-      convert_weights(operands, w_.in(operands.workspace));
+      convert_weights(operands, w_.in(operands.workspace), choice_.threads);
       plain = w_.in(operands.workspace);
     }
     if (choice_.weights != WeightUse::reordered) return plain;

@@ -19,7 +19,8 @@ struct Choice {
   Problem problem{};
   Arithmetic arithmetic{};
   WeightUse weights{};
-  int threads{1};
+  int threads{1};          // of a launch
+  int packing_threads{1};  // of packing, which no launch pays for
 };
 
 /// Throws Error{unsupported} with the library's reason.

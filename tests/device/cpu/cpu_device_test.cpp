@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <vector>
 
 #include "gemmtune/core/error.h"
 
@@ -45,6 +47,38 @@ TEST(CpuDevice, CopiesThereAndBack) {
   device->copy(first.data(), second.data(), 4);
   device->download(second.data(), received);
   EXPECT_EQ(received, sent);
+}
+
+TEST(CpuDevice, CopiesToManyPlaces) {
+  constexpr std::size_t bytes = (std::size_t{1} << 20) + 77;  // several pieces, on several threads
+  const auto device = open_device("cpu");
+  std::vector<std::byte> sent(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) sent[i] = static_cast<std::byte>(i * 31 + i / 255);
+  std::vector<Buffer> buffers;
+  std::vector<std::byte*> places;
+  for (int i = 0; i < 7; ++i) {
+    buffers.push_back(device->allocate(bytes));
+    places.push_back(buffers.back().data());
+  }
+  device->copy_to_each(sent.data(), places, bytes);
+  for (const auto* place : places) EXPECT_TRUE(std::equal(sent.begin(), sent.end(), place));
+  device->copy_to_each(sent.data(), {}, bytes);
+}
+
+TEST(CpuDevice, LargeBuffersAreUsedAgain) {
+  constexpr std::size_t bytes = std::size_t{5} << 20;
+  const auto device = open_device("cpu");
+  const auto* first = device->allocate(bytes).data();
+  EXPECT_EQ(device->allocate(bytes).data(), first);
+}
+
+TEST(CpuDevice, BuffersMayOutliveIt) {
+  auto device = open_device("cpu");
+  const Buffer large = device->allocate(std::size_t{5} << 20);
+  const Buffer small = device->allocate(100);
+  device.reset();
+  large.data()[0] = std::byte{1};
+  small.data()[0] = std::byte{1};
 }
 
 TEST(CpuDevice, StreamThrowsTheFirstFailureOnce) {
