@@ -24,31 +24,25 @@ inline bool has_sizes_of_rows(const Problem& p) noexcept {
   return static_cast<std::uint64_t>((p.m - 1) | (p.n - 1) | (p.k - 1) | (p.batch - 1)) >> 31 == 0;
 }
 
-/// `p` with what its tables have no column for as they read: out = bf16, no bias, …
-inline Problem as_keyed(const Problem& p) noexcept {
-  const bool is_mx = p.a.scaling == Scaling::mx_1x32 && p.w.scaling == Scaling::mx_1x32;
-  const bool is_block = p.a.scaling == Scaling::block_1x128 && p.w.scaling == Scaling::block_128x128;
-  const bool is_row = p.a.scaling == Scaling::row && p.w.scaling == Scaling::row;
-  Problem keyed = p;
-  if (is_block && p.a.type == DType::e4m3fnuz) keyed.a.type = DType::e4m3;
-  if (is_block && p.w.type == DType::e4m3fnuz) keyed.w.type = DType::e4m3;
-  if (is_mx || is_block || is_row) {
-    keyed.out = DType::bf16;
-    keyed.bias = false;
-  }
-  return keyed;
+/// The two scalings of a problem as one number.
+constexpr std::uint64_t scalings(Scaling a, Scaling w) noexcept {
+  return static_cast<std::uint64_t>(a) << 4 | static_cast<std::uint64_t>(w);
 }
 
 /// The key of a problem whose sizes are those of rows. `is_batched` says that it is one of the batched families, which
 /// matters to a batch of 1 only.
-inline LookupKey lookup_key(const Problem& problem, const DeviceKey& device, bool is_batched) noexcept {
-  const auto p = as_keyed(problem);
+inline LookupKey lookup_key(const Problem& p, const DeviceKey& device, bool is_batched) noexcept {
   const auto word = [](auto value) { return static_cast<std::uint64_t>(value); };
+  const auto scaled = scalings(p.a.scaling, p.w.scaling);
+  const bool is_block = scaled == scalings(Scaling::block_1x128, Scaling::block_128x128);
+  const bool says_output = !is_block && scaled != scalings(Scaling::mx_1x32, Scaling::mx_1x32) &&
+                           scaled != scalings(Scaling::row, Scaling::row);
+  const auto type = [&](DType t) { return word(is_block && t == DType::e4m3fnuz ? DType::e4m3 : t); };
+  const auto output = says_output ? word(p.out) << 8 | word(p.bias) << 2 : 0;
   return {.device = device.id,
           .sizes = word(p.n) << 32 | word(p.k),
-          .types = word(p.batch) << 32 | word(p.a.type) << 24 | word(p.a.scaling) << 20 | word(p.w.type) << 16 |
-                   word(p.w.scaling) << 12 | word(p.out) << 8 | word(p.bias) << 2 | word(p.packed) << 1 |
-                   word(is_batched)};
+          .types = word(p.batch) << 32 | type(p.a.type) << 24 | type(p.w.type) << 20 | scaled << 12 | output |
+                   word(p.packed) << 1 | word(is_batched)};
 }
 
 inline LookupKey lookup_key(const Problem& problem, const DeviceKey& device) noexcept {

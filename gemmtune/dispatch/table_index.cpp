@@ -18,88 +18,87 @@ Problem with_row_scales(Problem p) noexcept {
   return p;
 }
 
+Answer by_rule(const Problem& problem, const DeviceKey& device) noexcept {
+  return {.match = MatchKind::fallback, .choice = fallback_for(problem, device)};
+}
+
 }  // namespace
 
 Answer TableIndex::lookup(const Problem& problem, const DeviceKey& device) const noexcept {
-  const auto hit = find(rows_for(problem, device), problem);
-  if (hit.at != none) return answer_of(hit, problem.m);
-  return {.match = MatchKind::fallback, .choice = fallback_for(problem, device)};
+  const auto* group = group_for(problem, device);
+  if (group == nullptr) return by_rule(problem, device);
+  return find(*group, problem, device);
+}
+
+/// As try_level() says it level by level, but no M is looked for twice.
+Answer TableIndex::find(const RowGroup& group, const Problem& problem, const DeviceKey& device) const noexcept {
+  const auto m = problem.m;
+  if (const auto* row = row_at(group, m)) return answer_of(MatchKind::exact, *row, m);
+  if (problem.batch > 1) return by_rule(problem, device);
+  const auto fine = padded_fine(m);
+  if (const auto* row = fine == m ? nullptr : row_at(group, fine)) return answer_of(MatchKind::padded_fine, *row, m);
+  const auto coarse = padded_coarse(m, problem.n);
+  if (const auto* row = coarse == m || coarse == fine ? nullptr : row_at(group, coarse))
+    return answer_of(MatchKind::padded_coarse, *row, m);
+  if (const auto* row = nearest(group, m)) return answer_of(MatchKind::nearest, *row, m);
+  return by_rule(problem, device);
 }
 
 std::optional<Answer> TableIndex::try_level(MatchKind level, const Problem& problem,
                                             const DeviceKey& device) const noexcept {
-  const auto hit = find_at(level, rows_for(problem, device), problem);
-  return hit.at == none ? std::nullopt : std::optional(answer_of(hit, problem.m));
+  const auto* group = group_for(problem, device);
+  if (group == nullptr || level == MatchKind::fallback) return std::nullopt;
+  if (problem.batch > 1 && level != MatchKind::exact) return std::nullopt;
+  const auto m = problem.m;
+  const auto* row = level == MatchKind::exact           ? row_at(*group, m)
+                    : level == MatchKind::padded_fine   ? row_at(*group, padded_fine(m))
+                    : level == MatchKind::padded_coarse ? row_at(*group, padded_coarse(m, problem.n))
+                                                        : nearest(*group, m);
+  return row == nullptr ? std::nullopt : std::optional(answer_of(level, *row, m));
 }
 
-RowRange TableIndex::rows_for(const Problem& problem, const DeviceKey& device) const noexcept {
-  if (!has_sizes_of_rows(problem)) return {};
-  const auto rows = groups_.find(lookup_key(problem, device));
-  if (rows.count != 0 || !has_tensor_scales(problem)) return rows;
+const RowGroup* TableIndex::group_for(const Problem& problem, const DeviceKey& device) const noexcept {
+  if (!has_sizes_of_rows(problem)) return nullptr;
+  const auto* group = groups_.find(lookup_key(problem, device));
+  if (group != nullptr || !has_tensor_scales(problem)) return group;
   return groups_.find(lookup_key(with_row_scales(problem), device));
 }
 
-TableIndex::Hit TableIndex::find(RowRange rows, const Problem& problem) const noexcept {
-  if (rows.count == 0) return {};
-  for (const auto level : {MatchKind::exact, MatchKind::padded_fine, MatchKind::padded_coarse})
-    if (const auto hit = find_at(level, rows, problem); hit.at != none) return hit;
-  return find_at(MatchKind::nearest, rows, problem);
-}
-
-TableIndex::Hit TableIndex::find_at(MatchKind level, RowRange rows, const Problem& problem) const noexcept {
-  const bool only_exact = problem.batch > 1;
-  switch (level) {
-    case MatchKind::exact:
-      return hit_at(level, rows, problem.m);
-    case MatchKind::padded_fine:
-      return only_exact ? Hit{} : hit_at(level, rows, padded_fine(problem.m));
-    case MatchKind::padded_coarse:
-      return only_exact ? Hit{} : hit_at(level, rows, padded_coarse(problem.m, problem.n));
-    case MatchKind::nearest:
-      return only_exact ? Hit{} : nearest(rows, problem.m);
-    case MatchKind::fallback:
-      break;
-  }
-  return {};
-}
-
-/// The first of these rows whose M is not below `m`, or their end. Without branches that depend on what is found.
-std::uint32_t TableIndex::lower_bound(RowRange rows, std::int64_t m) const noexcept {
-  const auto* first = tuned_m_.data() + rows.first;
-  for (auto left = rows.count; left > 0;) {
+/// The group's first row whose M is not below `m`, or its end. Without branches that depend on what is found.
+std::uint32_t TableIndex::lower_bound(const RowGroup& group, std::int64_t m) const noexcept {
+  const auto [begin, end] = group.octave_of(m);
+  const auto* first = rows_.data() + group.first + begin;
+  for (auto left = end - begin; left > 0;) {
     const auto half = (left + 1) / 2;
-    first += first[half - 1] < m ? half : 0;
+    first += first[half - 1].m < m ? half : 0;
     left -= half;
   }
-  return static_cast<std::uint32_t>(first - tuned_m_.data());
+  return static_cast<std::uint32_t>(first - rows_.data());
 }
 
-TableIndex::Hit TableIndex::hit_at(MatchKind match, RowRange rows, std::int64_t m) const noexcept {
-  const auto at = lower_bound(rows, m);
-  return at < rows.first + rows.count && tuned_m_[at] == m ? Hit{match, at} : Hit{};
+const TableIndex::Row* TableIndex::row_at(const RowGroup& group, std::int64_t m) const noexcept {
+  const auto at = lower_bound(group, m);
+  return at < group.first + group.count && rows_[at].m == m ? &rows_[at] : nullptr;
 }
 
-TableIndex::Hit TableIndex::nearest(RowRange rows, std::int64_t m) const noexcept {
-  const auto above = lower_bound(rows, m);
-  const bool has_above = above < rows.first + rows.count && tuned_m_[above] <= m * rules_.nearest_factor;
-  const bool has_below = above > rows.first && m <= tuned_m_[above - 1] * rules_.nearest_factor;
-  if (rules_.nearest_factor <= 1 || !(has_above || has_below)) return {};
-  if (!has_below) return {MatchKind::nearest, above};
-  const bool is_upper_nearer = has_above && m * m >= std::int64_t{tuned_m_[above - 1]} * tuned_m_[above];
-  return {MatchKind::nearest, is_upper_nearer ? above : above - 1};
+const TableIndex::Row* TableIndex::nearest(const RowGroup& group, std::int64_t m) const noexcept {
+  const auto at = lower_bound(group, m);
+  const auto factor = rules_.nearest_factor;
+  const auto* above = at < group.first + group.count && rows_[at].m <= m * factor ? &rows_[at] : nullptr;
+  const auto* below = at > group.first && m <= rows_[at - 1].m * factor ? &rows_[at - 1] : nullptr;
+  if (factor <= 1) return nullptr;
+  if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
+  return m * m >= std::int64_t{below->m} * above->m ? above : below;
 }
 
-Answer TableIndex::answer_of(Hit hit, std::int64_t m) const noexcept {
-  const auto& served = served_[hit.at];
-  const std::int64_t tuned_m = tuned_m_[hit.at];
-  const auto& choice = choices_[served.best];
+Answer TableIndex::answer_of(MatchKind match, const Row& row, std::int64_t m) const noexcept {
+  const std::int64_t tuned_m = row.m;
   const bool is_scaled = m > tuned_m;
-  const auto scale = is_scaled ? static_cast<double>(m) / static_cast<double>(tuned_m) : 1.0;
-  return {.match = hit.match,
+  return {.match = match,
           .tuned_m = tuned_m,
-          .choice = &choice,
-          .runner_up = served.runner_up == none ? nullptr : &choices_[served.runner_up],
-          .expected_us = choice.time_us * scale,
+          .choice = &choices_[row.best],
+          .runner_up = row.runner_up == none ? nullptr : &choices_[row.runner_up],
+          .expected_us = is_scaled ? row.time_us * static_cast<double>(m) / static_cast<double>(tuned_m) : row.time_us,
           .is_scaled = is_scaled};
 }
 

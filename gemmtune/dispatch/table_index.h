@@ -54,7 +54,7 @@ class TableIndex {
                                                 const DeviceKey& device) const noexcept;
 
   const MatchRules& rules() const { return rules_; }
-  std::int64_t key_count() const { return static_cast<std::int64_t>(tuned_m_.size()); }
+  std::int64_t key_count() const { return static_cast<std::int64_t>(rows_.size()); }
   const std::vector<TableDevice>& devices() const { return devices_; }
 
  private:
@@ -62,28 +62,24 @@ class TableIndex {
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  struct Served {
+  /// What serves one M: all that an answer says, without a look at the choice itself.
+  struct Row {
+    std::uint32_t m{};
     std::uint32_t best{none};  // in choices_
     std::uint32_t runner_up{none};
+    double time_us{};  // of the best
   };
 
-  struct Hit {
-    MatchKind match{MatchKind::fallback};
-    std::uint32_t at{none};  // in tuned_m_ and served_
-  };
-
-  RowRange rows_for(const Problem& problem, const DeviceKey& device) const noexcept;
-  std::uint32_t lower_bound(RowRange rows, std::int64_t m) const noexcept;
-  Hit hit_at(MatchKind match, RowRange rows, std::int64_t m) const noexcept;
-  Hit nearest(RowRange rows, std::int64_t m) const noexcept;
-  Hit find(RowRange rows, const Problem& problem) const noexcept;
-  Hit find_at(MatchKind level, RowRange rows, const Problem& problem) const noexcept;
-  Answer answer_of(Hit hit, std::int64_t m) const noexcept;
+  const RowGroup* group_for(const Problem& problem, const DeviceKey& device) const noexcept;
+  std::uint32_t lower_bound(const RowGroup& group, std::int64_t m) const noexcept;
+  const Row* row_at(const RowGroup& group, std::int64_t m) const noexcept;
+  const Row* nearest(const RowGroup& group, std::int64_t m) const noexcept;
+  Answer find(const RowGroup& group, const Problem& problem, const DeviceKey& device) const noexcept;
+  Answer answer_of(MatchKind match, const Row& row, std::int64_t m) const noexcept;
 
   MatchRules rules_;
   GroupTable groups_;
-  std::vector<std::uint32_t> tuned_m_;  // ascending within a group
-  std::vector<Served> served_;          // of the same position in tuned_m_
+  std::vector<Row> rows_;  // by group, ascending in M
   std::vector<Choice> choices_;
   std::vector<TableDevice> devices_;
   TextPool texts_;

@@ -37,14 +37,14 @@ void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, cons
                              .line = origin.line});
 }
 
-/// While rows are added, a group's range holds its number.
+/// While rows are added, a group's first row is its number.
 std::uint32_t TableIndexBuilder::group_of(const LookupKey& key) {
-  auto& range = index_.groups_.at_or_new(key);
-  if (range.count == 0) {
-    range = {.first = static_cast<std::uint32_t>(groups_.size()), .count = 1};
-    groups_.push_back(key);
-  }
-  return range.first;
+  const auto known = index_.groups_.size();
+  auto& group = index_.groups_.at_or_new(key);
+  if (index_.groups_.size() == known) return group.first;
+  group.first = static_cast<std::uint32_t>(groups_.size());
+  groups_.push_back(key);
+  return group.first;
 }
 
 DeviceKey TableIndexBuilder::device_of(const TunedRow& row) {
@@ -66,19 +66,14 @@ DeviceKey TableIndexBuilder::device_of(const TunedRow& row) {
 
 TableIndex TableIndexBuilder::build() && {
   std::ranges::sort(pending_, [this](const Pending& a, const Pending& b) { return is_served_before(a, b); });
-  for (const auto& key : groups_) index_.groups_.at_or_new(key) = {};
-  index_.tuned_m_.reserve(pending_.size());
-  index_.served_.reserve(pending_.size());
+  index_.rows_.reserve(pending_.size());
   const Pending* last = nullptr;
   for (const auto& row : pending_) {
-    const bool is_new = last == nullptr || last->group != row.group || last->m != row.m;
-    last = &row;
-    if (is_new)
+    if (last == nullptr || last->group != row.group || last->m != row.m)
       serve(row);
-    else if (auto& served = index_.served_.back();
-             served.runner_up == TableIndex::none &&
-             !is_same_kernel(index_.choices_[served.best], index_.choices_[row.choice]))
-      served.runner_up = row.choice;
+    else
+      keep_as_runner_up(row);
+    last = &row;
   }
   return std::move(index_);
 }
@@ -94,11 +89,16 @@ bool TableIndexBuilder::is_served_before(const Pending& a, const Pending& b) con
 }
 
 void TableIndexBuilder::serve(const Pending& row) {
-  auto& range = index_.groups_.at_or_new(groups_[row.group]);
-  if (range.count == 0) range.first = static_cast<std::uint32_t>(index_.tuned_m_.size());
-  ++range.count;
-  index_.tuned_m_.push_back(row.m);
-  index_.served_.push_back({.best = row.choice});
+  auto& group = index_.groups_.at_or_new(groups_[row.group]);
+  if (group.count == 0) group.first = static_cast<std::uint32_t>(index_.rows_.size());
+  group.count_row(row.m);
+  index_.rows_.push_back({.m = row.m, .best = row.choice, .time_us = index_.choices_[row.choice].time_us});
+}
+
+void TableIndexBuilder::keep_as_runner_up(const Pending& row) {
+  auto& serving = index_.rows_.back();
+  const bool is_other = !is_same_kernel(index_.choices_[serving.best], index_.choices_[row.choice]);
+  if (serving.runner_up == TableIndex::none && is_other) serving.runner_up = row.choice;
 }
 
 }  // namespace gemmtune

@@ -42,6 +42,7 @@ class TableIndexBuilder {
   DeviceKey device_of(const TunedRow& row);
   bool is_served_before(const Pending& a, const Pending& b) const;
   void serve(const Pending& row);
+  void keep_as_runner_up(const Pending& row);
 
   BuildOptions options_;
   TableIndex index_;

@@ -1,0 +1,45 @@
+// What the environment asks of a serving process. The one place where its variables are read:
+//   GEMMTUNE_CONFIG_<FAMILY>    tables of a family, a colon list; AITER_CONFIG_… of AITER where it is not set
+//   GEMMTUNE_LOG_TUNED_CONFIG   one line for each distinct problem; also AITER_LOG_TUNED_CONFIG
+//   GEMMTUNE_CAPTURE            where to write down what is asked for; also AITER_TUNE_GEMM=1 (dispatch/capture.h)
+//   GPU_ARCHS, CU_NUM           AITER's: the device, where the program does not say it
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/dispatch/capture.h"
+#include "gemmtune/dispatch/table_source.h"
+
+namespace gemmtune {
+
+struct FamilyVariable {
+  std::string_view ours{};    // GEMMTUNE_CONFIG_A8W8
+  std::string_view aiters{};  // AITER_CONFIG_GEMM_A8W8
+  TableFamily family{};
+};
+
+std::span<const FamilyVariable> family_variables();
+
+struct Environment {
+  std::vector<TableSource> tables{};  // all of them exist
+  std::vector<std::string> notes{};   // files that do not, one line each
+  bool log_lookups{};
+  std::optional<CaptureOptions> capture{};
+  std::string gfx{};      // "" where it is not said, or more than one
+  std::int64_t cu_num{};  // 0 where it is not said
+};
+
+/// A variable's value; nothing where it is not set.
+using Variables = std::function<std::optional<std::string>(std::string_view)>;
+
+Variables process_variables();
+
+/// Throws Error{input} for a variable none of whose files exist, and for one that does not read.
+Environment read_environment(const Variables& variables);
+
+}  // namespace gemmtune

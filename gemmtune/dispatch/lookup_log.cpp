@@ -1,0 +1,30 @@
+#include "gemmtune/dispatch/lookup_log.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "gemmtune/dispatch/explain.h"
+
+namespace gemmtune {
+
+LineSink stderr_sink() {
+  return [](const std::string& line) { fmt::print(stderr, "gemmtune: {}\n", line); };
+}
+
+LookupLog::LookupLog(LineSink sink) : sink_(std::move(sink)) {}
+
+void LookupLog::note(const Problem& problem, const Answer& answer) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (seen_.size() >= most_problems || !seen_.insert(problem).second) return;
+    sink_(fmt::format("{}: {}", to_string(problem), answer_text(answer)));
+    if (seen_.size() == most_problems) sink_(fmt::format("{} problems logged: no more of them", most_problems));
+  } catch (const std::exception&) {
+    // A line less in the log: a lookup must not fail for it.
+  }
+}
+
+}  // namespace gemmtune

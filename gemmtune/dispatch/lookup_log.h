@@ -1,0 +1,35 @@
+// Says once for each distinct problem what it was answered. For GEMMTUNE_LOG_TUNED_CONFIG: a server asks the same few
+// hundred problems millions of times.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "gemmtune/dispatch/answer.h"
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune {
+
+/// Takes one line without its end. Called from any thread, never from two at once.
+using LineSink = std::function<void(const std::string&)>;
+
+/// "gemmtune: " and the line on stderr.
+LineSink stderr_sink();
+
+class LookupLog {
+ public:
+  static constexpr std::size_t most_problems = 100'000;  // then it says so and stops
+
+  explicit LookupLog(LineSink sink);
+
+  void note(const Problem& problem, const Answer& answer) noexcept;
+
+ private:
+  LineSink sink_;
+  std::mutex mutex_;
+  std::set<Problem> seen_;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,33 @@
+// Does something again and again on a thread of its own, until it is destroyed.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace gemmtune {
+
+class Periodic {
+ public:
+  /// `work` runs first after one interval. It must not throw.
+  Periodic(std::chrono::milliseconds interval, std::function<void()> work);
+
+  /// Waits for a run that is under way.
+  ~Periodic();
+  Periodic(const Periodic&) = delete;
+  Periodic& operator=(const Periodic&) = delete;
+
+ private:
+  void run();
+
+  std::chrono::milliseconds interval_;
+  std::function<void()> work_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool is_ending_{};
+  std::thread thread_;
+};
+
+}  // namespace gemmtune
