@@ -7,6 +7,8 @@
 
 namespace gemmtune {
 
+std::unique_ptr<Command> make_table_dedupe_command();
+std::unique_ptr<Command> make_table_merge_command();
 std::unique_ptr<Command> make_table_stats_command();
 
 }  // namespace gemmtune

@@ -102,6 +102,16 @@ constexpr std::array known{
     KnownColumn{"bw", "", derived, number},
     KnownColumn{"errRatio", "err_ratio", error, share},
     KnownColumn{"_tag", "", key, word},
+    // gemmtune's own.
+    KnownColumn{"us_low", "", provenance, number},
+    KnownColumn{"us_high", "", provenance, number},
+    KnownColumn{"dispersion", "", provenance, number},
+    KnownColumn{"samples", "", provenance, whole},
+    KnownColumn{"library", "", provenance, word},
+    KnownColumn{"device_name", "", provenance, word},
+    KnownColumn{"driver", "", provenance, word},
+    KnownColumn{"policy", "", provenance, word},
+    KnownColumn{"date", "", provenance, word},
 };
 
 bool is_nothing(std::string_view text) {
