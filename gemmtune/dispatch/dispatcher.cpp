@@ -7,11 +7,12 @@
 
 namespace gemmtune {
 
-DispatcherOptions options_from(const Environment& environment) {
+DispatcherOptions options_from(const Environment& environment, LineSink say) {
   DispatcherOptions options{.gfx = environment.gfx,
                             .cu_num = environment.cu_num,
                             .tables = environment.tables,
-                            .log_lookups = environment.log_lookups};
+                            .log_lookups = environment.log_lookups,
+                            .say = std::move(say)};
   if (environment.capture) options.capture = std::make_shared<Capture>(*environment.capture);
   for (const auto& note : environment.notes) options.say(note);
   return options;

@@ -34,8 +34,8 @@ struct DispatcherOptions {
   LineSink say{stderr_sink()};         // what was left out, what was reloaded, what could not be; never a call's cost
 };
 
-/// For this device and as the environment says; what it leaves out is said.
-DispatcherOptions options_from(const Environment& environment);
+/// As the environment says; what it leaves out is said to `say`.
+DispatcherOptions options_from(const Environment& environment, LineSink say = stderr_sink());
 
 enum class Reload : std::uint8_t { unchanged, reloaded, failed };
 

@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// Takes one line without its end. Called from any thread, never from two at once.
+/// Takes one line without its end. Called from any thread, never from two at once. Must not throw.
 using LineSink = std::function<void(const std::string&)>;
 
 /// "gemmtune: " and the line on stderr.

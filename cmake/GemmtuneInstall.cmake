@@ -1,0 +1,22 @@
+# `cmake --install BUILD [--prefix P] [--component dispatch|program]`: the library for serving processes with its headers,
+# CMake package and pkg-config file, and the program.
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gemmtune)
+
+install(TARGETS gemmtune_dispatch_api EXPORT gemmtune-targets COMPONENT dispatch
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT dispatch)
+install(FILES ${PROJECT_SOURCE_DIR}/include/gemmtune/dispatch.h ${PROJECT_SOURCE_DIR}/include/gemmtune/dispatch.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gemmtune COMPONENT dispatch)
+install(EXPORT gemmtune-targets NAMESPACE gemmtune:: DESTINATION ${package_folder} COMPONENT dispatch)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gemmtune-config.cmake.in ${PROJECT_BINARY_DIR}/gemmtune-config.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gemmtune-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/gemmtune-config.cmake ${PROJECT_BINARY_DIR}/gemmtune-config-version.cmake
+        DESTINATION ${package_folder} COMPONENT dispatch)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/gemmtune-dispatch.pc.in ${PROJECT_BINARY_DIR}/gemmtune-dispatch.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/gemmtune-dispatch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dispatch)
+
+install(TARGETS gemmtune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)

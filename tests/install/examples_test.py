@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Installs the library into a temporary folder and builds and runs the examples there.
+
+usage: examples_test.py CMAKE BUILD CXX_COMPILER SANITIZERS
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SANITIZERS, CXX, BUILD, CMAKE = (sys.argv.pop() for _ in range(4))
+FLAGS = f"-fsanitize={SANITIZERS}" if SANITIZERS else ""
+CC = shutil.which(CXX.replace("clang++", "clang").replace("g++", "gcc").replace("c++", "cc")) or "cc"
+TABLE = (
+    "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+    "gfx950,256,16,512,4096,21,0,5.5,kernel_16,,,\n"
+    "gfx950,256,64,512,4096,21,0,6.5,kernel_64,,,\n"
+)
+
+
+def run(*command, **variables):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, env={**os.environ, **variables})
+    return result.returncode, result.stdout, result.stderr
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.holder.name)
+        cls.prefix = cls.folder / "prefix"
+        cls.table = cls.folder / "a4w4_tuned_gemm.csv"
+        cls.table.write_text(TABLE)
+        code, _, errors = run(CMAKE, "--install", BUILD, "--prefix", cls.prefix, "--component", "dispatch")
+        assert code == 0, errors
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    def build(self, example):
+        target = self.folder / example
+        configure = [CMAKE, "-S", ROOT / "examples" / example, "-B", target, f"-DCMAKE_PREFIX_PATH={self.prefix}"]
+        configure += [f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_C_COMPILER={CC}"]
+        configure += [f"-DCMAKE_C_FLAGS={FLAGS} -Wall -Wextra -Werror", f"-DCMAKE_CXX_FLAGS={FLAGS} -Wall -Wextra -Werror"]
+        for command in (configure, [CMAKE, "--build", target]):
+            code, output, errors = run(*command)
+            self.assertEqual(code, 0, output + errors)
+        return target / example.replace("-", "_")
+
+    def test_in_c(self):
+        program = self.build("dispatch-c")
+        code, output, errors = run(program, self.table, "gfx950", "256", "512", "4096", "a4w4")
+        self.assertEqual(code, 0, errors)
+        lines = output.splitlines()
+        self.assertEqual(lines[0], f"M = 1      padded_fine     kernel_16, 5.5 us, {self.table}:2")
+        self.assertEqual(lines[2], f"M = 16     exact           kernel_16, 5.5 us, {self.table}:2")
+        self.assertTrue(lines[-1].startswith("M = 16384  fallback       asm , 0 us, rule: "), lines[-1])
+
+    def test_failures_in_c_have_a_message(self):
+        program = self.build("dispatch-c")
+        code, _, errors = run(program, "/nowhere/a4w4.csv", "gfx950", "256", "512", "4096", "a4w4")
+        self.assertEqual((code, errors), (1, "dispatch_c: /nowhere/a4w4.csv: No such file or directory\n"))
+        code, _, errors = run(program, self.table, "gfx950", "256", "512", "x", "a4w4")
+        self.assertEqual(code, 1)
+        self.assertIn("problem '1x512xx:a4w4', column 1", errors)
+
+    def test_in_cpp(self):
+        program = self.build("dispatch-cpp")
+        code, output, errors = run(program, "gfx950", "256", "60x512x4096:a4w4", GEMMTUNE_CONFIG_A4W4=str(self.table))
+        self.assertEqual(code, 0, errors)
+        self.assertIn("60x512x4096:a4w4: kernel_64\n", output)
+        self.assertIn(f"padded_fine    M = 64: {self.table}:3: kernel_64, 6.5 us\n", output)
+
+    def test_failures_in_cpp_are_exceptions(self):
+        program = self.build("dispatch-cpp")
+        code, _, errors = run(program, "gfx950", "256", "8x8x8:a4w4", GEMMTUNE_CONFIG_A4W4="/nowhere.csv")
+        self.assertEqual((code, errors), (1, "dispatch_cpp: GEMMTUNE_CONFIG_A4W4: none of its files exists: /nowhere.csv\n"))
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
+    def test_with_pkg_config(self):
+        folder = next(self.prefix.rglob("gemmtune-dispatch.pc")).parent
+        code, flags, errors = run("pkg-config", "--cflags", "--libs", "gemmtune-dispatch", PKG_CONFIG_PATH=str(folder))
+        self.assertEqual(code, 0, errors)
+        program = self.folder / "by_pkg_config"
+        source = ROOT / "examples" / "dispatch-c" / "main.c"
+        code, _, errors = run(CC, *FLAGS.split(), source, *flags.split(), "-o", program)
+        self.assertEqual(code, 0, errors)
+        code, output, errors = run(program, self.table, "gfx950", "256", "512", "4096", "a4w4", LD_LIBRARY_PATH=str(folder.parent))
+        self.assertIn("kernel_64", output, errors)
+
+    def test_nothing_but_the_interface_is_exported(self):
+        library = next(self.prefix.rglob("libgemmtune_dispatch.so"))
+        code, symbols, errors = run("nm", "-D", "--defined-only", library)
+        self.assertEqual(code, 0, errors)
+        names = [line.split()[-1] for line in symbols.splitlines()]
+        self.assertIn("gemmtune_lookup", names)
+        ours = [name for name in names if "gemmtune" in name and not name.startswith("gemmtune_")]
+        self.assertEqual(ours, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
