@@ -59,6 +59,7 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"devices", make_devices_command()});
   commands.push_back({"families", make_families_command()});
   commands.push_back({"evaluate", make_evaluate_command()});
+  commands.push_back({"lookup", make_lookup_command()});
   commands.push_back({"problem", make_problem_command()});
   commands.push_back({"table", make_table_command()});
   commands.push_back({"worker", make_worker_command()});

@@ -31,6 +31,7 @@ struct NamedCommand {
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_families_command();
+std::unique_ptr<Command> make_lookup_command();
 std::unique_ptr<Command> make_problem_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_tune_command();
