@@ -7,6 +7,9 @@ std::unique_ptr<Command> make_table_command() {
   std::vector<NamedCommand> commands;
   commands.push_back({"merge", make_table_merge_command()});
   commands.push_back({"dedupe", make_table_dedupe_command()});
+  commands.push_back({"diff", make_table_diff_command()});
+  commands.push_back({"filter", make_table_filter_command()});
+  commands.push_back({"convert", make_table_convert_command()});
   commands.push_back({"stats", make_table_stats_command()});
   return make_command_group("table", std::move(commands));
 }

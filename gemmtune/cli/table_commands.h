@@ -7,7 +7,10 @@
 
 namespace gemmtune {
 
+std::unique_ptr<Command> make_table_convert_command();
 std::unique_ptr<Command> make_table_dedupe_command();
+std::unique_ptr<Command> make_table_diff_command();
+std::unique_ptr<Command> make_table_filter_command();
 std::unique_ptr<Command> make_table_merge_command();
 std::unique_ptr<Command> make_table_stats_command();
 

@@ -122,6 +122,22 @@ Sheet in_layout(Sheet sheet, const std::vector<SheetColumn>& columns) {
   return sheet;
 }
 
+Sheet concatenated(std::span<const Sheet> sheets) {
+  Sheet all{.kind = sheets.front().kind, .columns = joined_columns(sheets)};
+  std::map<std::string, UnusableLine> unusable;
+  for (const auto& sheet : sheets) {
+    auto moved = in_layout(sheet, all.columns);
+    for (auto& row : moved.rows) {
+      row.source += all.sources.size();
+      all.rows.push_back(std::move(row));
+    }
+    for (auto& line : moved.unusable) unusable.try_emplace(line.raw, line);
+    all.sources.insert(all.sources.end(), sheet.sources.begin(), sheet.sources.end());
+  }
+  for (auto& [raw, line] : unusable) all.unusable.push_back(std::move(line));
+  return all;
+}
+
 ContentReader::ContentReader(const Sheet& sheet) : sheet_(sheet) {
   const auto own = identities(sheet.columns);
   for (std::size_t i = 0; i < own.size(); ++i) order_.push_back(i);

@@ -14,10 +14,13 @@ namespace gemmtune {
 /// joining in steps comes to the same.
 std::vector<SheetColumn> joined_columns(std::span<const Sheet> sheets);
 
-/// The sheet with these columns, which must be all of its own and maybe more. Where they stand as they did, lines keep
-/// their text; else they are written anew, and what is empty is filled where AITER's rules say what it means: gfx from
-/// cu_num, flags with False. Unusable lines move along, and stay unusable.
+/// The sheet with these columns. Where they stand as its own did, lines keep their text; else they are written anew,
+/// and what is empty is filled where AITER's rules say what it means: gfx from cu_num, flags with False. Columns that
+/// are not among them are left out. Unusable lines move along, and stay unusable.
 Sheet in_layout(Sheet sheet, const std::vector<SheetColumn>& columns);
+
+/// All rows of all sheets in one layout, as they come. A line that cannot be used is there once.
+Sheet concatenated(std::span<const Sheet> sheets);
 
 /// What a row says, in a text that does not depend on its layout: for ties, and to tell copies from conflicts.
 /// Equal exactly for rows that are the same text once they are moved to one layout.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <tuple>
 
 #include "gemmtune/core/error.h"
@@ -23,23 +22,6 @@ std::vector<std::string> needed_keys(const Sheet& sheet) {
       names.emplace_back(known_columns()[*column.known].name);
   std::ranges::sort(names);
   return names;
-}
-
-void insist_on_comparable(std::span<const Sheet> sheets) {
-  if (sheets.empty()) fail(ErrorCode::usage, "expected one table or more");
-  const auto& first = sheets.front();
-  for (const auto& sheet : sheets) {
-    const auto& file = sheet.sources.front();
-    if (sheet.kind == TableKind::unknown)
-      fail(ErrorCode::input, "{}:1:1: none of its columns says what its rows are for: expected M,N,K or another key",
-           file);
-    if (sheet.kind != first.kind)
-      fail(ErrorCode::input, "{} is a table of {}, {} one of {}: they cannot be merged", first.sources.front(),
-           to_string(first.kind), file, to_string(sheet.kind));
-    if (const auto keys = needed_keys(sheet), expected = needed_keys(first); keys != expected)
-      fail(ErrorCode::input, "{} has keys {}, {} has {}: they cannot be merged", first.sources.front(),
-           join(expected, ","), file, join(keys, ","));
-  }
 }
 
 /// A row in the running for its key.
@@ -131,23 +113,6 @@ void insist_on_no_conflict(const std::vector<Duplicate>& duplicates) {
        count > shown ? "\n  …" : "");
 }
 
-/// All rows in one layout, as they come. A line that cannot be used is there once.
-Sheet all_of(std::span<const Sheet> sheets) {
-  Sheet all{.kind = sheets.front().kind, .columns = joined_columns(sheets)};
-  std::map<std::string, UnusableLine> unusable;
-  for (const auto& sheet : sheets) {
-    auto moved = in_layout(sheet, all.columns);
-    for (auto& row : moved.rows) {
-      row.source += all.sources.size();
-      all.rows.push_back(std::move(row));
-    }
-    for (auto& line : moved.unusable) unusable.try_emplace(line.raw, line);
-    all.sources.insert(all.sources.end(), sheet.sources.begin(), sheet.sources.end());
-  }
-  for (auto& [raw, line] : unusable) all.unusable.push_back(std::move(line));
-  return all;
-}
-
 /// The sheet with these of its rows, in this order.
 Merged with_rows(Sheet sheet, Selection selection) {
   std::vector<SheetRow> rows;
@@ -167,9 +132,26 @@ std::optional<MergePolicy> parse_merge_policy(std::string_view text) {
   return static_cast<MergePolicy>(found - policy_names.begin());
 }
 
+void insist_on_comparable(std::span<const Sheet> sheets) {
+  if (sheets.empty()) fail(ErrorCode::usage, "expected one table or more");
+  const auto& first = sheets.front();
+  for (const auto& sheet : sheets) {
+    const auto& file = sheet.sources.front();
+    if (sheet.kind == TableKind::unknown)
+      fail(ErrorCode::input, "{}:1:1: none of its columns says what its rows are for: expected M,N,K or another key",
+           file);
+    if (sheet.kind != first.kind)
+      fail(ErrorCode::input, "{} is a table of {}, {} one of {}: they cannot be merged", first.sources.front(),
+           to_string(first.kind), file, to_string(sheet.kind));
+    if (const auto keys = needed_keys(sheet), expected = needed_keys(first); keys != expected)
+      fail(ErrorCode::input, "{} has keys {}, {} has {}: they cannot be merged", first.sources.front(),
+           join(expected, ","), file, join(keys, ","));
+  }
+}
+
 Merged merge(std::span<const Sheet> sheets, MergePolicy policy) {
   insist_on_comparable(sheets);
-  auto all = all_of(sheets);
+  auto all = concatenated(sheets);
   auto selection = choose(all, policy);
   if (policy == MergePolicy::error) insist_on_no_conflict(selection.duplicates);
   return with_rows(std::move(all), std::move(selection));

@@ -41,8 +41,11 @@ struct Merged {
   std::vector<Duplicate> duplicates{};
 };
 
-/// Throws Error{usage} for no sheets; Error{input} for tables that are not of one kind, that cannot be compared because
-/// a key is missing in some, or whose keys are not known, and under MergePolicy::error for a conflict.
+/// Throws Error{usage} for no sheets; Error{input} for tables that are not of one kind, whose keys are not known, or that
+/// cannot be compared because some lack a key.
+void insist_on_comparable(std::span<const Sheet> sheets);
+
+/// Throws Error like insist_on_comparable(), and Error{input} for a conflict under MergePolicy::error.
 Merged merge(std::span<const Sheet> sheets, MergePolicy policy);
 
 /// One sheet without its duplicates, otherwise as it was: rows keep their order and text.

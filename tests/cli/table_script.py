@@ -81,5 +81,73 @@ class Dedupe(CommandTest):
         self.assertIn("expected one table", self.fail_with(2, "table", "dedupe", "t.csv:t.csv").stderr)
 
 
+class Diff(CommandTest):
+    HEADER = "cu_num,M,N,K,us,kernelName\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("a.csv", self.HEADER + "256,1,8,8,5,x\n256,2,8,8,4,x\n256,3,8,8,4,x\n")
+        self.write("b.csv", self.HEADER + "256,4,8,8,5,x\n256,3,8,8,4.1,x\n256,2,8,8,2,y\n")
+
+    def test_names_what_changed(self):
+        text = self.fail_with(1, "table", "diff", "a.csv", "b.csv").stdout
+        key = "gfx=gfx950,cu_num=256,M={},N=8,K=8"
+        self.assertEqual(text, f"- {key.format(1)} (a.csv:2)\n"
+                               f"+ {key.format(4)} (b.csv:2)\n"
+                               f"! {key.format(2)}: kernelName=x -> kernelName=y; us 4.0 -> 2.0, times 0.500\n"
+                               f"~ {key.format(3)}: us 4.0 -> 4.1, times 1.025\n"
+                               "1 only before, 1 only after, 1 other kernels, 1 other times, 0 the same\n")
+
+    def test_json_and_tolerance(self):
+        text = self.fail_with(1, "table", "diff", "a.csv", "b.csv", "--json", "--tolerance", "3").stdout
+        report = json.loads(text)
+        self.assertEqual([len(report[name]) for name in ("only_before", "only_after", "choices", "times")], [1, 1, 1, 0])
+        self.assertEqual(report["same"], 1)
+        self.assertEqual(report["choices"][0]["ratio"], 0.5)
+
+    def test_a_table_and_itself(self):
+        self.assertIn("3 the same", self.succeed("table", "diff", "a.csv", "a.csv").stdout)
+        self.fail_with(2, "table", "diff", "a.csv:b.csv", "a.csv")
+
+
+class Filter(CommandTest):
+    def test_conditions(self):
+        header = "cu_num,M,N,K,libtype,us,kernelName\n"
+        rows = ["256,1,8,8,ck,1,ck_a\n", "80,20,8,8,asm,2,asm_a\n", "256,300,16,8,asm,0,asm_b\n"]
+        self.write("t.csv", header + "".join(rows))
+        for conditions, kept in ((["--m", "1:16,300"], [0, 2]), (["--gfx", "gfx942"], [1]), (["--kernel", "asm*"], [1, 2]),
+                                 (["--libtype", "asm", "--tuned-only"], [1]), (["--cu-num", "256", "--n", "16"], [2]),
+                                 (["--k", "9:"], [])):
+            text = self.succeed("table", "filter", "t.csv", *conditions).stdout
+            self.assertEqual(text, header + "".join(rows[i] for i in kept), conditions)
+        self.assertIn("expected a whole number or a range", self.fail_with(2, "table", "filter", "t.csv", "--m", "x").stderr)
+
+    def test_a_column_that_is_not_there(self):
+        self.write("t.csv", "M,N,K\n1,8,8\n")
+        self.assertIn("has no column libtype", self.fail_with(3, "table", "filter", "t.csv", "--libtype", "ck").stderr)
+
+
+class Convert(CommandTest):
+    SEED = "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n256,1,512,4096,21,0,5.4,k,0.78,194.57,0.0\n"
+    TODAY = "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\ngfx950,256,1,512,4096,21,0,5.4,k,0.78,194.57,0.0\n"
+
+    def test_between_generations(self):
+        self.write("seed_a4w4.csv", self.SEED)
+        result = self.succeed("table", "convert", "--schema", "today", "seed_a4w4.csv", "-o", "today.csv")
+        self.assertEqual(self.read("today.csv"), self.TODAY)
+        self.assertIn("is read as a table of a4w4", result.stderr)
+        text = self.succeed("table", "convert", "--schema", "seed", "today.csv", "--format", "a4w4").stdout
+        self.assertEqual(text, self.SEED)
+
+    def test_names_that_are_none(self):
+        self.write("t.csv", self.SEED)
+        self.assertIn("--schema", self.fail_with(2, "table", "convert", "--schema", "old", "t.csv").stderr)
+        self.assertIn("--format", self.fail_with(2, "table", "convert", "--schema", "seed", "--format", "b2", "t.csv").stderr)
+
+    def test_a_device_that_would_be_lost(self):
+        self.write("t.csv", self.TODAY.replace("gfx950", "gfx1250"))
+        self.assertIn("t.csv:2:1: found gfx gfx1250", self.fail_with(3, "table", "convert", "--schema", "seed", "t.csv").stderr)
+
+
 if __name__ == "__main__":
     main()

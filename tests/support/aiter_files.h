@@ -2,6 +2,7 @@
 //   GEMMTUNE_AITER_CONFIGS  to aiter/configs of a checkout
 //   GEMMTUNE_AITER_HSA      to hsa
 //   GEMMTUNE_AITER_TRITON   to aiter/ops/triton/configs
+//   GEMMTUNE_AITER_HISTORY  to a folder of tables of earlier generations
 // Tests of folders that are not given are skipped.
 #pragma once
 

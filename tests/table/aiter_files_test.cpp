@@ -11,6 +11,9 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/table/convert.h"
+#include "gemmtune/table/merge.h"
+#include "gemmtune/table/sheet.h"
 
 namespace gemmtune {
 namespace {
@@ -38,6 +41,55 @@ std::vector<std::string> lines(const std::string& text) {
   }
   std::ranges::sort(result);
   return result;
+}
+
+/// Every CSV of every folder that is given.
+std::vector<fs::path> all_tables() {
+  std::vector<fs::path> paths;
+  for (const auto* variable : {"GEMMTUNE_AITER_CONFIGS", "GEMMTUNE_AITER_HSA", "GEMMTUNE_AITER_HISTORY"})
+    if (const auto folder = aiter_folder(variable))
+      for (const auto& entry : fs::recursive_directory_iterator(*folder))
+        if (entry.path().extension() == ".csv") paths.push_back(entry.path());
+  return paths;
+}
+
+/// A header with other blanks or none is the same.
+std::vector<std::string> lines_after_header(const std::string& text) {
+  const auto end = text.find('\n');
+  return end == std::string::npos ? std::vector<std::string>() : lines(text.substr(end));
+}
+
+TEST(AiterFiles, SheetsOfAllKindsComeThroughUnchanged) {
+  const auto paths = all_tables();
+  if (paths.empty()) GTEST_SKIP() << "AITER's tables are not here: set GEMMTUNE_AITER_CONFIGS, _HSA or _HISTORY";
+  for (const auto& path : paths) {
+    SCOPED_TRACE(path.string());
+    const auto sheet = read_sheet(path);
+    EXPECT_NE(sheet.kind, TableKind::unknown);
+    EXPECT_TRUE(sheet.unusable.empty()) << sheet.unusable.front().where << ": " << sheet.unusable.front().reason;
+    EXPECT_EQ(lines_after_header(sheet_text(sheet)), lines_after_header(read_file(path)));
+    EXPECT_EQ(sheet_text(sheet_of(parse_csv(sheet_text(sheet)))), sheet_text(sheet));
+  }
+}
+
+TEST(AiterFiles, RowsOfAllKindsAreKeptOrReportedByMerging) {
+  for (const auto& path : all_tables()) {
+    SCOPED_TRACE(path.string());
+    const std::vector<Sheet> once{read_sheet(path)};
+    const std::vector<Sheet> twice{once[0], once[0]};
+    const auto merged = merge(once, MergePolicy::fastest);
+    EXPECT_EQ(merged.sheet.rows.size() + merged.duplicates.size(), once[0].rows.size());
+    EXPECT_EQ(sheet_text(merge(twice, MergePolicy::fastest).sheet), sheet_text(merged.sheet));
+  }
+}
+
+TEST(AiterFiles, GenerationsConvertThereAndBack) {
+  const auto folder = aiter_folder("GEMMTUNE_AITER_CONFIGS");
+  if (!folder) GTEST_SKIP() << "AITER's configs are not here: set GEMMTUNE_AITER_CONFIGS";
+  const auto path = *folder / "a4w4_blockscale_tuned_gemm.csv";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
+  const auto seed = converted(read_sheet(path), {.schema = Schema::seed}).sheet;
+  EXPECT_EQ(sheet_text(converted(seed, {.schema = Schema::today}).sheet), read_file(path));
 }
 
 TEST(AiterFiles, TunedTablesComeThroughUnchanged) {
