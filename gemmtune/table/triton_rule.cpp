@@ -175,6 +175,12 @@ std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, st
   return ranges;
 }
 
+std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds) {
+  for (const auto m : turning_points(file, bounds))
+    if (!config_for(file, m, bounds)) return m;
+  return std::nullopt;
+}
+
 std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds) {
   const auto& [key, params, other] = file.entries[entry];
   if (!other.empty()) return "its value is no configuration";

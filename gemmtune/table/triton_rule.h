@@ -57,6 +57,9 @@ struct ServedRange {
 /// For each entry of the file; nothing where no M reaches it.
 std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, std::span<const std::int64_t> bounds);
 
+/// The smallest M that no entry serves.
+std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds);
+
 /// Why no M reaches this entry, in words: a note, a bound that is never asked for, other buckets take all of it.
 std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds);
 
