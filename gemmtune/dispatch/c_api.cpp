@@ -68,13 +68,13 @@ gemmtune_status guarded(gemmtune_message* message, const Work& work) noexcept {
   }
 }
 
-bool is_known(gemmtune_dtype type) { return type >= GEMMTUNE_F64 && type <= GEMMTUNE_E8M0; }
-bool is_known(gemmtune_scaling scaling) { return scaling >= GEMMTUNE_UNSCALED && scaling <= GEMMTUNE_MX_1X32; }
+bool is_type(int value) { return value >= GEMMTUNE_F64 && value <= GEMMTUNE_E8M0; }
+bool is_scaling(int value) { return value >= GEMMTUNE_UNSCALED && value <= GEMMTUNE_MX_1X32; }
 
 /// One without sizes, which nothing serves, where a type is none.
 Problem problem_of(const gemmtune_problem& p) noexcept {
-  const bool is_sound = is_known(p.a_type) && is_known(p.w_type) && is_known(p.out_type) && is_known(p.a_scaling) &&
-                        is_known(p.w_scaling);
+  const bool is_sound = is_type(p.a_type) && is_type(p.w_type) && is_type(p.out_type) && is_scaling(p.a_scaling) &&
+                        is_scaling(p.w_scaling);
   if (!is_sound) return {};
   return {.m = p.m,
           .n = p.n,
@@ -92,11 +92,11 @@ gemmtune_problem c_problem(const Problem& p) {
           .n = p.n,
           .k = p.k,
           .batch = p.batch,
-          .a_type = static_cast<gemmtune_dtype>(p.a.type),
-          .a_scaling = static_cast<gemmtune_scaling>(p.a.scaling),
-          .w_type = static_cast<gemmtune_dtype>(p.w.type),
-          .w_scaling = static_cast<gemmtune_scaling>(p.w.scaling),
-          .out_type = static_cast<gemmtune_dtype>(p.out),
+          .a_type = static_cast<int>(p.a.type),
+          .a_scaling = static_cast<int>(p.a.scaling),
+          .w_type = static_cast<int>(p.w.type),
+          .w_scaling = static_cast<int>(p.w.scaling),
+          .out_type = static_cast<int>(p.out),
           .has_bias = p.bias ? 1 : 0,
           .is_packed = p.packed ? 1 : 0};
 }

@@ -54,11 +54,11 @@ typedef enum gemmtune_scaling {
 typedef struct gemmtune_problem {
   int64_t m, n, k;
   int64_t batch; /* 1 for plain problems */
-  gemmtune_dtype a_type;
-  gemmtune_scaling a_scaling;
-  gemmtune_dtype w_type;
-  gemmtune_scaling w_scaling;
-  gemmtune_dtype out_type;
+  int a_type;    /* a gemmtune_dtype */
+  int a_scaling; /* a gemmtune_scaling */
+  int w_type;
+  int w_scaling;
+  int out_type;
   int has_bias;
   int is_packed; /* the weights are, or may be, shuffled ahead */
 } gemmtune_problem;

@@ -132,6 +132,16 @@ TEST(TableIndex, BatchedProblemsHaveExactRowsOrNone) {
   EXPECT_EQ(index.lookup(parse_problem("1x512x256:a8w8"), mi355).match, MatchKind::fallback);  // a batch of 1
 }
 
+TEST(TableIndex, MoreRowsOfOneLayerThanItsOctavesCanSay) {
+  std::vector<TunedRow> rows;
+  for (std::int64_t m = 1; m <= 80'000; ++m) rows.push_back(row_of(a4w4(2 * m, 64, 64), 1));
+  const auto index = index_of(rows);
+  for (std::int64_t m = 1; m <= 160'002; ++m) {
+    const auto exact = index.try_level(MatchKind::exact, a4w4(m, 64, 64), mi355);
+    ASSERT_EQ(exact.has_value(), m % 2 == 0 && m <= 160'000) << m;
+  }
+}
+
 TEST(TableIndex, SizesThatNoTableHoldsAreAnsweredToo) {
   const auto index = index_of({row_of(a4w4(1, 64, 64), 1)});
   const auto huge = std::numeric_limits<std::int64_t>::max();
