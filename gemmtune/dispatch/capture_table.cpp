@@ -7,11 +7,10 @@ namespace {
 
 constexpr std::size_t first_slots = 64;
 
-/// The finaliser of SplitMix64.
+/// Sums of products by odd constants are good in their upper half only.
 std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
-  return value ^ (value >> 31);
+  value = (value ^ (value >> 32)) * 0xbf58476d1ce4e5b9ULL;
+  return value ^ (value >> 29);
 }
 
 std::uint64_t with_rest_of(const CapturedKey& key, std::uint64_t hash) {
@@ -72,12 +71,11 @@ std::uint64_t hash_of(const Problem& p) noexcept {
   };
   const auto types = side(p.a) << 48 | side(p.w) << 32 | static_cast<std::uint64_t>(p.out) << 16 |
                      static_cast<std::uint64_t>(p.bias) << 1 | static_cast<std::uint64_t>(p.packed);
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ULL;
-  auto hash = static_cast<std::uint64_t>(p.m);
-  for (const auto part :
-       {static_cast<std::uint64_t>(p.n), static_cast<std::uint64_t>(p.k), static_cast<std::uint64_t>(p.batch), types})
-    hash = hash * odd + part;  // each step shifts what was before out of the next one's way
-  return mixed(hash);
+  const auto sizes = static_cast<std::uint64_t>(p.m) * 0x9e3779b97f4a7c15ULL +
+                     static_cast<std::uint64_t>(p.n) * 0xc2b2ae3d27d4eb4fULL +
+                     static_cast<std::uint64_t>(p.k) * 0x165667b19e3779f9ULL +
+                     static_cast<std::uint64_t>(p.batch) * 0xd6e8feb86659fd93ULL;
+  return mixed(sizes + types * 0xa0761d6478bd642fULL);
 }
 
 }  // namespace gemmtune

@@ -1,5 +1,6 @@
 #include "gemmtune/shapes/shape_list.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -81,8 +82,18 @@ struct ColumnRule {
   Expected (*apply)(Shape&, std::string_view);
 };
 
-/// In the order they are applied: scaleAB looks at the type.
-constexpr std::array<ColumnRule, 11> rules{{
+Expected set_problem(Problem& problem, std::string_view text) {
+  try {
+    problem = parse_problem(text);
+    return {};
+  } catch (const Error& error) {
+    return fmt::format("a problem: {}", error.what());
+  }
+}
+
+/// In the order they are applied: the others must agree with the problem, and scaleAB looks at the type.
+constexpr std::array<ColumnRule, 14> rules{{
+    {"problem", false, [](Shape& shape, std::string_view text) { return set_problem(shape.problem, text); }},
     {"M", true, [](Shape& shape, std::string_view text) { return set_size(shape.problem.m, text); }},
     {"N", true, [](Shape& shape, std::string_view text) { return set_size(shape.problem.n, text); }},
     {"K", true, [](Shape& shape, std::string_view text) { return set_size(shape.problem.k, text); }},
@@ -94,6 +105,12 @@ constexpr std::array<ColumnRule, 11> rules{{
     {"bias", false, [](Shape& shape, std::string_view text) { return set_flag(shape.problem.bias, text); }},
     {"bpreshuffle", false, [](Shape& shape, std::string_view text) { return set_flag(shape.problem.packed, text); }},
     {"weight", false, [](Shape& shape, std::string_view text) { return set_weight(shape.weight, text); }},
+    {"calls", false, [](Shape& shape, std::string_view text) { return set_weight(shape.weight, text); }},
+    {"layer", false,
+     [](Shape& shape, std::string_view text) {
+       shape.layer = text;
+       return Expected{};
+     }},
 }};
 
 /// A rule with the place of its column in this file.
@@ -102,9 +119,20 @@ struct PlacedRule {
   std::optional<std::size_t> column{};
 };
 
+/// Each layer once; a list of layers may meet a part of itself.
+std::string joined_layers(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return a.empty() ? b : a;
+  const auto known = split(a, '+');
+  auto joined = a;
+  for (const auto layer : split(b, '+'))
+    if (std::ranges::find(known, layer) == known.end()) joined += fmt::format("+{}", layer);
+  return joined;
+}
+
 class ShapeReader {
  public:
-  ShapeReader(const CsvDocument& document, const Problem& defaults) : document_(document), defaults_(defaults) {
+  ShapeReader(const CsvDocument& document, const Problem& defaults)
+      : document_(document), defaults_(defaults), problem_column_(document.column("problem")) {
     for (const auto& rule : rules) place(rule);
   }
 
@@ -122,7 +150,7 @@ class ShapeReader {
       if (is_new)
         list.shapes.push_back(std::move(shape));
       else
-        list.shapes[first->second].weight += shape.weight;
+        add_shape(list.shapes[first->second], shape);
     }
     return list;
   }
@@ -131,7 +159,7 @@ class ShapeReader {
   void place(const ColumnRule& rule) {
     const auto column = document_.column(rule.name);
     if (column) placed_.push_back({&rule, column});
-    if (!column && rule.required)
+    if (!column && rule.required && !problem_column_)
       fail(ErrorCode::input, "{}:1:1: found columns {}, expected M, N and K among them", document_.source,
            join(document_.header, ","));
   }
@@ -140,7 +168,7 @@ class ShapeReader {
     Shape shape{.problem = defaults_, .where = fmt::format("{}:{}", document_.source, row.line)};
     for (const auto& [rule, column] : placed_) {
       const auto text = document_.text(row, column);
-      if (text.empty() && !rule->required) continue;
+      if (text.empty() && (!rule->required || says_problem(row))) continue;
       if (const auto expected = rule->apply(shape, text); !expected.empty())
         return RejectedLine{document_.where(row, column),
                             fmt::format("{}: found '{}', expected {}", rule->name, text, expected)};
@@ -150,8 +178,14 @@ class ShapeReader {
           document_.where(row, extra),
           fmt::format("found '{}' beyond the last column, {}", document_.text(row, extra), document_.header.back())};
     if (const auto why = why_invalid(shape.problem); !why.empty()) return RejectedLine{document_.where(row, 0), why};
+    if (says_problem(row) && parse_problem(document_.text(row, problem_column_)) != shape.problem)
+      return RejectedLine{document_.where(row, problem_column_),
+                          fmt::format("problem: found '{}', but the other columns say {}",
+                                      document_.text(row, problem_column_), to_string(shape.problem))};
     return shape;
   }
+
+  bool says_problem(const CsvRow& row) const { return !document_.text(row, problem_column_).empty(); }
 
   std::optional<std::size_t> first_cell_beyond_header(const CsvRow& row) const {
     for (auto i = document_.header.size(); i < row.cells.size(); ++i)
@@ -174,10 +208,16 @@ class ShapeReader {
 
   const CsvDocument& document_;
   const Problem& defaults_;
+  std::optional<std::size_t> problem_column_;
   std::vector<PlacedRule> placed_;
 };
 
 }  // namespace
+
+void add_shape(Shape& first, const Shape& again) {
+  first.weight += again.weight;
+  first.layer = joined_layers(first.layer, again.layer);
+}
 
 ShapeList read_shapes(const CsvDocument& document, const Problem& defaults) {
   return ShapeReader(document, defaults).read();

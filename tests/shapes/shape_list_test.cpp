@@ -74,6 +74,23 @@ TEST(ShapeList, WholeNumbersMayHaveADecimalPoint) {
   EXPECT_EQ(problems(read("M,N,K\n128.0,2,3\n")), Texts{"128x2x3:bf16:bf16:bf16"});
 }
 
+TEST(ShapeList, AProblemSaysAll) {
+  const auto list = read("problem,weight,layer\n16x512x7168:int8/row:int8/row:fp16:batch=16:bias,3,o_proj\n");
+  EXPECT_EQ(problems(list), Texts{"16x512x7168:int8/row:int8/row:f16:batch=16:bias"});
+  EXPECT_EQ(list.shapes[0].layer, "o_proj");
+  EXPECT_EQ(problems(read("M,N,K,problem\n,,,1x2x3:a16w16\n4,5,6,\n")),
+            (Texts{"1x2x3:bf16:bf16:bf16", "4x5x6:bf16:bf16:bf16"}));
+}
+
+TEST(ShapeList, TakesACaptureWhoseCallsAreWeights) {
+  const auto list = read(
+      "gfx,cu_num,M,N,K,problem,match,calls,tuned_m,expected_us\n"
+      "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16,padded_fine,3,32,4.5\n"
+      "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16,fallback,2,0,0.0\n");
+  EXPECT_EQ(problems(list), Texts{"20x64x128:bf16:bf16:bf16"});
+  EXPECT_EQ(list.shapes[0].weight, 5);
+}
+
 struct BadLine {
   std::string text;
   std::string where;
@@ -109,6 +126,11 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLine{"M,N,K,q_dtype_w\n1,2,4,torch.int8\n", "s.csv:2:7",
                             "q_dtype_w: found 'torch.int8', expected a type of 4 bits, which this format has",
                             Format::a4w4},
+                    BadLine{"M,N,K,problem\n1,2,4,1x2x3:a16w16\n", "s.csv:2:7",
+                            "problem: found '1x2x3:a16w16', but the other columns say 1x2x4:bf16:bf16:bf16"},
+                    BadLine{"problem\n1x2:a16w16\n", "s.csv:2:1",
+                            "problem: found '1x2:a16w16', expected a problem: problem '1x2:a16w16', column 1: found "
+                            "'1x2', expected sizes as MxNxK"},
                     BadLine{"M,N,K\n1,2,3\n", "s.csv:2:1", "K = 3 must be even: two e2m1 share a byte", Format::a4w4},
                     BadLine{"M,N,K\n99999999999,2,3\n", "s.csv:2:1", "sizes must be from 1 to 2147483648"}));
 

@@ -1,0 +1,37 @@
+// Fields of a model's config.json, with messages that name file and field.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace gemmtune {
+
+class JsonReader {
+ public:
+  /// `json` must outlive it. Throws Error{input} when it is no object.
+  JsonReader(const nlohmann::json& json, std::string source);
+
+  bool has(const char* name) const;  // and is not null
+
+  /// A whole number above 0 under the first of these names that is there.
+  std::int64_t size(std::initializer_list<const char*> names) const;
+  std::optional<std::int64_t> optional_size(std::initializer_list<const char*> names) const;
+
+  /// A whole number from 0.
+  std::int64_t count_or(const char* name, std::int64_t otherwise) const;
+
+  std::optional<bool> flag(const char* name) const;
+  std::optional<std::string> text(const char* name) const;
+
+  /// "config.json: hidden_size: found "x", expected …", thrown.
+  [[noreturn]] void wrong(const char* name, const std::string& expected) const;
+
+ private:
+  const nlohmann::json& json_;
+  std::string source_;
+};
+
+}  // namespace gemmtune

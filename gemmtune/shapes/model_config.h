@@ -1,0 +1,63 @@
+// What a model's config.json (Hugging Face layout) says about its matrix multiplications, under one set of names.
+// Not: which multiplications these are (shapes/model_gemms.h), nor their numeric format (shapes/model_format.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/gemm/dtype.h"
+
+namespace gemmtune {
+
+/// Attention through low-rank projections (DeepSeek).
+struct LatentAttention {
+  std::int64_t q_rank{};  // 0: queries come straight from the hidden state
+  std::int64_t kv_rank{};
+  std::int64_t nope_dim{};  // of each head's query and key, without positions
+  std::int64_t rope_dim{};  // with positions; the key's is shared by all heads
+  std::int64_t v_dim{};
+};
+
+struct Experts {
+  std::int64_t count{};
+  std::int64_t per_token{};
+  std::int64_t intermediate{};         // of one routed expert
+  std::int64_t shared_intermediate{};  // of all shared experts together, 0 where there are none
+  bool shared_gate{};                  // the shared expert's output is weighed by a layer of one output
+  bool bias{};                         // of the experts and the router
+  std::vector<bool> in_layer{};        // does layer i have experts instead of a dense MLP?
+};
+
+struct ModelConfig {
+  std::string source{};  // path, for messages
+  std::string model_type{};
+  std::int64_t layers{};
+  std::int64_t hidden{};
+  std::int64_t vocab{};
+  std::int64_t heads{};
+  std::int64_t kv_heads{};
+  std::int64_t head_dim{};
+  std::int64_t intermediate{};  // of a dense MLP; 0 where every layer has experts
+  bool qkv_bias{};
+  bool o_bias{};
+  bool mlp_bias{};
+  bool tied_logits{};
+  DType dtype{DType::bf16};
+  std::optional<LatentAttention> latent{};
+  std::optional<Experts> experts{};
+};
+
+/// Throws Error{input} that names the file and the field: missing, of another kind, or contradicting another one.
+ModelConfig parse_model_config(const nlohmann::json& config, const std::string& source);
+
+/// The JSON of the file; Error{input} with the place where it is none.
+nlohmann::json read_model_json(const std::filesystem::path& path);
+
+/// The part that describes the language model: a nested text_config (or llm_config, language_config), or all of it.
+const nlohmann::json& language_part(const nlohmann::json& config);
+
+}  // namespace gemmtune

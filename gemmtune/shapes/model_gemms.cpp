@@ -1,0 +1,186 @@
+#include "gemmtune/shapes/model_gemms.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+struct Dimension {
+  std::string_view name{};
+  std::int64_t size{};
+};
+
+/// A part of a dimension that must be cut evenly.
+std::int64_t cut(Dimension dimension, std::int64_t ways, std::string_view flag) {
+  if (dimension.size % ways != 0)
+    fail(ErrorCode::usage, "{} {} does not divide {} = {}", flag, ways, dimension.name, dimension.size);
+  return dimension.size / ways;
+}
+
+/// Ranks beyond the KV heads each have a copy of one.
+std::int64_t cut_kv_heads(std::int64_t kv_heads, std::int64_t ways) {
+  if (kv_heads >= ways) return cut({"num_key_value_heads", kv_heads}, ways, "--tp");
+  if (ways % kv_heads != 0)
+    fail(ErrorCode::usage, "--tp {} is no multiple of num_key_value_heads = {}, which are fewer", ways, kv_heads);
+  return 1;
+}
+
+std::int64_t ways_of_each_expert(Parallelism parallelism) {
+  if (parallelism.expert >= parallelism.tensor) {
+    cut({"--ep", parallelism.expert}, parallelism.tensor, "--tp");
+    return 1;
+  }
+  return cut({"--tp", parallelism.tensor}, parallelism.expert, "--ep");
+}
+
+std::vector<std::string> modules(const std::string& parent, std::initializer_list<const char*> names) {
+  std::vector<std::string> paths;
+  for (const auto* name : names) paths.push_back(parent + "." + name);
+  return paths;
+}
+
+}  // namespace
+
+ShardedModel::ShardedModel(const ModelConfig& model, Parallelism parallelism)
+    : model_(model), parallelism_(parallelism) {
+  const auto tp = parallelism.tensor;
+  heads_ = cut({"num_attention_heads", model.heads}, tp, "--tp");
+  kv_heads_ = model.latent ? heads_ : cut_kv_heads(model.kv_heads, tp);
+  intermediate_ = cut({"intermediate_size", model.intermediate}, tp, "--tp");
+  vocab_ = (model.vocab + tp - 1) / tp;
+  if (!model.experts) {
+    if (parallelism.expert > 1) fail(ErrorCode::usage, "--ep {}: {} has no experts", parallelism.expert, model.source);
+    return;
+  }
+  const auto& experts = *model.experts;
+  expert_count_ = cut({"the number of experts", experts.count}, parallelism.expert, "--ep");
+  const auto ways = ways_of_each_expert(parallelism);
+  expert_intermediate_ = cut({"moe_intermediate_size", experts.intermediate}, ways, "--tp");
+  shared_intermediate_ = cut({"the shared experts' intermediate size", experts.shared_intermediate}, tp, "--tp");
+}
+
+std::vector<ModelGemm> ShardedModel::attention(Projections projections, LatentForm form) const {
+  return model_.latent ? latent_attention(projections, form) : grouped_query_attention(projections);
+}
+
+std::vector<ModelGemm> ShardedModel::grouped_query_attention(Projections projections) const {
+  const auto q = heads_ * model_.head_dim;
+  const auto kv = kv_heads_ * model_.head_dim;
+  const auto projection = [&](const char* name, std::int64_t n) {
+    return ModelGemm{
+        .layer = name, .modules = modules("self_attn", {name}), .n = n, .k = model_.hidden, .bias = model_.qkv_bias};
+  };
+  std::vector<ModelGemm> gemms;
+  if (projections == Projections::fused) {
+    gemms.push_back(projection("qkv_proj", q + 2 * kv));
+    gemms.back().modules = modules("self_attn", {"q_proj", "k_proj", "v_proj", "qkv_proj"});
+  } else {
+    gemms = {projection("q_proj", q), projection("k_proj", kv), projection("v_proj", kv)};
+  }
+  gemms.push_back({.layer = "o_proj",
+                   .modules = modules("self_attn", {"o_proj"}),
+                   .n = model_.hidden,
+                   .k = q,
+                   .bias = model_.o_bias});
+  return gemms;
+}
+
+/// The projections down to the ranks are small and run whole on every rank.
+std::vector<ModelGemm> ShardedModel::latent_attention(Projections projections, LatentForm form) const {
+  const auto& latent = *model_.latent;
+  const auto projection = [](const char* name, std::int64_t n, std::int64_t k) {
+    return ModelGemm{.layer = name, .modules = modules("self_attn", {name}), .n = n, .k = k};
+  };
+  const auto kv_down = latent.kv_rank + latent.rope_dim;
+  const auto q_dim = heads_ * (latent.nope_dim + latent.rope_dim);
+  std::vector<ModelGemm> gemms;
+  if (latent.q_rank == 0) {
+    gemms = {projection("q_proj", q_dim, model_.hidden), projection("kv_a_proj_with_mqa", kv_down, model_.hidden)};
+  } else if (projections == Projections::fused) {
+    gemms = {projection("fused_qkv_a_proj", latent.q_rank + kv_down, model_.hidden)};
+    gemms[0].modules = modules("self_attn", {"q_a_proj", "kv_a_proj_with_mqa"});
+  } else {
+    gemms = {projection("q_a_proj", latent.q_rank, model_.hidden),
+             projection("kv_a_proj_with_mqa", kv_down, model_.hidden)};
+  }
+  for (auto& gemm : gemms) gemm.bias = gemm.layer != "q_proj" && model_.qkv_bias;
+  if (latent.q_rank > 0) gemms.push_back(projection("q_b_proj", q_dim, latent.q_rank));
+  if (form == LatentForm::unpacked) {
+    gemms.push_back(projection("kv_b_proj", heads_ * (latent.nope_dim + latent.v_dim), latent.kv_rank));
+  } else {
+    gemms.push_back({.layer = "absorbed_q", .n = latent.kv_rank, .k = latent.nope_dim, .batch = heads_});
+    gemms.push_back({.layer = "absorbed_v", .n = latent.v_dim, .k = latent.kv_rank, .batch = heads_});
+  }
+  gemms.push_back(projection("o_proj", model_.hidden, heads_ * latent.v_dim));
+  gemms.back().bias = model_.o_bias;
+  return gemms;
+}
+
+/// `like` says whose MLP this is: the start of its layer's and modules' names, tokens, count and bias.
+std::vector<ModelGemm> ShardedModel::gated_mlp(const ModelGemm& like, std::int64_t intermediate,
+                                               Projections projections) const {
+  const auto& parent = like.modules.front();
+  const auto part = [&](std::initializer_list<const char*> names, std::int64_t n, std::int64_t k) {
+    auto gemm = like;
+    gemm.layer += *names.begin();
+    gemm.modules = modules(parent, names);
+    gemm.n = n;
+    gemm.k = k;
+    return gemm;
+  };
+  std::vector<ModelGemm> gemms;
+  if (projections == Projections::fused)
+    gemms = {part({"gate_up_proj", "gate_proj", "up_proj"}, 2 * intermediate, model_.hidden)};
+  else
+    gemms = {part({"gate_proj"}, intermediate, model_.hidden), part({"up_proj"}, intermediate, model_.hidden)};
+  gemms.push_back(part({"down_proj"}, model_.hidden, intermediate));
+  return gemms;
+}
+
+bool ShardedModel::has_experts(std::int64_t layer) const {
+  return model_.experts && model_.experts->in_layer[static_cast<std::size_t>(layer)];
+}
+
+std::vector<ModelGemm> ShardedModel::feed_forward(std::int64_t layer, Projections projections) const {
+  if (!has_experts(layer)) return gated_mlp({.modules = {"mlp"}, .bias = model_.mlp_bias}, intermediate_, projections);
+  const auto& experts = *model_.experts;
+  std::vector<ModelGemm> gemms{{.layer = "router", .n = experts.count, .k = model_.hidden, .bias = experts.bias}};
+  const auto add = [&](const ModelGemm& like, std::int64_t intermediate) {
+    const auto more = gated_mlp(like, intermediate, projections);
+    gemms.insert(gemms.end(), more.begin(), more.end());
+  };
+  add({.layer = "experts.",
+       .modules = {"mlp.experts.0"},
+       .count = expert_count_,
+       .bias = experts.bias,
+       .tokens = Tokens::routed},
+      expert_intermediate_);
+  if (experts.shared_intermediate == 0) return gemms;
+  add({.layer = "shared_experts.", .modules = {experts.shared_gate ? "mlp.shared_expert" : "mlp.shared_experts"}},
+      shared_intermediate_);
+  if (experts.shared_gate) gemms.push_back({.layer = "shared_expert_gate", .n = 1, .k = model_.hidden});
+  return gemms;
+}
+
+ModelGemm ShardedModel::logits() const {
+  return {.layer = model_.tied_logits ? "lm_head(tied)" : "lm_head",
+          .n = vocab_,
+          .k = model_.hidden,
+          .tokens = Tokens::last};
+}
+
+std::vector<std::string> ShardedModel::notes() const {
+  const auto tp = parallelism_.tensor;
+  std::vector<std::string> notes;
+  if (!model_.latent && model_.kv_heads < tp)
+    notes.push_back(fmt::format("tp {}: its {} KV heads are repeated, so that each rank has one", tp, model_.kv_heads));
+  if (model_.vocab % tp != 0)
+    notes.push_back(
+        fmt::format("tp {}: vocab_size {} does not divide and is padded to {}", tp, model_.vocab, vocab_ * tp));
+  return notes;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,40 @@
+// The shapes that a model asks for, as a list to tune: for each number of devices and each M, every multiplication
+// with the number of times that a forward pass makes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gemmtune/shapes/model_config.h"
+#include "gemmtune/shapes/model_format.h"
+#include "gemmtune/shapes/model_gemms.h"
+#include "gemmtune/shapes/shape_list.h"
+
+namespace gemmtune {
+
+/// How many rows an expert's multiplications have.
+enum class ExpertTokens {
+  even,    // the router spreads tokens evenly: M · experts per token / experts, rounded up
+  listed,  // as listed: each M stands for a number of tokens at one expert
+};
+
+struct ModelRequest {
+  std::vector<std::int64_t> tensor_parallel{1};
+  std::int64_t expert_parallel{1};
+  std::vector<std::int64_t> m{};
+  std::vector<std::int64_t> logits_m{};  // empty: as m
+  std::vector<Projections> projections{Projections::fused};
+  std::vector<LatentForm> latent_forms{LatentForm::unpacked, LatentForm::absorbed};
+  ExpertTokens expert_tokens{ExpertTokens::even};
+};
+
+struct ModelShapes {
+  std::vector<Shape> shapes{};  // exact duplicates merged; weight: how often a forward pass makes it
+  std::vector<std::string> notes{};
+};
+
+/// Throws Error{usage} where a number of devices does not divide a dimension.
+ModelShapes model_shapes(const ModelConfig& model, const ModelFormat& format, const ModelRequest& request);
+
+}  // namespace gemmtune

@@ -1,0 +1,26 @@
+// Which modules of a model a quantised checkpoint leaves alone: the entries of modules_to_not_convert, ignore,
+// ignored_layers and exclude, in the spellings that checkpoints use.
+#pragma once
+
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemmtune {
+
+/// An entry is a regular expression for the path's beginning ("re:.*mlp.gate$"), a path with * for anything
+/// ("model.layers.*.self_attn": also all below it), or whole words of a path ("lm_head", "layers.0.mlp").
+class ModulePatterns {
+ public:
+  /// Throws Error{input} for a regular expression that is none.
+  void add(const std::string& entry);
+
+  bool match(const std::string& path) const;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<std::regex> expressions_;  // of the path's beginning
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,150 @@
+#include "gemmtune/shapes/model_config.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+using Json = nlohmann::json;
+
+Json small() {
+  return {{"hidden_size", 64},  {"intermediate_size", 256}, {"num_attention_heads", 4}, {"num_hidden_layers", 2},
+          {"vocab_size", 1000}, {"num_key_value_heads", 2}, {"torch_dtype", "float16"}, {"model_type", "llama"}};
+}
+
+ModelConfig parse(const Json& json) { return parse_model_config(json, "config.json"); }
+
+std::string complaint(const Json& json) {
+  try {
+    (void)parse(json);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::input);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ModelConfig, ReadsADenseModel) {
+  const auto model = parse(small());
+  EXPECT_EQ(model.head_dim, 16);
+  EXPECT_EQ(model.kv_heads, 2);
+  EXPECT_EQ(model.dtype, DType::f16);
+  EXPECT_FALSE(model.qkv_bias || model.o_bias || model.mlp_bias || model.tied_logits);
+  EXPECT_FALSE(model.experts || model.latent);
+}
+
+TEST(ModelConfig, WithoutKvHeadsEachHeadHasItsOwn) {
+  auto json = small();
+  json.erase("num_key_value_heads");
+  EXPECT_EQ(parse(json).kv_heads, 4);
+}
+
+TEST(ModelConfig, AnExplicitHeadDimWins) {
+  auto json = small();
+  json["head_dim"] = 128;
+  EXPECT_EQ(parse(json).head_dim, 128);
+  json["head_dim"] = nullptr;
+  EXPECT_EQ(parse(json).head_dim, 16);
+}
+
+TEST(ModelConfig, LooksIntoANestedTextConfig) {
+  Json nested{{"text_config", small()}, {"tie_word_embeddings", true}, {"dtype", "bfloat16"}};
+  nested["text_config"].erase("torch_dtype");
+  const auto model = parse(nested);
+  EXPECT_EQ(model.hidden, 64);
+  EXPECT_TRUE(model.tied_logits);
+  EXPECT_EQ(model.dtype, DType::bf16);
+}
+
+TEST(ModelConfig, Biases) {
+  auto json = small();
+  json["attention_bias"] = true;
+  EXPECT_TRUE(parse(json).qkv_bias && parse(json).o_bias);
+  json = small();
+  json["model_type"] = "qwen2";
+  EXPECT_TRUE(parse(json).qkv_bias);
+  EXPECT_FALSE(parse(json).o_bias);
+  json["qkv_bias"] = false;
+  EXPECT_FALSE(parse(json).qkv_bias);
+  json["mlp_bias"] = true;
+  EXPECT_TRUE(parse(json).mlp_bias);
+}
+
+TEST(ModelConfig, ExpertsStandInTheLayersThatSaySo) {
+  auto json = small();
+  json.update(
+      {{"num_hidden_layers", 6}, {"num_experts", 8}, {"num_experts_per_tok", 2}, {"moe_intermediate_size", 32}});
+  EXPECT_EQ(parse(json).experts->in_layer, (std::vector<bool>{true, true, true, true, true, true}));
+  json["decoder_sparse_step"] = 2;
+  EXPECT_EQ(parse(json).experts->in_layer, (std::vector<bool>{false, true, false, true, false, true}));
+  json["mlp_only_layers"] = {3, 77};
+  EXPECT_EQ(parse(json).experts->in_layer, (std::vector<bool>{false, true, false, false, false, true}));
+  json.erase("decoder_sparse_step");
+  json.erase("mlp_only_layers");
+  json["first_k_dense_replace"] = 1;
+  json["moe_layer_freq"] = 2;
+  EXPECT_EQ(parse(json).experts->in_layer, (std::vector<bool>{false, false, true, false, true, false}));
+}
+
+TEST(ModelConfig, SharedExperts) {
+  auto json = small();
+  json.update(
+      {{"n_routed_experts", 8}, {"num_experts_per_tok", 2}, {"moe_intermediate_size", 32}, {"n_shared_experts", 2}});
+  EXPECT_EQ(parse(json).experts->shared_intermediate, 64);
+  EXPECT_FALSE(parse(json).experts->shared_gate);
+  json.erase("n_shared_experts");
+  json["shared_expert_intermediate_size"] = 48;
+  EXPECT_EQ(parse(json).experts->shared_intermediate, 48);
+  EXPECT_TRUE(parse(json).experts->shared_gate);
+}
+
+TEST(ModelConfig, AModelOfExpertsOnlyNeedsNoDenseSize) {
+  auto json = small();
+  json.update({{"num_experts", 8}, {"num_experts_per_tok", 2}, {"moe_intermediate_size", 32}});
+  json.erase("intermediate_size");
+  EXPECT_EQ(parse(json).intermediate, 0);
+  json["first_k_dense_replace"] = 1;
+  EXPECT_EQ(complaint(json), "config.json: there is no intermediate_size");
+}
+
+TEST(ModelConfig, NamesWhatIsMissingOrWrong) {
+  auto json = small();
+  json.erase("hidden_size");
+  EXPECT_EQ(complaint(json), "config.json: there is no hidden_size");
+  json = small();
+  json["vocab_size"] = "many";
+  EXPECT_EQ(complaint(json), "config.json: vocab_size: found \"many\", expected a whole number from 0 to 2147483648");
+  json["vocab_size"] = 0;
+  EXPECT_EQ(complaint(json), "config.json: vocab_size: found 0, expected a whole number above 0");
+  json = small();
+  json["num_attention_heads"] = 5;
+  EXPECT_EQ(complaint(json),
+            "config.json: hidden_size 64 is no multiple of num_attention_heads 5, and there is no head_dim");
+  json = small();
+  json["attention_bias"] = 1;
+  EXPECT_EQ(complaint(json), "config.json: attention_bias: found 1, expected true or false");
+  json = small();
+  json["torch_dtype"] = "banana";
+  EXPECT_EQ(complaint(json), "config.json: torch_dtype: found \"banana\", expected a type, as bfloat16");
+  json = small();
+  json.update({{"num_experts", 8}, {"num_experts_per_tok", 9}});
+  EXPECT_EQ(complaint(json), "config.json: 9 experts for each token, of 8");
+  json = small();
+  json["num_hidden_layers"] = 1000000;
+  EXPECT_EQ(complaint(json), "config.json: num_hidden_layers: found 1000000, expected at most 10000");
+  EXPECT_EQ(complaint(Json::array()), "config.json: expected a JSON object");
+}
+
+TEST(ModelConfig, AFileThatIsNoJsonIsNamed) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "no_json.json";
+  std::fclose(std::fopen(path.c_str(), "w"));
+  EXPECT_THROW((void)read_model_json(path), Error);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace gemmtune
