@@ -1,6 +1,7 @@
 #include "gemmtune/dispatch/environment.h"
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 
 #include "gemmtune/core/error.h"
@@ -73,6 +74,15 @@ class Reader {
       environment_.capture = CaptureOptions{.path = path};
     else if (is_on("AITER_TUNE_GEMM"))
       environment_.capture = CaptureOptions{.path = default_capture_path};
+    if (environment_.capture) environment_.capture->signal = capture_signal();
+  }
+
+  std::optional<int> capture_signal() const {
+    const auto name = value_of("GEMMTUNE_CAPTURE_SIGNAL");
+    if (name.empty()) return std::nullopt;
+    if (name == "USR1" || name == "SIGUSR1") return SIGUSR1;
+    if (name == "USR2" || name == "SIGUSR2") return SIGUSR2;
+    fail(ErrorCode::input, "GEMMTUNE_CAPTURE_SIGNAL: found '{}', expected USR1 or USR2", name);
   }
 
   void read_device() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "gemmtune/shapes/shape_csv.h"
 #include "gemmtune/shapes/tuning_cost.h"
@@ -16,6 +17,9 @@ double saved_against_a_rule(double tuned_us) {
   const auto share = share_saved(MatchKind::fallback);
   return tuned_us * share / (1 - share);
 }
+
+/// Rounded to them: estimates have no more digits.
+double to_nanoseconds(double us) { return std::round(us * 1000) / 1000; }
 
 }  // namespace
 
@@ -38,7 +42,7 @@ CaptureShapes capture_shapes(std::span<const CapturedProblem> captured, const Tu
   std::vector<Shape> shapes;
   for (const auto& row : captured) {
     made.calls += row.calls;
-    const auto weight = static_cast<double>(row.calls) * saved_us(row, times);
+    const auto weight = to_nanoseconds(static_cast<double>(row.calls) * saved_us(row, times));
     if (weight > 0) {
       shapes.push_back({.problem = row.problem, .weight = weight});
       continue;

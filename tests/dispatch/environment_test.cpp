@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <map>
 #include <set>
 
@@ -92,6 +93,9 @@ TEST(Environment, Capturing) {
   EXPECT_EQ(read({{"GEMMTUNE_CAPTURE", "/tmp/c.csv"}}).capture->path, "/tmp/c.csv");
   EXPECT_EQ(read({{"AITER_TUNE_GEMM", "1"}}).capture->path, default_capture_path);
   EXPECT_FALSE(read({{"AITER_TUNE_GEMM", "0"}}).capture);
+  EXPECT_FALSE(read({{"GEMMTUNE_CAPTURE", "c.csv"}}).capture->signal);
+  EXPECT_EQ(read({{"GEMMTUNE_CAPTURE", "c.csv"}, {"GEMMTUNE_CAPTURE_SIGNAL", "USR2"}}).capture->signal, SIGUSR2);
+  EXPECT_THROW(read({{"GEMMTUNE_CAPTURE", "c.csv"}, {"GEMMTUNE_CAPTURE_SIGNAL", "KILL"}}), Error);
 }
 
 TEST(Environment, TheDevice) {
