@@ -1,8 +1,10 @@
 #include "gemmtune/dispatch/device_key.h"
 
 #include <array>
+#include <string>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/known_columns.h"
 
 namespace gemmtune {
 namespace {
@@ -32,8 +34,8 @@ DeviceKey device_key(std::string_view gfx, std::int64_t cu_num) {
 }
 
 std::string_view gfx_of_cu_num(std::int64_t cu_num, std::string_view live_gfx) {
-  if (cu_num == 256) return "gfx950";
-  return cu_num == 80 || cu_num == 304 || live_gfx.empty() ? std::string_view("gfx942") : live_gfx;
+  if (const auto by_rule = gfx_of(std::to_string(cu_num)); !by_rule.empty()) return by_rule;
+  return live_gfx.empty() ? std::string_view("gfx942") : live_gfx;
 }
 
 }  // namespace gemmtune

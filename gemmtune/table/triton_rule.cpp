@@ -188,8 +188,8 @@ std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span
   const auto bound = number_after(key, key.starts_with("M_GEQ_") ? "M_GEQ_" : "M_LEQ_");
   if (keys_of(file) == TritonKeys::bounds && bound && std::ranges::find(bounds, *bound) == bounds.end())
     return fmt::format("{} is none of the bounds that are asked for ({})", *bound, fmt::join(bounds, ", "));
-  const bool asked = std::ranges::any_of(turning_points(file, bounds), [&](std::int64_t m) {
-    return std::ranges::count(keys_tried(keys_of(file), m, bounds), key) > 0;
+  const bool asked = std::ranges::any_of(turning_points(file, bounds), [&, &name = key](std::int64_t m) {
+    return std::ranges::count(keys_tried(keys_of(file), m, bounds), name) > 0;
   });
   return asked ? "other buckets take every M of it"
                : fmt::format("files with keys like its neighbours' ({}) are never asked for it",
