@@ -11,6 +11,7 @@ std::unique_ptr<Command> make_table_command() {
   commands.push_back({"filter", make_table_filter_command()});
   commands.push_back({"convert", make_table_convert_command()});
   commands.push_back({"stats", make_table_stats_command()});
+  commands.push_back({"coverage", make_table_coverage_command()});
   commands.push_back({"lint", make_table_lint_command()});
   commands.push_back({"triton", make_table_triton_command()});
   return make_command_group("table", std::move(commands));

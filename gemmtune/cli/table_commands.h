@@ -12,6 +12,7 @@ std::unique_ptr<Command> make_table_dedupe_command();
 std::unique_ptr<Command> make_table_diff_command();
 std::unique_ptr<Command> make_table_filter_command();
 std::unique_ptr<Command> make_table_merge_command();
+std::unique_ptr<Command> make_table_coverage_command();
 std::unique_ptr<Command> make_table_lint_command();
 std::unique_ptr<Command> make_table_stats_command();
 std::unique_ptr<Command> make_table_triton_command();

@@ -1,0 +1,58 @@
+// How well tables serve a workload: which share of its calls each way of matching answers, and what tuning the rest
+// might gain.
+//
+// Times are the tables' own, gains are estimates (dispatch/time_model.h), and for problems that only a fallback serves
+// both rest on an assumption of the caller's: how much slower than a tuned kernel a default one is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gemmtune/dispatch/table_index.h"
+#include "gemmtune/dispatch/time_model.h"
+
+namespace gemmtune {
+
+struct WeighedProblem {
+  Problem problem{};
+  double calls{1};
+};
+
+struct CoverageQuestion {
+  std::span<const WeighedProblem> problems{};
+  DeviceKey device{};
+  double default_slowdown{1.3};  // time of an untuned default kernel over that of a tuned one
+};
+
+struct CoveredProblem {
+  WeighedProblem asked{};
+  MatchKind match{MatchKind::fallback};
+  std::int64_t tuned_m{};
+  double now_us{};   // of one call; 0 where nothing tells
+  double gain_us{};  // of one call, estimated
+};
+
+struct KindCoverage {
+  std::int64_t problems{};
+  double calls{};
+  double now_us{};  // of all calls
+  double gain_us{};
+
+  bool operator==(const KindCoverage&) const = default;
+};
+
+struct Coverage {
+  std::array<KindCoverage, match_kind_count> kinds{};
+  std::vector<CoveredProblem> problems{};  // those with the largest gain over all their calls first
+  std::int64_t unknown{};                  // problems of which nothing tells the time
+
+  const KindCoverage& of(MatchKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+  KindCoverage total() const;
+};
+
+Coverage coverage_of(const TableIndex& index, const TimeModel& model, const CoverageQuestion& question);
+
+}  // namespace gemmtune

@@ -1,0 +1,58 @@
+// How long a problem would take if it were tuned: an estimate from the rows that tables have, for problems that none of
+// them is for. It ranks what is worth tuning; it promises nothing.
+//
+//   rows of the same layer (N, K, batch, types, device) on both sides of M   the line between them
+//   one of a larger M only    its time, less the bytes that need not be moved
+//   one of a smaller M only   its time, times M / its M
+//   none                      the work over the speeds that the eight most similar rows of these types reach
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gemmtune/dispatch/device_key.h"
+#include "gemmtune/dispatch/table_source.h"
+#include "gemmtune/table/tuned_row.h"
+
+namespace gemmtune {
+
+class TimeModel {
+ public:
+  explicit TimeModel(const DeviceKey& device) : device_(device) {}
+
+  /// Rows of other devices, and rows without a time, are left out. Of equal keys the fastest counts.
+  void add(const TunedRow& row, const DeviceKey& device);
+
+  /// Microseconds; nothing where there is no row of these types.
+  std::optional<double> estimate_us(const Problem& problem) const;
+
+ private:
+  using TimesByM = std::map<std::int64_t, double>;
+
+  struct Known {
+    Problem problem{};
+    double time_us{};
+  };
+
+  std::optional<double> from_layer(const Problem& problem) const;
+  std::optional<double> from_similar(const Problem& problem) const;
+
+  DeviceKey device_;
+  /// N and K, batch and types: what a lookup tells apart (dispatch/lookup_key.h) but for M.
+  using LayerKey = std::pair<std::uint64_t, std::uint64_t>;
+
+  LayerKey layer_of(const Problem& problem) const;
+
+  std::map<LayerKey, TimesByM> layers_;
+  std::map<std::uint64_t, std::vector<Known>> types_;  // by the types alone
+};
+
+/// All rows of these files. Throws Error{input} as load_tables() does.
+TimeModel time_model_of(std::span<const TableSource> sources, std::string_view gfx, std::int64_t cu_num);
+
+}  // namespace gemmtune
