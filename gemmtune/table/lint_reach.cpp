@@ -25,7 +25,8 @@ Remarks for_each_row(const LintInput& input, const Say& say) {
 }
 
 std::int64_t whole(const LintTable& table, const SheetRow& row, std::string_view column) {
-  return parse_int(table.sheet.text(row, table.sheet.column(column))).value_or(0);
+  const auto text = table.sheet.text(row, table.sheet.column(column));
+  return parse_int(canonical_value(CellKind::whole, text)).value_or(0);
 }
 
 bool has_a_device_column(const Sheet& sheet) { return sheet.column(Role::device).has_value(); }
