@@ -15,7 +15,7 @@ class ShapesFromCaptureCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("captures", captures_)->required();
-    app.add_option("--table", tables_);
+    app.add_option("--table", tables_)->allow_extra_args(false);
     app.add_option("--top", top_)->check(CLI::PositiveNumber);
     output_.declare(app);
   }

@@ -9,14 +9,19 @@
 namespace gemmtune {
 namespace {
 
+/// One argument with commas: what follows it may be the config.
+CLI::Option* declare_sizes(CLI::App& app, const char* name, std::vector<std::int64_t>& sizes) {
+  return app.add_option(name, sizes)->delimiter(',')->allow_extra_args(false)->check(CLI::PositiveNumber);
+}
+
 class ShapesFromModelCommand final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.add_option("config", config_)->required();
-    app.add_option("--tp", request_.tensor_parallel)->delimiter(',')->check(CLI::PositiveNumber);
+    declare_sizes(app, "--tp", request_.tensor_parallel);
     app.add_option("--ep", request_.expert_parallel)->check(CLI::PositiveNumber);
-    app.add_option("--m", request_.m)->required()->delimiter(',')->check(CLI::PositiveNumber);
-    app.add_option("--logits-m", request_.logits_m)->delimiter(',')->check(CLI::PositiveNumber);
+    declare_sizes(app, "--m", request_.m)->required();
+    declare_sizes(app, "--logits-m", request_.logits_m);
     app.add_option("--format", format_);
     app.add_flag("--fused", fused_);
     app.add_flag("--unfused", unfused_);

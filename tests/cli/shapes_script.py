@@ -27,7 +27,7 @@ class FromModel(CommandTest):
                                         .replace("3,qkv_proj[tp2]", "6,qkv_proj[tp2]+down_proj[tp2]")
                                         .replace("8,64,64,8x64x64:bf16:bf16:bf16,3,down_proj[tp2]\n", "")
                                         + "8,500,64,8x500x64:bf16:bf16:bf16,1,lm_head[tp2]\n")
-        self.succeed("shapes", "from-model", "config.json", "--m", "8", "--tp", "2", "-o", "list.csv")
+        self.succeed("shapes", "from-model", "--tp", "2", "--m", "8", "config.json", "-o", "list.csv")
         self.assertEqual(self.read("list.csv"), result.stdout)
 
     def test_one_file_for_each_format_tunes(self):
@@ -73,7 +73,7 @@ class FromCapture(CommandTest):
     def test_a_table_settles_what_it_has(self):
         self.write("a8w8_tuned.csv", "cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
                                      "304,20,64,128,torch.int8,1,0,5.0,k,0,0,0\n")
-        self.succeed("shapes", "from-capture", "capture.csv", "--table", "a8w8_tuned.csv", "-o", "list.csv")
+        self.succeed("shapes", "from-capture", "--table", "a8w8_tuned.csv", "capture.csv", "-o", "list.csv")
         self.assertEqual([row["M"] for row in self.rows("list.csv")], ["30", "40"])  # 30 has lost its row
 
     def test_a_capture_is_a_shape_list(self):
