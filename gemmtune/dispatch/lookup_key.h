@@ -21,7 +21,8 @@ struct LookupKey {
 
 /// Whether N, K and the batch, and M, are sizes that a table can hold (1 to 2^31).
 inline bool has_sizes_of_rows(const Problem& p) noexcept {
-  return static_cast<std::uint64_t>((p.m - 1) | (p.n - 1) | (p.k - 1) | (p.batch - 1)) >> 31 == 0;
+  const auto less_one = [](std::int64_t size) { return static_cast<std::uint64_t>(size) - 1; };  // 0 becomes huge
+  return (less_one(p.m) | less_one(p.n) | less_one(p.k) | less_one(p.batch)) >> 31 == 0;
 }
 
 /// The two scalings of a problem as one number.

@@ -19,7 +19,9 @@ bool is_same_kernel(const Choice& a, const Choice& b) {
 }  // namespace
 
 TableIndexBuilder::TableIndexBuilder(BuildOptions options) : options_(std::move(options)) {
-  index_.rules_ = options_.rules;
+  // M and the factor together must fit 64 bits.
+  const auto factor = std::clamp<std::int64_t>(options_.rules.nearest_factor, 1, std::int64_t{1} << 30);
+  index_.rules_.nearest_factor = factor;
 }
 
 void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, const RowOrigin& origin) {
