@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -29,6 +30,12 @@ class File {
   int descriptor_;
 };
 
+/// Unlike any other thread's or process's that writes the same file at this moment.
+std::string temporary_name(const std::string& name) {
+  static std::atomic<unsigned> count{0};
+  return fmt::format(".{}.{}.{}.tmp", name, ::getpid(), count++);
+}
+
 void write_and_sync(const std::filesystem::path& path, std::string_view bytes) {
   const File file(path, O_WRONLY | O_CREAT | O_TRUNC);
   while (!bytes.empty()) {
@@ -53,7 +60,7 @@ std::string read_file(const std::filesystem::path& path) {
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const auto temporary = folder / fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid());
+  const auto temporary = folder / temporary_name(path.filename().string());
   try {
     write_and_sync(temporary, bytes);
     std::filesystem::rename(temporary, path);

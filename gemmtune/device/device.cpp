@@ -1,9 +1,14 @@
 #include "gemmtune/device/device.h"
 
+#include <utility>
+
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/cpu/cpu_device.h"
 #include "gemmtune/device/cpu/cpu_info.h"
+#ifdef GEMMTUNE_GPU
+#include "gemmtune/device/gpu/gpu_device.h"
+#endif
 
 namespace gemmtune {
 namespace {
@@ -26,14 +31,24 @@ std::unique_ptr<Device> open(const DeviceInfo& info) {
       return make_cpu_device(info);
     case DeviceKind::cuda:
     case DeviceKind::hip:
+#ifdef GEMMTUNE_GPU
+      return make_gpu_device(info);
+#else
       break;  // never listed by a build without them
+#endif
   }
   fail(ErrorCode::internal, "device {} is listed but cannot be opened", device_id(info));
 }
 
 }  // namespace
 
-std::vector<DeviceInfo> list_devices() { return {read_cpu_info(SystemTree{})}; }
+std::vector<DeviceInfo> list_devices() {
+  std::vector<DeviceInfo> devices{read_cpu_info(SystemTree{})};
+#ifdef GEMMTUNE_GPU
+  for (auto& gpu : list_gpus()) devices.push_back(std::move(gpu));
+#endif
+  return devices;
+}
 
 DeviceInfo find_device(std::string_view id) {
   const std::string wanted = with_index(id);

@@ -14,7 +14,7 @@ FamilySupport ask(const KernelFamily& family, const Problem& problem, const Devi
       .family = std::string(family.name()), .version = family.version(), .why_not = why_invalid(problem)};
   if (!answer.why_not.empty()) return answer;
   const auto failure = attempt(blame_prepare, [&] {
-    answer.why_not = family.supports(problem, device).why_not;
+    answer.why_not = ask_support(family, problem, device).why_not;
     if (answer.why_not.empty())
       answer.candidate_count = static_cast<std::int64_t>(family.candidates(problem, device).size());
   });

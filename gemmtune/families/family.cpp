@@ -1,7 +1,29 @@
 #include "gemmtune/families/family.h"
 
+#include <fmt/format.h>
+
 namespace gemmtune {
+namespace {
+
+std::string_view name_of(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu:
+      return "CPUs";
+    case DeviceKind::cuda:
+      return "NVIDIA GPUs";
+    case DeviceKind::hip:
+      return "AMD GPUs";
+  }
+  return "other devices";
+}
+
+}  // namespace
 
 void PreparedGemm::pack_weights(const Operands&, std::byte*, Stream&) {}
+
+Support ask_support(const KernelFamily& family, const Problem& problem, const DeviceInfo& device) {
+  if (family.runs_on() != device.kind) return {fmt::format("runs on {} only", name_of(family.runs_on()))};
+  return family.supports(problem, device);
+}
 
 }  // namespace gemmtune

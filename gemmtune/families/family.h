@@ -57,6 +57,9 @@ class KernelFamily {
   /// Version of the library or of the kernels, and of the ISA or compiler where that matters; goes into each trial.
   virtual std::string version() const = 0;
 
+  /// Which devices its operands may live on; the family is asked nothing about others.
+  virtual DeviceKind runs_on() const { return DeviceKind::cpu; }
+
   virtual Support supports(const Problem& problem, const DeviceInfo& device) const = 0;
 
   /// For a supported problem: the candidates worth trying, the family's own default choice first.
@@ -67,5 +70,8 @@ class KernelFamily {
   virtual std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                                 const DeviceInfo& device) const = 0;
 };
+
+/// What the family says of problem and device, its kind of device included.
+Support ask_support(const KernelFamily& family, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace gemmtune

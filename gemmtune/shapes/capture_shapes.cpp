@@ -26,7 +26,7 @@ double to_nanoseconds(double us) { return std::round(us * 1000) / 1000; }
 double share_saved(MatchKind match) { return shares[static_cast<std::size_t>(match)]; }
 
 double saved_us(const CapturedProblem& captured, const TunedTimes& times) {
-  const DeviceKind device{captured.gfx, captured.cu_num};
+  const TunedDevice device{captured.gfx, captured.cu_num};
   if (times.exact(device, captured.problem)) return 0;
   const bool exact = captured.match == MatchKind::exact;
   if (exact && times.empty()) return 0;

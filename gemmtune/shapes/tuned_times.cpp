@@ -36,7 +36,7 @@ void TunedTimes::add(TunedTable table) {
   tables_.push_back(std::move(known));
 }
 
-std::vector<const TunedTimes::TimesByM*> TunedTimes::rows_for(const DeviceKind& device, const Problem& problem) const {
+std::vector<const TunedTimes::TimesByM*> TunedTimes::rows_for(const TunedDevice& device, const Problem& problem) const {
   std::vector<const TimesByM*> found;
   for (const auto& known : tables_) {
     if (format_of(problem) != known.table.format) continue;
@@ -48,14 +48,14 @@ std::vector<const TunedTimes::TimesByM*> TunedTimes::rows_for(const DeviceKind& 
   return found;
 }
 
-std::optional<double> TunedTimes::exact(const DeviceKind& device, const Problem& problem) const {
+std::optional<double> TunedTimes::exact(const TunedDevice& device, const Problem& problem) const {
   std::optional<double> best;
   for (const auto* times : rows_for(device, problem))
     if (const auto at = times->find(problem.m); at != times->end()) best = least(best, at->second);
   return best;
 }
 
-std::optional<double> TunedTimes::between_neighbours(const DeviceKind& device, const Problem& problem) const {
+std::optional<double> TunedTimes::between_neighbours(const TunedDevice& device, const Problem& problem) const {
   std::optional<double> best;
   for (const auto* times : rows_for(device, problem)) best = least(best, interpolated(*times, problem.m));
   return best;

@@ -13,7 +13,7 @@
 namespace gemmtune {
 
 /// A kind of device, as tables and captures name it.
-struct DeviceKind {
+struct TunedDevice {
   std::string gfx{};  // a table that does not say it serves any with so many units
   std::int64_t cu_num{};
 };
@@ -26,10 +26,10 @@ class TunedTimes {
   bool empty() const { return tables_.empty(); }
 
   /// Of the row for this very problem, in whichever table.
-  std::optional<double> exact(const DeviceKind& device, const Problem& problem) const;
+  std::optional<double> exact(const TunedDevice& device, const Problem& problem) const;
 
   /// Between the rows of the nearest M below and above, in proportion. Nothing where one of them is missing.
-  std::optional<double> between_neighbours(const DeviceKind& device, const Problem& problem) const;
+  std::optional<double> between_neighbours(const TunedDevice& device, const Problem& problem) const;
 
  private:
   using TimesByM = std::map<std::int64_t, double>;
@@ -41,7 +41,7 @@ class TunedTimes {
   };
 
   /// One for each table and way of naming the device that has rows for it.
-  std::vector<const TimesByM*> rows_for(const DeviceKind& device, const Problem& problem) const;
+  std::vector<const TimesByM*> rows_for(const TunedDevice& device, const Problem& problem) const;
 
   std::vector<Known> tables_;
 };

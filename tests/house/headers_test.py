@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Every header compiles alone, and twice: usage headers_test.py COMPILER."""
+"""Every header compiles alone, and twice: usage headers_test.py COMPILER [CUDA_INCLUDE].
+
+Without CUDA's headers those of device/gpu are left out, as in the build.
+"""
 import concurrent.futures
 import os
 import pathlib
@@ -9,18 +12,20 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def compile_alone(compiler, header):
+def compile_alone(compiler, header, options):
     source = f'#include "{header}"\n#include "{header}"\n'
-    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", f"-I{ROOT}", "-x", "c++", "-"]
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-fsyntax-only", f"-I{ROOT}", *options, "-x", "c++", "-"]
     result = subprocess.run(command, input=source, text=True, capture_output=True)
     return "" if result.returncode == 0 else f"{header}:\n{result.stderr}"
 
 
 def main():
-    compiler = sys.argv[1]
+    compiler, cuda = sys.argv[1], sys.argv[2:]
+    options = ["-isystem", cuda[0]] if cuda else []
     headers = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "gemmtune").rglob("*.h"))
+    headers = [h for h in headers if cuda or not h.startswith("gemmtune/device/gpu/")]
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        problems = [p for p in pool.map(lambda h: compile_alone(compiler, h), headers) if p]
+        problems = [p for p in pool.map(lambda h: compile_alone(compiler, h, options), headers) if p]
     print("\n".join(problems) or f"{len(headers)} headers compile alone")
     return 1 if problems or not headers else 0
 

@@ -13,7 +13,7 @@ TunedTable table(const std::string& rows, const std::string& first = "cu_num") {
       Format::a8w8_blockscale);
 }
 
-const DeviceKind mi300{"gfx942", 304};
+const TunedDevice mi300{"gfx942", 304};
 const Problem at_48 = parse_problem("48x64x128:a8w8_blockscale");
 
 std::string row(const std::string& device, std::int64_t m, const std::string& us) {

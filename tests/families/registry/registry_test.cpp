@@ -35,6 +35,16 @@ int exercised(const KernelFamily& family) {
   return count;
 }
 
+TEST(Registry, NoFamilyIsAskedAboutOperandsWhereItCannotReachThem) {
+  auto elsewhere = check::this_cpu();
+  elsewhere.kind = DeviceKind::hip;
+  for (const auto& family : make_families()) {
+    if (family->runs_on() == DeviceKind::hip) continue;
+    const auto support = ask_support(*family, parse_problem(problems[0]), elsewhere);
+    EXPECT_NE(support.why_not.find("only"), std::string::npos) << family->name() << ": " << support.why_not;
+  }
+}
+
 TEST(Registry, EveryFamilyThatWasBuiltIsExercised) {
   const auto families = make_families();
   EXPECT_FALSE(families.empty());

@@ -1,0 +1,36 @@
+// A stream on a GPU, and what else the device's parts share: the driver, made current on this thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/device/gpu/vendor.h"
+
+namespace gemmtune {
+
+class GpuStream final : public Stream {
+ public:
+  explicit GpuStream(std::shared_ptr<const gpu::Driver> driver);
+  ~GpuStream() override;
+  GpuStream(const GpuStream&) = delete;
+  GpuStream& operator=(const GpuStream&) = delete;
+
+  void synchronize() override;
+  void report_failure(std::string_view message) noexcept override;
+  void* native_handle() const noexcept override { return handle_; }
+
+  const gpu::Driver& driver() const { return *driver_; }
+  gpu::StreamHandle handle() const { return handle_; }
+
+ private:
+  std::shared_ptr<const gpu::Driver> driver_;
+  gpu::StreamHandle handle_;
+  std::mutex mutex_;
+  bool failed_{};
+  std::string message_;
+};
+
+}  // namespace gemmtune

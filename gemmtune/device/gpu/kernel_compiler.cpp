@@ -1,0 +1,47 @@
+#include "gemmtune/device/gpu/kernel_compiler.h"
+
+#include <utility>
+
+#include "gemmtune/core/text.h"
+#include "gemmtune/device/gpu/compiler.h"
+
+namespace gemmtune {
+
+struct KernelCompiler::Library {
+  gpu::Compiler compiler;
+};
+
+std::unique_ptr<KernelCompiler> KernelCompiler::open(KernelCache cache) {
+  auto library = SharedLibrary::open(gpu::compiler_libraries);
+  if (!library) return nullptr;
+  auto opened = std::make_unique<Library>(Library{gpu::Compiler(*std::move(library))});
+  return std::unique_ptr<KernelCompiler>(new KernelCompiler(std::move(opened), std::move(cache)));
+}
+
+std::string KernelCompiler::why_not() {
+  return fmt::format("there is no run-time compiler ({})", join(gpu::compiler_libraries, ", "));
+}
+
+KernelCompiler::KernelCompiler(std::unique_ptr<Library> library, KernelCache cache)
+    : library_(std::move(library)), cache_(std::move(cache)), version_(library_->compiler.version()) {}
+
+KernelCompiler::~KernelCompiler() = default;
+
+std::string KernelCompiler::compile(const KernelSource& source) const {
+  const auto key = cache_key(source, version_);
+  if (auto kept = cache_.find(key)) return *std::move(kept);
+  auto options = source.options;
+  options.push_back(gpu::Compiler::arch_option(source.arch));
+  auto code = library_->compiler.compile(source.text, source.name, options);
+  cache_.keep(key, code);
+  return code;
+}
+
+std::string cache_key(const KernelSource& source, const std::string& compiler_version) {
+  std::string all;
+  for (const auto& part : {compiler_version, source.arch, join(source.options, "\x1f"), source.text})
+    all += fmt::format("{}\x1e{}", part.size(), part);
+  return fmt::format("{:016x}{:016x}", hash64(all), hash64(all, 0x9e3779b97f4a7c15ULL));
+}
+
+}  // namespace gemmtune

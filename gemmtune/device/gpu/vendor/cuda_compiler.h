@@ -1,0 +1,87 @@
+// NVIDIA's run-time compiler, loaded at run time, behind names of no vendor. Needs no GPU.
+#pragma once
+
+#include <nvrtc.h>
+
+#include <string>
+#include <vector>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/shared_library.h"
+
+namespace gemmtune::gpu {
+
+inline const std::vector<std::string> compiler_libraries{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+
+#define GEMMTUNE_COMPILER_FUNCTION(member, name) decltype(&::name) member = library_.function<decltype(::name)>(#name)
+
+class Compiler {
+ public:
+  explicit Compiler(SharedLibrary library) : library_(std::move(library)) {}
+
+  /// "NVRTC 13.0".
+  std::string version() const {
+    int major{};
+    int minor{};
+    check(version_(&major, &minor), "nvrtcVersion");
+    return fmt::format("NVRTC {}.{}", major, minor);
+  }
+
+  /// The option that names the target: sm90a is code for this very chip, with its own instructions.
+  static std::string arch_option(const std::string& arch) { return "--gpu-architecture=sm_" + arch.substr(2); }
+
+  /// Machine code for the target among the options. Throws Error{unsupported} with the compiler's log.
+  std::string compile(const std::string& source, const std::string& name,
+                      const std::vector<std::string>& options) const {
+    const Program program(*this, source, name);
+    std::vector<const char*> texts;
+    for (const auto& option : options) texts.push_back(option.c_str());
+    const auto result = compile_(program.handle, static_cast<int>(texts.size()), texts.data());
+    if (result != NVRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", name, log(program.handle));
+    std::size_t bytes{};
+    check(code_size_(program.handle, &bytes), "nvrtcGetCUBINSize");
+    std::string code(bytes, '\0');
+    check(code_(program.handle, code.data()), "nvrtcGetCUBIN");
+    return code;
+  }
+
+ private:
+  struct Program {
+    Program(const Compiler& owner, const std::string& source, const std::string& name) : compiler(owner) {
+      compiler.check(compiler.create_(&handle, source.c_str(), name.c_str(), 0, nullptr, nullptr),
+                     "nvrtcCreateProgram");
+    }
+    ~Program() { compiler.destroy_(&handle); }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    const Compiler& compiler;
+    nvrtcProgram handle{};
+  };
+
+  void check(nvrtcResult result, const char* what) const {
+    if (result != NVRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", what, words_(result));
+  }
+  std::string log(nvrtcProgram program) const {
+    std::size_t bytes{};
+    if (log_size_(program, &bytes) != NVRTC_SUCCESS || bytes == 0) return "does not compile, and there is no log";
+    std::string text(bytes, '\0');
+    log_(program, text.data());
+    return text.c_str();  // up to its NUL
+  }
+
+  SharedLibrary library_;
+  GEMMTUNE_COMPILER_FUNCTION(words_, nvrtcGetErrorString);
+  GEMMTUNE_COMPILER_FUNCTION(version_, nvrtcVersion);
+  GEMMTUNE_COMPILER_FUNCTION(create_, nvrtcCreateProgram);
+  GEMMTUNE_COMPILER_FUNCTION(destroy_, nvrtcDestroyProgram);
+  GEMMTUNE_COMPILER_FUNCTION(compile_, nvrtcCompileProgram);
+  GEMMTUNE_COMPILER_FUNCTION(log_size_, nvrtcGetProgramLogSize);
+  GEMMTUNE_COMPILER_FUNCTION(log_, nvrtcGetProgramLog);
+  GEMMTUNE_COMPILER_FUNCTION(code_size_, nvrtcGetCUBINSize);
+  GEMMTUNE_COMPILER_FUNCTION(code_, nvrtcGetCUBIN);
+};
+
+#undef GEMMTUNE_COMPILER_FUNCTION
+
+}  // namespace gemmtune::gpu

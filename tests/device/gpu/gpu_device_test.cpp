@@ -1,0 +1,124 @@
+// On a machine with a GPU; skipped elsewhere.
+#include "gemmtune/device/gpu/gpu_device.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/device/gpu/vendor.h"
+
+namespace gemmtune {
+namespace {
+
+/// Spins for about `us` microseconds of the device's own clock and counts its runs.
+constexpr const char* spin = R"(
+extern "C" __global__ void spin(unsigned long long ns, unsigned* runs) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); while (now - start < ns);
+  if (threadIdx.x == 0) atomicAdd(runs, 1u);
+}
+extern "C" __global__ void write_far(unsigned* p) { p[1ull << 40] = 1; }
+)";
+
+class GpuDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto gpus = list_gpus();
+    if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
+    device_ = make_gpu_device(gpus.front());
+    driver_ = std::make_unique<gpu::Driver>(*SharedLibrary::open({gpu::driver_library}));
+  }
+
+  gpu::StreamHandle stream() { return static_cast<gpu::StreamHandle>(device_->stream().native_handle()); }
+
+  gpu::FunctionHandle compile(const std::string& name) {
+    const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
+    EXPECT_TRUE(compiler) << KernelCompiler::why_not();
+    module_ = driver_->load_module(compiler->compile({.name = "spin.cu", .text = spin, .arch = device_->info().arch}));
+    return driver_->function(module_, name);
+  }
+
+  unsigned read_count(const Buffer& count) {
+    unsigned value{};
+    device_->download(count.data(), std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<gpu::Driver> driver_;
+  gpu::ModuleHandle module_{};
+};
+
+TEST_F(GpuDeviceTest, SaysWhatItIs) {
+  const auto& info = device_->info();
+  EXPECT_TRUE(info.arch.starts_with("sm") || info.arch.starts_with("gfx")) << info.arch;
+  EXPECT_GT(info.cu_num, 0);
+  EXPECT_GT(info.memory_bytes, std::int64_t{1} << 30);
+  EXPECT_GT(info.last_level_cache_bytes, 1 << 20);
+  EXPECT_FALSE(info.name.empty());
+  EXPECT_GT(device_->read_clock().clock_mhz, 0);
+}
+
+TEST_F(GpuDeviceTest, BytesGoThereAndBack) {
+  std::vector<std::byte> bytes(1'000'003);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 % 251);
+  const auto first = device_->allocate(bytes.size());
+  const auto second = device_->allocate(bytes.size());
+  device_->upload(bytes, first.data());
+  device_->copy(first.data(), second.data(), bytes.size());
+  std::vector<std::byte> back(bytes.size());
+  device_->download(second.data(), back);
+  EXPECT_EQ(back, bytes);
+}
+
+TEST_F(GpuDeviceTest, TooMuchMemoryIsRefusedInWords) {
+  try {
+    device_->allocate(std::size_t{1} << 44);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io) << error.what();
+  }
+}
+
+TEST_F(GpuDeviceTest, TimesAreTheDevices) {
+  const auto function = compile("spin");
+  const unsigned zero = 0;
+  const auto runs = device_->allocate(sizeof zero);
+  device_->upload(std::as_bytes(std::span(&zero, 1)), runs.data());
+  for (const double us : {10.0, 50.0, 300.0}) {
+    auto ns = static_cast<unsigned long long>(us * 1000);
+    auto* count = runs.data();
+    void* arguments[] = {&ns, &count};
+    const auto launch = [&](std::int64_t) { driver_->launch(function, {}, stream(), arguments); };
+    device_->timer().time_us(launch, 0, 3);
+    const auto times = device_->timer().time_us(launch, 0, 10);
+    ASSERT_EQ(times.size(), 10U);
+    // The device's clock ticks in steps of up to a microsecond, and a launch costs a few besides.
+    for (const double time : times) {
+      EXPECT_GT(time, us * 0.95);
+      EXPECT_LT(time, us * 1.05 + 8);
+    }
+  }
+  device_->stream().synchronize();
+  EXPECT_GT(read_count(runs), 6U);
+}
+
+TEST_F(GpuDeviceTest, AFaultIsAnErrorAtTheNextWait) {
+  const auto function = compile("write_far");
+  const auto buffer = device_->allocate(4);
+  auto* address = buffer.data();
+  void* arguments[] = {&address};
+  driver_->launch(function, {}, stream(), arguments);
+  try {
+    device_->stream().synchronize();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("illegal"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace gemmtune
