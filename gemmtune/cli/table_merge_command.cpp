@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -38,9 +39,20 @@ nlohmann::json to_json_value(const Duplicate& duplicate) {
           {"copy", duplicate.is_copy}};
 }
 
-/// What both commands share: reading, the report, writing.
-class MergeBase : public Command {
+using MergeFunction = Merged (*)(const std::vector<Sheet>&, MergePolicy);
+
+Merged without_duplicates_of_one(const std::vector<Sheet>& sheets, MergePolicy policy) {
+  if (sheets.size() != 1) fail(ErrorCode::usage, "expected one table; several are for gemmtune table merge");
+  return without_duplicates(sheets.front(), policy);
+}
+
+Merged merge_all(const std::vector<Sheet>& sheets, MergePolicy policy) { return merge(sheets, policy); }
+
+/// Both commands; they differ in how they merge.
+class MergeCommand final : public Command {
  public:
+  explicit MergeCommand(MergeFunction function) : merge_(function) {}
+
   void declare(CLI::App& app) override {
     app.add_option("tables", tables_)->required();
     output_.declare(app);
@@ -55,36 +67,45 @@ class MergeBase : public Command {
     if (json_ && output_.is_stdout())
       fail(ErrorCode::usage, "--json: the report goes to stdout, so the table needs -o");
     const auto sheets = read_sheets(tables_);
-    const auto merged = merge_all(sheets, policy);
+    const auto merged = merge_(sheets, policy);
     output_.write(merged.sheet);
     report(sheets, merged);
     return 0;
   }
 
  private:
-  virtual Merged merge_all(const std::vector<Sheet>& sheets, MergePolicy policy) const = 0;
-
   void report(const std::vector<Sheet>& sheets, const Merged& merged) const {
-    const auto rows = std::accumulate(sheets.begin(), sheets.end(), std::size_t{0},
-                                      [](std::size_t sum, const Sheet& sheet) { return sum + sheet.rows.size(); });
-    if (json_) {
-      auto duplicates = nlohmann::json::array();
-      for (const auto& duplicate : merged.duplicates) duplicates.push_back(to_json_value(duplicate));
-      const nlohmann::json value{{"files", sheets.size()},
-                                 {"rows_read", rows},
-                                 {"rows_written", merged.sheet.rows.size()},
-                                 {"unusable_lines", merged.sheet.unusable.size()},
-                                 {"duplicates", std::move(duplicates)}};
-      fmt::print("{}\n", value.dump(2));
-      return;
-    }
+    if (json_)
+      show_json(sheets, merged);
+    else
+      show(sheets, merged);
+  }
+
+  static std::size_t rows_of(const std::vector<Sheet>& sheets) {
+    return std::accumulate(sheets.begin(), sheets.end(), std::size_t{0},
+                           [](std::size_t sum, const Sheet& sheet) { return sum + sheet.rows.size(); });
+  }
+
+  static void show_json(const std::vector<Sheet>& sheets, const Merged& merged) {
+    auto duplicates = nlohmann::json::array();
+    for (const auto& duplicate : merged.duplicates) duplicates.push_back(to_json_value(duplicate));
+    const nlohmann::json value{{"files", sheets.size()},
+                               {"rows_read", rows_of(sheets)},
+                               {"rows_written", merged.sheet.rows.size()},
+                               {"unusable_lines", merged.sheet.unusable.size()},
+                               {"duplicates", std::move(duplicates)}};
+    fmt::print("{}\n", value.dump(2));
+  }
+
+  void show(const std::vector<Sheet>& sheets, const Merged& merged) const {
     if (verbose_)
       for (const auto& duplicate : merged.duplicates) fmt::print(stderr, "{}\n", description(duplicate));
     const auto copies = std::ranges::count(merged.duplicates, true, &Duplicate::is_copy);
-    fmt::print(stderr, "{} rows of {} files, {} duplicates ({} of them copies), {} rows written\n", rows, sheets.size(),
-               merged.duplicates.size(), copies, merged.sheet.rows.size());
+    fmt::print(stderr, "{} rows of {} files, {} duplicates ({} of them copies), {} rows written\n", rows_of(sheets),
+               sheets.size(), merged.duplicates.size(), copies, merged.sheet.rows.size());
   }
 
+  MergeFunction merge_;
   std::vector<std::string> tables_;
   TableOutput output_;
   std::string policy_{"fastest"};
@@ -92,22 +113,11 @@ class MergeBase : public Command {
   bool json_{};
 };
 
-class TableMergeCommand final : public MergeBase {
-  Merged merge_all(const std::vector<Sheet>& sheets, MergePolicy policy) const override {
-    return merge(sheets, policy);
-  }
-};
-
-class TableDedupeCommand final : public MergeBase {
-  Merged merge_all(const std::vector<Sheet>& sheets, MergePolicy policy) const override {
-    if (sheets.size() != 1) fail(ErrorCode::usage, "expected one table; several are for gemmtune table merge");
-    return without_duplicates(sheets.front(), policy);
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<Command> make_table_merge_command() { return std::make_unique<TableMergeCommand>(); }
-std::unique_ptr<Command> make_table_dedupe_command() { return std::make_unique<TableDedupeCommand>(); }
+std::unique_ptr<Command> make_table_merge_command() { return std::make_unique<MergeCommand>(merge_all); }
+std::unique_ptr<Command> make_table_dedupe_command() {
+  return std::make_unique<MergeCommand>(without_duplicates_of_one);
+}
 
 }  // namespace gemmtune

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/progress.h"
@@ -27,6 +28,20 @@ std::vector<std::string> family_names() {
   std::vector<std::string> names;
   for (const auto& family : make_families()) names.emplace_back(family->name());
   return names;
+}
+
+std::map<std::string, std::string> family_versions() {
+  std::map<std::string, std::string> versions;
+  for (const auto& family : make_families()) versions[std::string(family->name())] = family->version();
+  return versions;
+}
+
+/// How winners are measured, for the tables that say so.
+std::string policy_text(const EvaluationPolicy& policy) {
+  const auto& measure = policy.measure;
+  return fmt::format("{} warmup={} samples<={} {} err_ratio<={} seed={}", to_string(policy.stage), measure.warmup,
+                     measure.max_samples, measure.cold_cache ? "cold" : "hot", policy.verify.err_ratio_limit,
+                     policy.seed);
 }
 
 void say(const TuneInputs& inputs) {
@@ -84,7 +99,7 @@ class TuneRun {
     auto store = TrialStore::open(store_path(flags_));
     auto& inputs = summary_.inputs;
     // Again, now that the store's lock is ours: another run may just have ended.
-    inputs.table = read_tuned_table(inputs.output, inputs.table.format);
+    inputs.table = read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_));
     Progress progress(plan_.shapes.size(), progress_style_of_stderr());
     TuneRecorder recorder(device, outputs(store), progress, stop_);
     recorder.begin(inputs.table, own_command_line(), plan_.shapes.size());
@@ -107,7 +122,9 @@ class TuneRun {
     return {.table = inputs.output,
             .sort = sorts(flags_),
             .profile = ProfileFile(flags_.profile_file, inputs.table.format),
-            .store = store};
+            .store = store,
+            .library_versions = family_versions(),
+            .policy = policy_text(plan_.confirm)};
   }
 
   const TuneFlags& flags_;

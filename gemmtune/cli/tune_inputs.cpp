@@ -43,10 +43,10 @@ class InputReader {
   void read_tables(Format format) {
     const auto paths = tuned_paths(flags_);
     for (const auto& path : paths) {
-      tables_.push_back(read_tuned_table(path, format));
-      if (const auto lines = tables_.back().unusable_lines.size(); lines > 0)
-        inputs_.notes.push_back(
-            fmt::format("{}: {} lines cannot be used and are kept as they are", path.string(), lines));
+      tables_.push_back(read_tuned_table(path, format, chosen_schema(flags_)));
+      if (const auto& lines = tables_.back().unusable_lines; !lines.empty())
+        inputs_.notes.push_back(fmt::format("{}: {} lines cannot be used and are kept as they are, the first: {}: {}",
+                                            path.string(), lines.size(), lines.front().where, lines.front().reason));
     }
     inputs_.output = paths.front();
     inputs_.table = tables_.front();

@@ -63,6 +63,7 @@ void declare_files(CLI::App& app, TuneFlags& flags) {
   app.add_option("-o,--tune_file,--tune-file,--tuned_file,--tuned-file", flags.tune_file);
   app.add_option("--profile_file,--profile-file", flags.profile_file);
   app.add_option("--store", flags.store);
+  app.add_option("--schema", flags.schema);
   app.add_option("--sort", flags.sort)->expected(0, 1);
   app.add_flag("--all", flags.all);
   app.add_flag("--fresh", flags.fresh);
@@ -115,6 +116,12 @@ std::vector<fs::path> tuned_paths(const TuneFlags& flags) {
 fs::path store_path(const TuneFlags& flags) {
   if (!flags.store.empty()) return flags.store;
   return tuned_paths(flags).front().replace_extension(".trials.db");
+}
+
+Schema chosen_schema(const TuneFlags& flags) {
+  const auto schema = parse_schema(flags.schema);
+  if (!schema) fail(ErrorCode::usage, "--schema: found '{}', expected seed, today or gemmtune", flags.schema);
+  return *schema;
 }
 
 std::optional<Format> chosen_format(const TuneFlags& flags) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gemmtune/gemm/format.h"
+#include "gemmtune/table/schema.h"
 #include "gemmtune/tune/tuner.h"
 
 namespace CLI {
@@ -23,6 +24,7 @@ struct TuneFlags {
   std::string profile_file{};
   std::string store{};
   std::string format{};
+  std::string schema{"seed"};
   std::string in_dtype{};
   std::string out_dtype{};
   std::string libtype{"all"};
@@ -51,6 +53,7 @@ void declare_tune_flags(CLI::App& app, TuneFlags& flags);
 std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the first is written
 std::filesystem::path store_path(const TuneFlags& flags);
 std::optional<Format> chosen_format(const TuneFlags& flags);
+Schema chosen_schema(const TuneFlags& flags);
 std::vector<std::string> devices(const TuneFlags& flags);
 bool sorts(const TuneFlags& flags);
 

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "gemmtune/core/clock.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/table/aiter_csv.h"
 
@@ -43,7 +44,14 @@ void TuneRecorder::worker_lost(std::size_t worker, const std::string& why) {
 }
 
 TunedRow TuneRecorder::row_for(const Problem& problem, const Evaluation& evaluation) const {
-  return tuned_row(problem, evaluation, device_.arch, device_.cu_num);
+  auto row = tuned_row(problem, evaluation, device_.arch, device_.cu_num);
+  const auto version = outputs_.library_versions.find(evaluation.candidate.family);
+  if (version != outputs_.library_versions.end()) row.origin.library = version->first + ' ' + version->second;
+  row.origin.device_name = device_.name;
+  row.origin.driver = device_.driver;
+  row.origin.policy = outputs_.policy;
+  row.origin.date = utc_now();
+  return row;
 }
 
 void TuneRecorder::write(const ShapeResult& result) {

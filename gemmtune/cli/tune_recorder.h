@@ -20,6 +20,8 @@ struct TuneOutputs {
   bool sort{true};
   ProfileFile profile;
   TrialStore& store;
+  std::map<std::string, std::string> library_versions{};  // of families, for tables that say where rows come from
+  std::string policy{};
 };
 
 class TuneRecorder final : public TuneObserver {

@@ -1,10 +1,10 @@
 #include "gemmtune/table/aiter_csv.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/sheet.h"
 
 namespace gemmtune {
 namespace {
@@ -26,17 +26,31 @@ bool is_of_format(const std::vector<Column>& columns, Format format) {
   return has_field(columns, Field::time_us) && has_field(columns, Field::kernel_name);
 }
 
-std::optional<TunedRow> parse_row(const CsvRow& line, const TunedTable& table) {
-  if (line.cells.size() > table.columns.size()) return std::nullopt;
-  TunedRow row{.problem = format_defaults(table.format), .line = line.raw};
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const auto field = table.columns[i].field;
-    const std::string_view text = i < line.cells.size() ? std::string_view(line.cells[i].text) : std::string_view();
-    if (text.empty() && !is_key(field) && field != Field::time_us) continue;
-    if (text.empty() || !parse_cell(field, text, row)) return std::nullopt;
+/// The rows of a sheet as typed values; a line that is none joins those that cannot be used.
+class RowReader {
+ public:
+  RowReader(const Sheet& sheet, TunedTable& table) : sheet_(sheet), table_(table) {}
+
+  void read(const SheetRow& row) {
+    TunedRow typed{.problem = format_defaults(table_.format), .line = row.raw};
+    for (std::size_t i = 0; i < sheet_.columns.size(); ++i) {
+      const auto text = canonical_value(sheet_.columns[i].kind, row.cells[i]);
+      if (text.empty() || parse_cell(table_.columns[i].field, text, typed)) continue;
+      return keep_unusable(row, i,
+                           fmt::format("{}: found '{}', which it cannot be", sheet_.columns[i].name, row.cells[i]));
+    }
+    if (auto why = why_invalid(typed.problem); !why.empty()) return keep_unusable(row, 0, std::move(why));
+    table_.rows.push_back(std::move(typed));
   }
-  return why_invalid(row.problem).empty() ? std::optional(row) : std::nullopt;
-}
+
+ private:
+  void keep_unusable(const SheetRow& row, std::size_t column, std::string reason) {
+    table_.unusable_lines.push_back({.raw = row.raw, .where = sheet_.where(row, column), .reason = std::move(reason)});
+  }
+
+  const Sheet& sheet_;
+  TunedTable& table_;
+};
 
 std::string row_text(const std::vector<Column>& columns, const TunedRow& row) {
   if (!row.line.empty()) return row.line;
@@ -56,29 +70,27 @@ std::vector<std::string> tuned_columns(Format format) {
 std::string tuned_table_text(const TunedTable& table) {
   auto text = header_text(table.columns) + '\n';
   for (const auto& row : table.rows) text += row_text(table.columns, row) + '\n';
-  for (const auto& line : table.unusable_lines) text += line + '\n';
+  for (const auto& line : table.unusable_lines) text += line.raw + '\n';
   return text;
 }
 
 TunedTable read_tuned_table(const CsvDocument& document, Format format) {
-  TunedTable table{.format = format, .columns = columns_from_header(document.header)};
+  auto sheet = sheet_of(document);
+  TunedTable table{
+      .format = format, .columns = columns_from_header(document.header), .unusable_lines = std::move(sheet.unusable)};
   if (!is_of_format(table.columns, format))
     fail(ErrorCode::input, "{}:1:1: found columns {}, expected those of an {} table: {}", document.source,
          join(document.header, ","), to_string(format), join(tuned_columns(format), ","));
-  for (const auto& line : document.rows) {
-    if (auto row = parse_row(line, table))
-      table.rows.push_back(std::move(*row));
-    else
-      table.unusable_lines.push_back(line.raw);
-  }
+  RowReader reader(sheet, table);
+  for (const auto& row : sheet.rows) reader.read(row);
   return table;
 }
 
-TunedTable read_tuned_table(const std::filesystem::path& path, Format format) {
+TunedTable read_tuned_table(const std::filesystem::path& path, Format format, Schema schema) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   const bool is_there = error != std::errc::no_such_file_or_directory;
-  if (!is_there || (!error && size == 0)) return empty_table(format);
+  if (!is_there || (!error && size == 0)) return empty_table(format, schema);
   return read_tuned_table(read_csv(path), format);
 }
 

@@ -22,8 +22,8 @@ std::vector<std::string> tuned_columns(Format format);
 std::string tuned_table_text(const TunedTable& table);
 
 /// The columns are those of the file. Throws Error{input} when they are not of this format. A file that is not there,
-/// or is empty, is an empty table.
-TunedTable read_tuned_table(const std::filesystem::path& path, Format format);
+/// or is empty, is an empty table with the schema's columns.
+TunedTable read_tuned_table(const std::filesystem::path& path, Format format, Schema schema = Schema::seed);
 TunedTable read_tuned_table(const CsvDocument& document, Format format);
 
 }  // namespace gemmtune

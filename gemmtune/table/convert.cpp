@@ -143,7 +143,7 @@ class Converter {
 
   const Sheet& sheet_;
   const Conversion& conversion_;
-  const TableFamily* family_{};
+  const SchemaFamily* family_{};
   std::vector<SheetColumn> columns_;
   Converted result_;
 };

@@ -13,7 +13,7 @@ namespace gemmtune {
 
 struct Conversion {
   Schema schema{Schema::today};
-  const TableFamily* family{};           // null: told by the file's name, else by the columns
+  const SchemaFamily* family{};          // null: told by the file's name, else by the columns
   std::string gfx{};                     // of rows that do not say
   std::optional<std::int64_t> cu_num{};  // of rows that do not say
 };

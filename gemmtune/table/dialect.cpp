@@ -19,6 +19,11 @@ std::string rounded(double value, int decimals) {
   return shortest(parse_double(fmt::format("{:.{}f}", value, decimals)).value_or(value));
 }
 
+/// Empty where nothing was sampled.
+std::string measured(const TunedRow& row, double value) {
+  return row.origin.samples == 0 ? std::string() : rounded(value, 4);
+}
+
 template <typename T, typename Value>
 bool assign(T& target, const std::optional<Value>& value) {
   if (value) target = *value;
@@ -51,7 +56,7 @@ struct Rule {
 using Row = TunedRow;
 using Text = std::string_view;
 
-constexpr std::array<Rule, 20> rules{{
+constexpr std::array<Rule, 29> rules{{
     {Field::gfx, "gfx", "", [](const Row& row) { return row.gfx; },
      [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(text))); }},
     {Field::cu_num, "cu_num", "", [](const Row& row) { return integer(row.cu_num); },
@@ -91,6 +96,25 @@ constexpr std::array<Rule, 20> rules{{
      derived},
     {Field::err_ratio, "errRatio", "err_ratio", [](const Row& row) { return rounded(row.err_ratio, 4); },
      [](Row& row, Text text) { return assign(row.err_ratio, parse_double(text)); }},
+    {Field::us_low, "us_low", "", [](const Row& row) { return measured(row, row.origin.low_us); },
+     [](Row& row, Text text) { return assign(row.origin.low_us, parse_double(text)); }},
+    {Field::us_high, "us_high", "", [](const Row& row) { return measured(row, row.origin.high_us); },
+     [](Row& row, Text text) { return assign(row.origin.high_us, parse_double(text)); }},
+    {Field::dispersion, "dispersion", "", [](const Row& row) { return measured(row, row.origin.dispersion); },
+     [](Row& row, Text text) { return assign(row.origin.dispersion, parse_double(text)); }},
+    {Field::samples, "samples", "",
+     [](const Row& row) { return row.origin.samples == 0 ? std::string() : integer(row.origin.samples); },
+     [](Row& row, Text text) { return assign(row.origin.samples, parse_int(text)); }},
+    {Field::library, "library", "", [](const Row& row) { return row.origin.library; },
+     [](Row& row, Text text) { return assign(row.origin.library, std::optional(std::string(text))); }},
+    {Field::device_name, "device_name", "", [](const Row& row) { return row.origin.device_name; },
+     [](Row& row, Text text) { return assign(row.origin.device_name, std::optional(std::string(text))); }},
+    {Field::driver, "driver", "", [](const Row& row) { return row.origin.driver; },
+     [](Row& row, Text text) { return assign(row.origin.driver, std::optional(std::string(text))); }},
+    {Field::policy, "policy", "", [](const Row& row) { return row.origin.policy; },
+     [](Row& row, Text text) { return assign(row.origin.policy, std::optional(std::string(text))); }},
+    {Field::date, "date", "", [](const Row& row) { return row.origin.date; },
+     [](Row& row, Text text) { return assign(row.origin.date, std::optional(std::string(text))); }},
 }};
 
 constexpr bool in_order_of_fields() {
@@ -107,26 +131,6 @@ Field field_named(std::string_view name) {
   return Field::unknown;
 }
 
-std::string_view default_header(Format format) {
-  switch (format) {
-    case Format::a16w16:
-      return "cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,"
-             "libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw";
-    case Format::a8w8:
-      return "cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
-    case Format::a8w8_blockscale:
-      return "cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
-    case Format::a8w8_bpreshuffle:
-      return "cu_num,M,N,K,q_dtype_w,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
-    case Format::a4w4:
-      return "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
-    case Format::batched_a16w16:
-    case Format::batched_a8w8:
-      return "cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
-  }
-  return {};
-}
-
 }  // namespace
 
 bool is_key(Field field) { return field <= Field::bpreshuffle; }
@@ -137,10 +141,8 @@ std::vector<Column> columns_from_header(const std::vector<std::string>& names) {
   return columns;
 }
 
-std::vector<Column> default_columns(Format format) {
-  std::vector<std::string> names;
-  for (const auto name : split(default_header(format), ',')) names.emplace_back(name);
-  return columns_from_header(names);
+std::vector<Column> default_columns(Format format, Schema schema) {
+  return columns_from_header(schema_columns(*find_family(to_string(format)), schema));
 }
 
 std::string header_text(const std::vector<Column>& columns) {

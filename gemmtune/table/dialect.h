@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gemmtune/gemm/format.h"
+#include "gemmtune/table/schema.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {
@@ -35,6 +36,15 @@ enum class Field : std::uint8_t {
   tflops,
   bandwidth,
   err_ratio,
+  us_low,
+  us_high,
+  dispersion,
+  samples,
+  library,
+  device_name,
+  driver,
+  policy,
+  date,
   unknown,  // kept in the rows that have it, empty in new ones
 };
 
@@ -51,8 +61,8 @@ bool is_key(Field field);
 /// Case is ignored; errRatio and err_ratio, kernelId and solidx are one field.
 std::vector<Column> columns_from_header(const std::vector<std::string>& names);
 
-/// What new tables of this format have: the generation with cu_num first and without gfx.
-std::vector<Column> default_columns(Format format);
+/// What new tables of this format have.
+std::vector<Column> default_columns(Format format, Schema schema = Schema::seed);
 
 /// The columns' names as a file's first line has them.
 std::string header_text(const std::vector<Column>& columns);

@@ -11,35 +11,36 @@ namespace {
 constexpr std::array<std::string_view, 3> schema_names{"seed", "today", "gemmtune"};
 
 constexpr std::array families{
-    TableFamily{
+    SchemaFamily{
         "a16w16",
         "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,"
         "tflops,bw"},
-    TableFamily{"a8w8", "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"a8w8_bpreshuffle",
-                "gfx,cu_num,M,N,K,q_dtype_w,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"a8w8_blockscale", "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"a4w4", "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"batched_a8w8", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"batched_a16w16", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"batched_mxscale", "gfx,b,m,n,k,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    TableFamily{"fmoe",
-                "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
-                "doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"
-                "tflops,bw,_tag"},
-    TableFamily{"fhmoe",
-                "gfx,cu_num,token,model_dim,inter_dim,expert,topk,shared_expert_id,act_type,dtype,q_dtype_a,q_dtype_w,"
-                "q_type,use_g1u1,doweight_stage1,hidden_pad,intermediate_pad,gate_mode,block_m,ksplit,kernelName1,"
-                "kernelName2"},
-    TableFamily{"grouped_fmoe",
-                "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
-                "doweight_stage1,max_m,tile_m,tile_n,tile_k,tile_m2,tile_n2,tile_k2,m_warp,n_warp,m_warp2,n_warp2,"
-                "num_buffers,num_buffer_stage2,split_k1,split_k2,grouped_persistent_m,persistent_workers,"
-                "wave_specialized_tdm,tdm_as_in_prologue,cluster_n,waves_per_tensor_tdm,next_stage_prefetch,"
-                "kernelName1,kernelName2,us,tflops,bw"},
-    TableFamily{"gdn",
-                "gfx,cu_num,dtype,K,V,BT,H,Hg,is_varlen,use_h0,store_fs,snapshot_bf16,state_bf16,T_flat,N,total_chunks,"
-                "max_seq_chunks,BV,us"},
+    SchemaFamily{"a8w8", "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"a8w8_bpreshuffle",
+                 "gfx,cu_num,M,N,K,q_dtype_w,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"a8w8_blockscale", "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"a4w4", "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"batched_a8w8", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"batched_a16w16", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"batched_mxscale", "gfx,b,m,n,k,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"fmoe",
+                 "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
+                 "doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"
+                 "tflops,bw,_tag"},
+    SchemaFamily{"fhmoe",
+                 "gfx,cu_num,token,model_dim,inter_dim,expert,topk,shared_expert_id,act_type,dtype,q_dtype_a,q_dtype_w,"
+                 "q_type,use_g1u1,doweight_stage1,hidden_pad,intermediate_pad,gate_mode,block_m,ksplit,kernelName1,"
+                 "kernelName2"},
+    SchemaFamily{"grouped_fmoe",
+                 "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
+                 "doweight_stage1,max_m,tile_m,tile_n,tile_k,tile_m2,tile_n2,tile_k2,m_warp,n_warp,m_warp2,n_warp2,"
+                 "num_buffers,num_buffer_stage2,split_k1,split_k2,grouped_persistent_m,persistent_workers,"
+                 "wave_specialized_tdm,tdm_as_in_prologue,cluster_n,waves_per_tensor_tdm,next_stage_prefetch,"
+                 "kernelName1,kernelName2,us,tflops,bw"},
+    SchemaFamily{
+        "gdn",
+        "gfx,cu_num,dtype,K,V,BT,H,Hg,is_varlen,use_h0,store_fs,snapshot_bf16,state_bf16,T_flat,N,total_chunks,"
+        "max_seq_chunks,BV,us"},
 };
 
 /// How columns are ordered: by their places in the schema; those that it lacks go before tflops, known ones first.
@@ -104,14 +105,14 @@ std::optional<Schema> parse_schema(std::string_view text) {
   return static_cast<Schema>(found - schema_names.begin());
 }
 
-const TableFamily* family_of(const std::vector<SheetColumn>& columns) { return find_family(family_name(columns)); }
+const SchemaFamily* family_of(const std::vector<SheetColumn>& columns) { return find_family(family_name(columns)); }
 
-const TableFamily* find_family(std::string_view name) {
-  const auto found = std::ranges::find(families, name, &TableFamily::name);
+const SchemaFamily* find_family(std::string_view name) {
+  const auto found = std::ranges::find(families, name, &SchemaFamily::name);
   return found == families.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> schema_columns(const TableFamily& family, Schema schema) {
+std::vector<std::string> schema_columns(const SchemaFamily& family, Schema schema) {
   std::vector<std::string> names;
   for (const auto name : split(family.columns, ',')) names.emplace_back(name);
   if (schema == Schema::seed) std::erase(names, "gfx");

@@ -21,19 +21,19 @@ std::string_view to_string(Schema schema);
 std::optional<Schema> parse_schema(std::string_view text);
 
 /// A family of tables. Those of GEMM formats have the formats' names (gemm/format.h).
-struct TableFamily {
+struct SchemaFamily {
   std::string_view name{};
   std::string_view columns{};  // of today's generation, joined by commas
 };
 
 /// What a set of columns is closest to; null for kernel lists and what is not known. Of families with equal columns the
 /// first.
-const TableFamily* family_of(const std::vector<SheetColumn>& columns);
+const SchemaFamily* family_of(const std::vector<SheetColumn>& columns);
 
 /// By name ("a8w8_bpreshuffle", "fmoe"); null when there is none.
-const TableFamily* find_family(std::string_view name);
+const SchemaFamily* find_family(std::string_view name);
 
-std::vector<std::string> schema_columns(const TableFamily& family, Schema schema);
+std::vector<std::string> schema_columns(const SchemaFamily& family, Schema schema);
 
 /// The same columns in one order that depends on nothing but which they are: the schema's of their family, with others
 /// before `tflops`, as AITER inserts them.

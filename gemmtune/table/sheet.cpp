@@ -11,6 +11,7 @@ namespace gemmtune {
 namespace {
 
 constexpr std::string_view kernel_list_key = "knl_name";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// A column named twice is not known the second time.
 SheetColumn column_named(const std::string& name, const std::vector<SheetColumn>& before) {
@@ -142,6 +143,7 @@ std::string sheet_text(const Sheet& sheet) {
   std::vector<std::string> names;
   for (const auto& column : sheet.columns) names.push_back(column.name);
   auto text = csv_line(names) + '\n';
+  if (text.starts_with(byte_order_mark)) text.insert(0, byte_order_mark);  // reading takes one away
   for (const auto& row : sheet.rows) text += row.raw + '\n';
   for (const auto& line : sheet.unusable) text += line.raw + '\n';
   return text;
@@ -169,8 +171,16 @@ std::string KeyReader::text(const SheetRow& row) const {
 }
 
 std::string gfx_of(const Sheet& sheet, const SheetRow& row) {
-  const auto said = canonical_value(CellKind::word, sheet.text(row, sheet.column("gfx")));
-  return said.empty() ? std::string(gfx_of(sheet.text(row, sheet.column("cu_num")))) : said;
+  static const auto gfx = find_known_column("gfx");
+  static const auto cu_num = find_known_column("cu_num");
+  const auto text = [&](const std::optional<std::size_t>& known) {
+    const auto found = std::ranges::find(sheet.columns, known, &SheetColumn::known);
+    return found == sheet.columns.end()
+               ? std::string_view()
+               : std::string_view(row.cells[static_cast<std::size_t>(found - sheet.columns.begin())]);
+  };
+  const auto said = canonical_value(CellKind::word, text(gfx));
+  return said.empty() ? std::string(gfx_of(text(cu_num))) : said;
 }
 
 std::optional<double> time_us(const Sheet& sheet, const SheetRow& row) {

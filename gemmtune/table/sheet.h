@@ -37,6 +37,8 @@ struct UnusableLine {
   std::string raw{};
   std::string where{};  // file:line:column
   std::string reason{};
+
+  bool operator==(const UnusableLine&) const = default;
 };
 
 /// What a table is about, told by its columns.

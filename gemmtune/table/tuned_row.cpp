@@ -23,7 +23,11 @@ TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const s
           .split_k = split_k_column(problem, candidate.split_k),
           .time_us = evaluation.timing.median_us,
           .kernel_name = candidate.name,
-          .err_ratio = evaluation.accuracy.err_ratio};
+          .err_ratio = evaluation.accuracy.err_ratio,
+          .origin = {.low_us = evaluation.timing.low_us,
+                     .high_us = evaluation.timing.high_us,
+                     .dispersion = evaluation.timing.dispersion,
+                     .samples = evaluation.timing.sample_count}};
 }
 
 bool has_time(const TunedRow& row) { return std::isfinite(row.time_us) && row.time_us > 0; }

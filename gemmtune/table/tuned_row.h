@@ -9,6 +9,21 @@
 
 namespace gemmtune {
 
+/// Where a row comes from. Empty, and 0, where the table does not say.
+struct Origin {
+  double low_us{};  // 95 % confidence interval of the time
+  double high_us{};
+  double dispersion{};
+  std::int64_t samples{};
+  std::string library{};  // the kernel's, with its version
+  std::string device_name{};
+  std::string driver{};
+  std::string policy{};  // how it was measured
+  std::string date{};    // in UTC, as 2026-11-27T21:41:31Z
+
+  bool operator==(const Origin&) const = default;
+};
+
 struct TunedRow {
   std::string gfx{};
   std::int64_t cu_num{};
@@ -19,6 +34,7 @@ struct TunedRow {
   double time_us{};
   std::string kernel_name{};
   double err_ratio{};
+  Origin origin{};
   std::string line{};  // as it stands in the file it was read from; written back unchanged
 
   bool operator==(const TunedRow&) const = default;

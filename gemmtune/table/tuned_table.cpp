@@ -15,7 +15,9 @@ bool same_key(const std::vector<Column>& columns, const TunedRow& a, const Tuned
 
 }  // namespace
 
-TunedTable empty_table(Format format) { return {.format = format, .columns = default_columns(format)}; }
+TunedTable empty_table(Format format, Schema schema) {
+  return {.format = format, .columns = default_columns(format, schema)};
+}
 
 bool is_tuned(const TunedTable& table, const TunedRow& row) {
   return std::ranges::any_of(table.rows,

@@ -6,6 +6,7 @@
 
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/dialect.h"
+#include "gemmtune/table/sheet.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {
@@ -14,13 +15,13 @@ struct TunedTable {
   Format format{Format::a16w16};
   std::vector<Column> columns{};
   std::vector<TunedRow> rows{};
-  std::vector<std::string> unusable_lines{};  // verbatim, written back after the rows
+  std::vector<UnusableLine> unusable_lines{};  // written back after the rows
 
   bool operator==(const TunedTable&) const = default;
 };
 
-/// With the default columns and no rows.
-TunedTable empty_table(Format format);
+/// With the schema's columns and no rows.
+TunedTable empty_table(Format format, Schema schema = Schema::seed);
 
 /// Is there a row with this row's key, and a time in it?
 bool is_tuned(const TunedTable& table, const TunedRow& row);

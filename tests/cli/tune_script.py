@@ -50,6 +50,23 @@ class Tune(CommandTest):
         self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
         self.check_results()
 
+    def test_our_own_schema_says_where_rows_come_from(self):
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process", "--schema", "gemmtune")
+        rows = self.rows("out.csv")
+        self.assertEqual(",".join(rows[0]), "gfx," + COLUMNS + ",us_low,us_high,dispersion,samples,library,device_name,driver,"
+                                            "policy,date")
+        for row in rows:
+            self.assertNotEqual(row["gfx"], "")
+            self.assertLessEqual(float(row["us_low"]), float(row["us"]))
+            self.assertGreater(int(row["samples"]), 0)
+            self.assertTrue(row["library"].startswith("cpu_reference "), row)
+            self.assertRegex(row["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertIn("warmup=5", row["policy"])
+        again = self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        self.assertIn("0 tuned, 0 failed, 2 skipped", again.stdout)
+        self.assertEqual(self.rows("out.csv"), rows, "a table that is there keeps its columns")
+        self.assertIn("--schema: found 'old'", self.fail_with(2, "tune", "-i", "bf16.csv", "--schema", "old").stderr)
+
     def test_the_same_again_skips_all(self):
         self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
         table, trials = self.read("out.csv"), self.trials("out.trials.db")

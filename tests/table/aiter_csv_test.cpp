@@ -79,6 +79,48 @@ TEST(AiterCsv, KeepsLinesItCannotUse) {
   EXPECT_EQ(tuned_table_text(table), text);
 }
 
+TEST(AiterCsv, SaysWhyALineCannotBeUsed) {
+  const auto table = read(
+      "cu_num,M,N,K,kernelId,splitK,us,kernelName\n256,1,512,4095,x,0,5.4,k\n256,1,512,4095,0,0,5.4,k\n256,x,1,1\n",
+      Format::a4w4);
+  std::vector<std::string> reasons;
+  for (const auto& line : table.unusable_lines) reasons.push_back(line.where + ": " + line.reason);
+  EXPECT_EQ(reasons, (std::vector<std::string>{"t.csv:4:5: M: found 'x', expected a whole number above 0",
+                                               "t.csv:2:16: kernelId: found 'x', which it cannot be",
+                                               "t.csv:3:1: K = 4095 must be even: two e2m1 share a byte"}));
+}
+
+TEST(AiterCsv, ValuesAreReadWhateverTheirSpelling) {
+  const auto table = read(
+      "cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio\n"
+      "256.0,16.0,512,4096,TRUE,dtypes.bf16,bf16,,1,x,Null,0.0,Null,k,1%\n",
+      Format::a16w16);
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0].problem, parse_problem("16x512x4096:bf16:bf16:bf16:bias:packed"));
+  EXPECT_EQ(table.rows[0].cu_num, 256);
+  EXPECT_EQ(table.rows[0].err_ratio, 0.01);
+  EXPECT_FALSE(has_time(table.rows[0]));
+}
+
+TEST(AiterCsv, OurOwnSchemaSaysWhereRowsComeFrom) {
+  auto table = empty_table(Format::a4w4, Schema::gemmtune);
+  auto row = row_for(Format::a4w4);
+  row.origin = {.low_us = 1230,
+                .high_us = 1240.5,
+                .dispersion = 0.01,
+                .samples = 21,
+                .library = "cpu_tile 1",
+                .device_name = "a CPU",
+                .driver = "6.1",
+                .policy = "confirm",
+                .date = "2026-11-27T21:41:31Z"};
+  table.rows = {row};
+  const auto text = tuned_table_text(table);
+  EXPECT_TRUE(text.ends_with(",1230.0,1240.5,0.01,21,cpu_tile 1,a CPU,6.1,confirm,2026-11-27T21:41:31Z\n")) << text;
+  ASSERT_EQ(read(text, Format::a4w4).rows.size(), 1U);
+  EXPECT_EQ(read(text, Format::a4w4).rows[0].origin, row.origin);
+}
+
 TEST(AiterCsv, PlaceholdersAreRowsWithoutATime) {
   const auto table = read(
       "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"

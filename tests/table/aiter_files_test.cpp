@@ -101,7 +101,7 @@ TEST(AiterFiles, TunedTablesComeThroughUnchanged) {
     if (!format) continue;
     SCOPED_TRACE(entry.path().string());
     const auto table = read_tuned_table(entry.path(), *format);
-    EXPECT_TRUE(table.unusable_lines.empty()) << table.unusable_lines.front();
+    EXPECT_TRUE(table.unusable_lines.empty()) << table.unusable_lines.front().reason;
     EXPECT_EQ(lines(tuned_table_text(sorted(table))), lines(read_file(entry.path())));
     ++tables;
   }

@@ -67,7 +67,16 @@ TEST(Dialect, CellsReadBackWhatTheyWrote) {
                      .split_k = 2,
                      .time_us = 3.25,
                      .kernel_name = "onednn_x",
-                     .err_ratio = 0.125};
+                     .err_ratio = 0.125,
+                     .origin = {.low_us = 3,
+                                .high_us = 3.5,
+                                .dispersion = 0.01,
+                                .samples = 9,
+                                .library = "onednn 3",
+                                .device_name = "a card",
+                                .driver = "1.2",
+                                .policy = "confirm",
+                                .date = "2026-11-27T21:41:31Z"}};
   TunedRow read{};
   for (auto field = Field::gfx; field != Field::unknown; field = static_cast<Field>(static_cast<int>(field) + 1))
     ASSERT_TRUE(parse_cell(field, cell_text(field, row), read)) << static_cast<int>(field);

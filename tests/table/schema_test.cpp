@@ -6,8 +6,6 @@
 #include <random>
 
 #include "gemmtune/core/text.h"
-#include "gemmtune/gemm/format.h"
-#include "gemmtune/table/aiter_csv.h"
 
 namespace gemmtune {
 namespace {
@@ -16,14 +14,6 @@ std::vector<std::string> names_of(const std::vector<SheetColumn>& columns) {
   std::vector<std::string> names;
   for (const auto& column : columns) names.push_back(column.name);
   return names;
-}
-
-TEST(Schema, TheSeedsTablesAreThoseThatTuningWrites) {
-  for (const auto format : all_formats()) {
-    const auto* family = find_family(to_string(format));
-    ASSERT_NE(family, nullptr) << to_string(format);
-    EXPECT_EQ(schema_columns(*family, Schema::seed), tuned_columns(format)) << to_string(format);
-  }
 }
 
 TEST(Schema, GenerationsDifferInGfxAndProvenance) {

@@ -76,6 +76,11 @@ TEST(Sheet, SaysWhyALineIsNoRowAndKeepsIt) {
   EXPECT_EQ(sheet_text(sheet), text);
 }
 
+TEST(Sheet, ANameThatBeginsWithAByteOrderMarkKeepsIt) {
+  const auto sheet = read("\xEF\xBB\xBF\xEF\xBB\xBFnote,M,N,K\na,1,1,1\n");
+  EXPECT_EQ(read(sheet_text(sheet)).columns, sheet.columns);
+}
+
 TEST(Sheet, SaysWhereACellStands) {
   const auto sheet = read("M,N,K\n\n1,  \"2\",3\n");
   EXPECT_EQ(sheet.where(sheet.rows[0]), "t.csv:3");
