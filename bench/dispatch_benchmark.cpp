@@ -26,12 +26,24 @@ const StringMap& string_map() {
   return map;
 }
 
+std::vector<TableSource> invented_sources() {
+  const auto path = std::filesystem::temp_directory_path() / "gemmtune_bench_a4w4.csv";
+  write_file_atomically(path, table_text(table_rows));
+  return {guess_source(path)};
+}
+
 const Dispatcher& dispatcher() {
-  static const auto path = std::filesystem::temp_directory_path() / "gemmtune_bench_a4w4.csv";
-  static const Dispatcher serving = [] {
-    write_file_atomically(path, table_text(table_rows));
-    return Dispatcher({.gfx = "gfx950", .cu_num = 256, .tables = {guess_source(path)}});
-  }();
+  static const Dispatcher serving({.gfx = "gfx950", .cu_num = 256, .tables = invented_sources()});
+  return serving;
+}
+
+/// The same with every call counted.
+const Dispatcher& capturing_dispatcher() {
+  static const auto path = std::filesystem::temp_directory_path() / "gemmtune_bench_capture.csv";
+  static const Dispatcher serving({.gfx = "gfx950",
+                                   .cu_num = 256,
+                                   .tables = invented_sources(),
+                                   .capture = std::make_shared<Capture>(CaptureOptions{.path = path})});
   return serving;
 }
 
@@ -66,14 +78,16 @@ void hit(benchmark::State& state) { look_up(state, tables().hits, hot_problems);
 void miss_of_all_levels(benchmark::State& state) { look_up(state, tables().misses, hot_problems); }
 void hit_anywhere_in_the_table(benchmark::State& state) { look_up(state, tables().hits, tables().hits.size()); }
 
-void hit_through_the_dispatcher(benchmark::State& state) {
-  const auto& serving = dispatcher();
+void ask(benchmark::State& state, const Dispatcher& serving) {
   Asker asker(tables().hits, hot_problems, state.thread_index());
   for (auto _ : state) {
     const auto answer = serving.lookup(asker.next());
     benchmark::DoNotOptimize(answer);
   }
 }
+
+void hit_through_the_dispatcher(benchmark::State& state) { ask(state, dispatcher()); }
+void hit_through_the_dispatcher_captured(benchmark::State& state) { ask(state, capturing_dispatcher()); }
 
 void hit_in_a_string_map(benchmark::State& state) {
   const auto& map = string_map();
@@ -128,6 +142,7 @@ BENCHMARK(hit)->Apply(with_minimum)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK(miss_of_all_levels)->Apply(with_minimum);
 BENCHMARK(hit_anywhere_in_the_table)->Apply(with_minimum);
 BENCHMARK(hit_through_the_dispatcher)->Apply(with_minimum)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK(hit_through_the_dispatcher_captured)->Apply(with_minimum)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK(hit_in_a_string_map)->Apply(with_minimum)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK(load_aiters_tables)->Apply(with_minimum)->Unit(benchmark::kMillisecond);
 BENCHMARK(load)->Apply(with_minimum)->Arg(50'000)->Arg(1'000'000)->Unit(benchmark::kMillisecond);

@@ -5,8 +5,9 @@
 //   exact          a row for M
 //   padded_fine    a row for M rounded up finely (table/padded_m.h)
 //   padded_coarse  a row for M rounded coarsely
-//   nearest        the row whose M is nearest on a logarithmic scale, within MatchRules::nearest_factor; upward on a
-//   tie fallback       no row: a rule chooses (dispatch/fallback.h)
+//   nearest        the row whose M is nearest on a logarithmic scale, within MatchRules::nearest_factor (the larger of two)
+//   fallback       no row: a rule chooses (dispatch/fallback.h)
+//
 // Batched problems have exact rows or none, as in AITER. Built by dispatch/table_index_builder.h; why a lookup answered
 // what it did: dispatch/explain.h.
 #pragma once
