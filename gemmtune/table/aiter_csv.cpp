@@ -32,7 +32,9 @@ class RowReader {
   RowReader(const Sheet& sheet, TunedTable& table) : sheet_(sheet), table_(table) {}
 
   void read(const SheetRow& row) {
-    TunedRow typed{.problem = format_defaults(table_.format), .line = row.raw};
+    TunedRow typed{};  // member by member: g++ 12 takes an aggregate of both for uninitialised at -O3
+    typed.problem = format_defaults(table_.format);
+    typed.line = row.raw;
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i) {
       const auto text = canonical_value(sheet_.columns[i].kind, row.cells[i]);
       if (text.empty() || parse_cell(table_.columns[i].field, text, typed)) continue;
