@@ -95,7 +95,8 @@ class TableLintCommand final : public Command {
       else
         input_.tables.push_back(read_lint_table(path));
     } catch (const Error& error) {
-      unread_.push_back({{path.string(), 1, 1}, Severity::error, std::string(unreadable), error.what()});
+      Place place{path.string(), 1, 1};
+      unread_.push_back({std::move(place), Severity::error, std::string(unreadable), error.what()});
     }
   }
 

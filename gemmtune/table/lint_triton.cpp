@@ -37,9 +37,12 @@ Remarks dead_triton_keys(const LintInput& input) {
 
 Remarks unserved_triton_sizes(const LintInput& input) {
   Remarks remarks;
-  for (const auto& triton : input.triton)
-    if (const auto m = first_unserved(triton.file, bounds_of(triton.tag)))
-      remarks.push_back({{triton.file.source, 1, 1}, fmt::format("no key serves M={}: the kernel fails there", *m)});
+  for (const auto& triton : input.triton) {
+    const auto m = first_unserved(triton.file, bounds_of(triton.tag));
+    if (!m) continue;
+    Place place{triton.file.source, 1, 1};
+    remarks.push_back({std::move(place), fmt::format("no key serves M={}: the kernel fails there", *m)});
+  }
   return remarks;
 }
 
