@@ -17,3 +17,11 @@ function(gemmtune_library name)
   set_target_properties(gemmtune_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_features(gemmtune_${name} PUBLIC cxx_std_20)
 endfunction()
+
+# Under sanitizers, optimising code that is mostly other people's templates (command lines, JSON, GoogleTest) takes most of
+# the build and finds nothing; g++ 12 also sees uninitialised variables in std::regex then.
+function(gemmtune_unoptimised_under_sanitizers target)
+  if(GEMMTUNE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()

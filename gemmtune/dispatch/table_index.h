@@ -5,7 +5,7 @@
 //   exact          a row for M
 //   padded_fine    a row for M rounded up finely (table/padded_m.h)
 //   padded_coarse  a row for M rounded coarsely
-//   nearest        the row of the nearest M on a logarithmic scale, within MatchRules::nearest_factor (of two, the larger)
+//   nearest        the row of the nearest M on a logarithmic scale, within MatchRules::nearest_factor
 //   fallback       no row: a rule chooses (dispatch/fallback.h)
 //
 // Batched problems have exact rows or none, as in AITER. Built by dispatch/table_index_builder.h; why a lookup answered

@@ -41,8 +41,8 @@ struct Merged {
   std::vector<Duplicate> duplicates{};
 };
 
-/// Throws Error{usage} for no sheets; Error{input} for tables that are not of one kind, whose keys are not known, or that
-/// cannot be compared because some lack a key.
+/// Throws Error{usage} for no sheets; Error{input} for tables that are not of one kind, whose keys are not known, or
+/// that cannot be compared because some lack a key.
 void insist_on_comparable(std::span<const Sheet> sheets);
 
 /// Throws Error like insist_on_comparable(), and Error{input} for a conflict under MergePolicy::error.
