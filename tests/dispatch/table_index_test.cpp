@@ -55,7 +55,8 @@ TEST(TableIndex, SaysWhereARowStandsAndWhatToExpect) {
 TEST(TableIndex, TheFastestOfAKeyServesAndTheNextOtherKernelIsTheRunnerUp) {
   auto slow = row_of(a4w4(8, 64, 64), 3), fast = row_of(a4w4(8, 64, 64), 2), again = fast;
   again.time_us = 2.5;  // the same kernel once more
-  const auto answer = index_of({slow, again, fast}).lookup(a4w4(8, 64, 64), mi355);
+  const auto index = index_of({slow, again, fast});
+  const auto answer = index.lookup(a4w4(8, 64, 64), mi355);
   EXPECT_EQ(answer.choice->line, 4);
   ASSERT_NE(answer.runner_up, nullptr);
   EXPECT_EQ(answer.runner_up->line, 2);
@@ -65,9 +66,10 @@ TEST(TableIndex, RowsWithoutATimeServeOnlyWhereNothingElseDoes) {
   for (const double none : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     auto placeholder = row_of(a4w4(8, 64, 64), none);
     placeholder.kernel_name = "placeholder";
-    const auto both = index_of({placeholder, row_of(a4w4(8, 64, 64), 9)}).lookup(a4w4(8, 64, 64), mi355);
-    EXPECT_EQ(both.choice->time_us, 9) << none;
-    const auto alone = index_of({placeholder}).lookup(a4w4(8, 64, 64), mi355);
+    const auto both = index_of({placeholder, row_of(a4w4(8, 64, 64), 9)});
+    EXPECT_EQ(both.lookup(a4w4(8, 64, 64), mi355).choice->time_us, 9) << none;
+    const auto only = index_of({placeholder});
+    const auto alone = only.lookup(a4w4(8, 64, 64), mi355);
     EXPECT_EQ(alone.choice->kernel_name, "placeholder") << none;
     EXPECT_EQ(alone.expected_us, 0) << none;
   }
