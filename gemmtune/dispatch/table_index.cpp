@@ -24,7 +24,7 @@ Answer by_rule(const Problem& problem, const DeviceKey& device) noexcept {
 
 }  // namespace
 
-Answer TableIndex::lookup(const Problem& problem, const DeviceKey& device) const noexcept {
+Answer TableIndex::lookup(const Problem& problem, const DeviceKey& device) const& noexcept {
   const auto* group = group_for(problem, device);
   if (group == nullptr) return by_rule(problem, device);
   return find(*group, problem, device);
@@ -45,7 +45,7 @@ Answer TableIndex::find(const RowGroup& group, const Problem& problem, const Dev
 }
 
 std::optional<Answer> TableIndex::try_level(MatchKind level, const Problem& problem,
-                                            const DeviceKey& device) const noexcept {
+                                            const DeviceKey& device) const& noexcept {
   const auto* group = group_for(problem, device);
   if (group == nullptr || level == MatchKind::fallback) return std::nullopt;
   if (problem.batch > 1 && level != MatchKind::exact) return std::nullopt;

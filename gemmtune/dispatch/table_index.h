@@ -47,12 +47,15 @@ class TableIndex {
   TableIndex(TableIndex&&) = default;
   TableIndex& operator=(TableIndex&&) = default;
 
-  [[nodiscard]] Answer lookup(const Problem& problem, const DeviceKey& device) const noexcept;
+  /// What it answers lives as long as this index: there is no asking of one that is about to die.
+  [[nodiscard]] Answer lookup(const Problem& problem, const DeviceKey& device) const& noexcept;
+  Answer lookup(const Problem& problem, const DeviceKey& device) && = delete;
 
   /// One level alone: what a lookup finds there, whether or not an earlier level has found something. Nothing for
   /// fallback.
   [[nodiscard]] std::optional<Answer> try_level(MatchKind level, const Problem& problem,
-                                                const DeviceKey& device) const noexcept;
+                                                const DeviceKey& device) const& noexcept;
+  std::optional<Answer> try_level(MatchKind level, const Problem& problem, const DeviceKey& device) && = delete;
 
   const MatchRules& rules() const { return rules_; }
   std::int64_t key_count() const { return static_cast<std::int64_t>(rows_.size()); }

@@ -77,9 +77,8 @@ TEST(TableIndex, RowsWithoutATimeServeOnlyWhereNothingElseDoes) {
 
 TEST(TableIndex, TheNearestIsWithinTheBoundAndUpwardOnATie) {
   const std::vector<TunedRow> rows{row_of(a4w4(100, 64, 64), 1), row_of(a4w4(400, 64, 64), 2)};
-  const auto nearest = [&](std::int64_t m) {
-    return index_of(rows).try_level(MatchKind::nearest, a4w4(m, 64, 64), mi355);
-  };
+  const auto index = index_of(rows);
+  const auto nearest = [&](std::int64_t m) { return index.try_level(MatchKind::nearest, a4w4(m, 64, 64), mi355); };
   EXPECT_FALSE(nearest(49));
   EXPECT_EQ(nearest(50)->tuned_m, 100);
   EXPECT_EQ(nearest(199)->tuned_m, 100);
@@ -152,7 +151,8 @@ TEST(TableIndex, SizesThatNoTableHoldsAreAnsweredToo) {
     EXPECT_EQ(index.lookup(a4w4(1, size, 64), mi355).match, MatchKind::fallback) << size;
     EXPECT_EQ(index.lookup(a4w4(1, 64, size), mi355).match, MatchKind::fallback) << size;
   }
-  EXPECT_EQ(TableIndex().lookup(a4w4(1, 64, 64), mi355).match, MatchKind::fallback);
+  const TableIndex empty;
+  EXPECT_EQ(empty.lookup(a4w4(1, 64, 64), mi355).match, MatchKind::fallback);
 }
 
 TEST(TableIndex, RowsWithoutGfxAreForTheDeviceThatAiterWouldTakeThemFor) {
