@@ -98,9 +98,16 @@ class Device {
     for (std::byte* each : to) copy(from, each, bytes);
   }
 
+  /// Fills with a pattern of two bytes, its low one first.
+  virtual void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) = 0;
+
   virtual Stream& stream() = 0;
   virtual Timer& timer() = 0;
   virtual ClockReading read_clock() = 0;
+
+  /// Whether a kernel's fault has ended it for this process: every call fails from then on, and only another process
+  /// can use the device again.
+  virtual bool lost() { return false; }
 };
 
 /// All devices of this machine that this build can use: the CPU first.

@@ -102,6 +102,7 @@ class PacedDevice final : public Device {
   void upload(std::span<const std::byte> from, std::byte* to) override { cpu_->upload(from, to); }
   void download(const std::byte* from, std::span<std::byte> to) override { cpu_->download(from, to); }
   void copy(const std::byte* from, std::byte* to, std::size_t bytes) override { cpu_->copy(from, to, bytes); }
+  void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) override { cpu_->fill(to, bytes, pattern); }
   Stream& stream() override { return cpu_->stream(); }
   Timer& timer() override { return timer_; }
   ClockReading read_clock() override { return {.clock_mhz = 2000, .throttled = true}; }

@@ -1,6 +1,7 @@
 #include "gemmtune/device/cpu/cpu_device.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -103,6 +104,14 @@ class CpuDevice final : public Device {
     for_pieces(std::span(from, bytes), to.size(), [&](std::span<const std::byte> piece, std::size_t place) {
       streaming_copy(piece, to[place] + (piece.data() - from));
     });
+  }
+
+  void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) override {
+    const std::array each{static_cast<std::byte>(pattern & 0xffU), static_cast<std::byte>(pattern >> 8)};
+    parallel_pieces(static_cast<std::int64_t>(bytes), pieces_at_once * copy_piece,
+                    [&](std::int64_t first, std::int64_t last) {
+                      for (std::int64_t i = first; i < last; ++i) to[i] = each[i % 2];
+                    });
   }
 
   Stream& stream() override { return stream_; }

@@ -66,10 +66,14 @@ class GpuDevice final : public Device {
   void copy(const std::byte* from, std::byte* to, std::size_t bytes) override {
     if (bytes > 0) driver_->copy(from, to, bytes, stream_.handle());
   }
+  void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) override {
+    if (bytes > 0) driver_->fill(to, bytes, pattern, stream_.handle());
+  }
 
   Stream& stream() override { return stream_; }
   Timer& timer() override { return timer_; }
   ClockReading read_clock() override { return monitor_.read(); }
+  bool lost() override { return driver_->failed(stream_.handle()); }
 
  private:
   static std::shared_ptr<const gpu::Driver> made_current(std::shared_ptr<const gpu::Driver> driver, int index) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/gpu/compiler.h"
 
@@ -35,6 +36,12 @@ std::string KernelCompiler::compile(const KernelSource& source) const {
   auto code = library_->compiler.compile(source.text, source.name, options);
   cache_.keep(key, code);
   return code;
+}
+
+std::string compile_kernel(const KernelSource& source) {
+  const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
+  if (!compiler) fail(ErrorCode::unsupported, "{}: {}", source.name, KernelCompiler::why_not());
+  return compiler->compile(source);
 }
 
 std::string cache_key(const KernelSource& source, const std::string& compiler_version) {

@@ -40,6 +40,9 @@ class KernelCompiler {
   std::string version_;
 };
 
+/// Machine code from the default cache, or compiled now. Throws Error{unsupported} where there is no run-time compiler.
+std::string compile_kernel(const KernelSource& source);
+
 /// What a compilation is known by in the cache: all that goes into it, hashed to 32 hexadecimal digits.
 std::string cache_key(const KernelSource& source, const std::string& compiler_version);
 

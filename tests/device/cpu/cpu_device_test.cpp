@@ -49,6 +49,17 @@ TEST(CpuDevice, CopiesThereAndBack) {
   EXPECT_EQ(received, sent);
 }
 
+TEST(CpuDevice, FillsWithAPatternOfTwoBytes) {
+  const auto device = open_device("cpu");
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{6}, std::size_t{5'000'001}}) {
+    std::vector<std::byte> filled(bytes + 1, std::byte{7});
+    device->fill(filled.data(), bytes, 0xfff5);
+    for (std::size_t i = 0; i < bytes; ++i)
+      ASSERT_EQ(filled[i], i % 2 == 0 ? std::byte{0xf5} : std::byte{0xff}) << i << " of " << bytes;
+    EXPECT_EQ(filled[bytes], std::byte{7}) << bytes;
+  }
+}
+
 TEST(CpuDevice, CopiesToManyPlaces) {
   constexpr std::size_t bytes = (std::size_t{1} << 20) + 77;  // several pieces, on several threads
   const auto device = open_device("cpu");

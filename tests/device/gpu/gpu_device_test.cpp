@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/device/gpu/gpu_module.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
-#include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune {
 namespace {
@@ -29,16 +29,10 @@ class GpuDeviceTest : public testing::Test {
     const auto gpus = list_gpus();
     if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
     device_ = make_gpu_device(gpus.front());
-    driver_ = std::make_unique<gpu::Driver>(*SharedLibrary::open({gpu::driver_library}));
   }
 
-  gpu::StreamHandle stream() { return static_cast<gpu::StreamHandle>(device_->stream().native_handle()); }
-
-  gpu::FunctionHandle compile(const std::string& name) {
-    const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
-    EXPECT_TRUE(compiler) << KernelCompiler::why_not();
-    module_ = driver_->load_module(compiler->compile({.name = "spin.cu", .text = spin, .arch = device_->info().arch}));
-    return driver_->function(module_, name);
+  GpuModule compile() const {
+    return GpuModule(compile_kernel({.name = "spin.cu", .text = spin, .arch = device_->info().arch}));
   }
 
   unsigned read_count(const Buffer& count) {
@@ -48,8 +42,6 @@ class GpuDeviceTest : public testing::Test {
   }
 
   std::unique_ptr<Device> device_;
-  std::unique_ptr<gpu::Driver> driver_;
-  gpu::ModuleHandle module_{};
 };
 
 TEST_F(GpuDeviceTest, SaysWhatItIs) {
@@ -84,15 +76,14 @@ TEST_F(GpuDeviceTest, TooMuchMemoryIsRefusedInWords) {
 }
 
 TEST_F(GpuDeviceTest, TimesAreTheDevices) {
-  const auto function = compile("spin");
+  const auto module = compile();
+  const auto spin_for = module.function("spin");
   const unsigned zero = 0;
   const auto runs = device_->allocate(sizeof zero);
   device_->upload(std::as_bytes(std::span(&zero, 1)), runs.data());
   for (const double us : {10.0, 50.0, 300.0}) {
-    auto ns = static_cast<unsigned long long>(us * 1000);
-    auto* count = runs.data();
-    void* arguments[] = {&ns, &count};
-    const auto launch = [&](std::int64_t) { driver_->launch(function, {}, stream(), arguments); };
+    const auto ns = static_cast<unsigned long long>(us * 1000);
+    const auto launch = [&](std::int64_t) { module.launch(device_->stream(), spin_for, {}, ns, runs.data()); };
     device_->timer().time_us(launch, 0, 3);
     const auto times = device_->timer().time_us(launch, 0, 10);
     ASSERT_EQ(times.size(), 10U);
@@ -106,18 +97,33 @@ TEST_F(GpuDeviceTest, TimesAreTheDevices) {
   EXPECT_GT(read_count(runs), 6U);
 }
 
-TEST_F(GpuDeviceTest, AFaultIsAnErrorAtTheNextWait) {
-  const auto function = compile("write_far");
+TEST_F(GpuDeviceTest, FillsWithAPatternOfTwoBytes) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{6}, std::size_t{5'000'001}}) {
+    const auto buffer = device_->allocate(bytes + 1);
+    std::vector<std::byte> filled(bytes + 1, std::byte{7});
+    device_->upload(filled, buffer.data());
+    device_->fill(buffer.data(), bytes, 0xfff5);
+    device_->download(buffer.data(), filled);
+    for (std::size_t i = 0; i < bytes; ++i)
+      ASSERT_EQ(filled[i], i % 2 == 0 ? std::byte{0xf5} : std::byte{0xff}) << i << " of " << bytes;
+    EXPECT_EQ(filled[bytes], std::byte{7}) << bytes;
+  }
+}
+
+/// The last test: the process has no device afterwards.
+TEST_F(GpuDeviceTest, AFaultIsAnErrorAtTheNextWaitAndLosesTheDevice) {
+  const auto module = compile();
   const auto buffer = device_->allocate(4);
-  auto* address = buffer.data();
-  void* arguments[] = {&address};
-  driver_->launch(function, {}, stream(), arguments);
+  EXPECT_FALSE(device_->lost());
+  module.launch(device_->stream(), module.function("write_far"), {}, buffer.data());
   try {
     device_->stream().synchronize();
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("illegal"), std::string::npos) << error.what();
   }
+  EXPECT_TRUE(device_->lost());
+  EXPECT_THROW(device_->allocate(4), Error);
 }
 
 }  // namespace

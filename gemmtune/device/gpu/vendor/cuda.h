@@ -8,12 +8,15 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/shared_library.h"
 #include "gemmtune/device/device_info.h"
+#include "gemmtune/device/gpu/launch_shape.h"
 
 namespace gemmtune::gpu {
 
@@ -27,14 +30,6 @@ using ModuleHandle = CUmodule;
 using FunctionHandle = CUfunction;
 using GraphHandle = CUgraph;
 using GraphExecHandle = CUgraphExec;
-
-/// Grid and block of a launch, in blocks and threads.
-struct LaunchShape {
-  std::array<unsigned, 3> grid{1, 1, 1};
-  std::array<unsigned, 3> block{1, 1, 1};
-  unsigned shared_bytes{};
-  unsigned cluster{1};  // blocks along x that share a cluster
-};
 
 // The driver's headers rename functions by macros (cuMemAlloc is cuMemAlloc_v2): the symbol is what the macro yields.
 #define GEMMTUNE_SYMBOL_TEXT(name) #name
@@ -117,6 +112,12 @@ class Driver {
   void copy(const std::byte* from, std::byte* to, std::size_t bytes, StreamHandle stream) const {
     check(copy_(pointer(to), pointer(from), bytes, stream), "cuMemcpyDtoDAsync");
   }
+  /// `bytes` at an even address, by a pattern whose low byte comes first.
+  void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern, StreamHandle stream) const {
+    check(fill16_(pointer(to), pattern, bytes / 2, stream), "cuMemsetD16Async");
+    if (bytes % 2 == 0) return;
+    check(fill8_(pointer(to + bytes - 1), static_cast<unsigned char>(pattern & 0xffU), 1, stream), "cuMemsetD8Async");
+  }
 
   /// Not ordered with the default stream.
   StreamHandle create_stream() const {
@@ -126,6 +127,11 @@ class Driver {
   }
   void destroy(StreamHandle stream) const noexcept { destroy_stream_(stream); }
   void synchronize(StreamHandle stream) const { check(synchronize_stream_(stream), "cuStreamSynchronize"); }
+  /// Whether the stream's context has met a fault. Such errors stick; refused calls leave no trace here.
+  bool failed(StreamHandle stream) const noexcept {
+    const auto result = query_stream_(stream);
+    return result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY;
+  }
 
   EventHandle create_event() const {
     EventHandle event{};
@@ -178,8 +184,9 @@ class Driver {
   void allow_shared_bytes(FunctionHandle function, int bytes) const {
     check(set_attribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes), "cuFuncSetAttribute");
   }
-  /// `arguments` holds the address of each argument.
-  void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream, void** arguments) const {
+  /// By the address of each argument.
+  void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream,
+              std::span<const std::byte* const> arguments) const {
     CUlaunchAttribute cluster{};
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     cluster.value.clusterDim = {shape.cluster, 1, 1};
@@ -194,7 +201,9 @@ class Driver {
     config.hStream = stream;
     config.attrs = &cluster;
     config.numAttrs = shape.cluster > 1 ? 1 : 0;
-    check(launch_(&config, function, arguments, nullptr), "cuLaunchKernelEx");
+    // The driver only reads what it is pointed at; its interface is older than const.
+    auto* addresses = reinterpret_cast<void**>(const_cast<std::byte**>(arguments.data()));
+    check(launch_(&config, function, addresses, nullptr), "cuLaunchKernelEx");
   }
 
  private:
@@ -231,9 +240,12 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(upload_, cuMemcpyHtoDAsync);
   GEMMTUNE_DRIVER_FUNCTION(download_, cuMemcpyDtoHAsync);
   GEMMTUNE_DRIVER_FUNCTION(copy_, cuMemcpyDtoDAsync);
+  GEMMTUNE_DRIVER_FUNCTION(fill16_, cuMemsetD16Async);
+  GEMMTUNE_DRIVER_FUNCTION(fill8_, cuMemsetD8Async);
   GEMMTUNE_DRIVER_FUNCTION(create_stream_, cuStreamCreate);
   GEMMTUNE_DRIVER_FUNCTION(destroy_stream_, cuStreamDestroy);
   GEMMTUNE_DRIVER_FUNCTION(synchronize_stream_, cuStreamSynchronize);
+  GEMMTUNE_DRIVER_FUNCTION(query_stream_, cuStreamQuery);
   GEMMTUNE_DRIVER_FUNCTION(create_event_, cuEventCreate);
   GEMMTUNE_DRIVER_FUNCTION(destroy_event_, cuEventDestroy);
   GEMMTUNE_DRIVER_FUNCTION(record_, cuEventRecord);
