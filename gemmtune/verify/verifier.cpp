@@ -12,6 +12,7 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/operands.h"
+#include "gemmtune/verify/error_bound.h"
 
 namespace gemmtune {
 namespace {
@@ -19,18 +20,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t elements_at_once = 1 << 16;
 
-/// How an output type rounds.
-struct Rounding {
-  double eps{};              // from 1 to the next number
-  double smallest_normal{};  // below it numbers are eps times this apart
-  double overflow{};         // from here on the nearest is infinity
-};
-
-Rounding rounding_of(DType type) {
-  if (type == DType::f32) return {0x1p-23, 0x1p-126, 0x1.ffffffp127};
-  if (type == DType::f16) return {0x1p-10, 0x1p-14, 65520.0};
-  if (type == DType::bf16) return {0x1p-7, 0x1p-126, 0x1.ffp127};
-  fail(ErrorCode::unsupported, "no rule for outputs of type {}", to_string(type));
+/// From here on the nearest number of the type is infinity.
+double overflow_of(DType type) {
+  if (type == DType::f32) return 0x1.ffffffp127;
+  return type == DType::f16 ? 65520.0 : 0x1.ffp127;
 }
 
 /// Elements of C, remembered by their number and the rows and columns they lie in. Merging is independent of the order.
@@ -77,15 +70,6 @@ struct Distance {
 
 Distance all_or_nothing(bool right) { return right ? Distance{true, 0, 0} : Distance{false, infinity, infinity}; }
 
-double bound_of(const Rounding& rounding, double reference, double accumulation) {
-  return rounding.eps * std::max(std::fabs(reference), rounding.smallest_normal) + accumulation;
-}
-
-/// Largest error of adding K products in float.
-double accumulation_of(std::int64_t k, double row_norm, double column_norm) {
-  return 4 * 0x1p-24 * std::sqrt(static_cast<double>(k)) * row_norm * column_norm;
-}
-
 /// Whether the output `out`, which is infinite, is what the reference rounds to.
 bool overflows_alike(double reference, double out, double threshold) {
   return std::signbit(reference) == std::signbit(out) && std::fabs(reference) >= threshold;
@@ -101,7 +85,7 @@ class Comparison {
 
   Comparison(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
              const VerifyPolicy& policy)
-      : problem_(problem), reference_(reference), c_(c), policy_(policy), rounding_(rounding_of(problem.out)) {}
+      : problem_(problem), reference_(reference), c_(c), policy_(policy), bound_(error_bound_of(problem)) {}
 
   Verdict run() const {
     const Region unwritten = find_unwritten();
@@ -165,20 +149,21 @@ class Comparison {
     }
   }
 
-  double accumulation(std::int64_t checked, std::int64_t column) const {
+  double bound(std::int64_t checked, std::int64_t column) const {
     const double column_norm = reference_.column_norms[checked / checked_rows() * problem_.n + column];
-    return accumulation_of(problem_.k, reference_.row_norms[checked], column_norm);
+    const double expected = reference_.values[checked * problem_.n + column];
+    return bound_.at(expected, reference_.row_norms[checked] * column_norm);
   }
 
   Distance distance_of(std::int64_t index, std::int64_t checked, std::int64_t column) const {
     const double expected = reference_.values[checked * problem_.n + column];
     const double found = out(index);
     if (std::isnan(expected) || std::isnan(found)) return all_or_nothing(std::isnan(expected) && std::isnan(found));
-    const double bound = bound_of(rounding_, expected, accumulation(checked, column));
-    if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, rounding_.overflow - bound));
+    const double allowed = bound(checked, column);
+    if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, overflow_of(problem_.out) - allowed));
     if (std::isinf(expected)) return all_or_nothing(false);
     const double error = std::fabs(expected - found);
-    return {error <= policy_.atol + policy_.rtol * std::fabs(found), error, error / bound};
+    return {error <= policy_.atol + policy_.rtol * std::fabs(found), error, error / allowed};
   }
 
   std::string explain(const Accuracy& accuracy, const Region& unwritten, const Tally& tally) const {
@@ -212,7 +197,7 @@ class Comparison {
     const std::int64_t checked = row / problem_.m * checked_rows() + (place - reference_.rows.begin());
     const double expected = reference_.values[checked * problem_.n + column];
     return fmt::format("{} = {:.7g} where {:.7g} is right to within {:.3g}", name(index), out(index), expected,
-                       bound_of(rounding_, expected, accumulation(checked, column)));
+                       bound(checked, column));
   }
 
   static std::string extent(const Region& region) {
@@ -224,13 +209,13 @@ class Comparison {
   const Reference& reference_;
   std::span<const std::byte> c_;
   const VerifyPolicy& policy_;
-  Rounding rounding_{};
+  ErrorBound bound_{};
 };
 
 }  // namespace
 
 double error_bound(const Problem& problem, double reference, double row_norm, double column_norm) {
-  return bound_of(rounding_of(problem.out), reference, accumulation_of(problem.k, row_norm, column_norm));
+  return error_bound_of(problem).at(reference, row_norm * column_norm);
 }
 
 void poison(std::span<std::byte> c) {

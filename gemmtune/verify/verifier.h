@@ -21,10 +21,7 @@ struct Verdict {
   std::string why_wrong{};  // "" when right; else the first bad element, how many, which rows and columns
 };
 
-/// Largest |ref - out| that rounding explains for an element of value `reference`:
-///   eps(out)·max(|ref|, smallest normal) + 4·2⁻²⁴·√K·‖a‖·‖w‖
-/// The first term is the rounding to the output type (eps: from 1 to the next number), be it to nearest or towards
-/// zero; the second the accumulation of K products in float in any order, whose errors add up like √K.
+/// Largest |ref - out| that rounding explains for an element of value `reference` (verify/error_bound.h).
 double error_bound(const Problem& problem, double reference, double row_norm, double column_norm);
 
 /// Fills C with a NaN that no arithmetic makes: 0xfff5 in each 16 bits, a NaN in every output type.

@@ -1,0 +1,46 @@
+#include "gemmtune/verify/error_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr double fp8_unit = 0x1p-13;  // what Hopper's FP8 tensor cores resolve, relative to the largest term of a sum
+constexpr std::int64_t scale_block = 128;
+
+bool is_multiplied_as_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
+
+/// Products that may be added in a tensor core before the sum is moved to float: all, unless scales change on the way.
+std::int64_t fp8_run(const Problem& problem) {
+  const bool blocks = problem.a.scaling == Scaling::block_1x128 || problem.w.scaling == Scaling::block_128x128;
+  return blocks ? std::min(problem.k, scale_block) : problem.k;
+}
+
+ErrorBound rounding_of(DType type) {
+  if (type == DType::f32) return {.eps = 0x1p-23, .smallest_normal = 0x1p-126};
+  if (type == DType::f16) return {.eps = 0x1p-10, .smallest_normal = 0x1p-14};
+  if (type == DType::bf16) return {.eps = 0x1p-7, .smallest_normal = 0x1p-126};
+  fail(ErrorCode::unsupported, "no rule for outputs of type {}", to_string(type));
+}
+
+}  // namespace
+
+double ErrorBound::at(double reference, double norms) const {
+  const double size = std::fabs(reference);
+  const double one_sided = norms > 0 ? std::min(size, per_square * size * size / norms) : 0;
+  return eps * std::max(size, smallest_normal) + per_norm * norms + one_sided;
+}
+
+ErrorBound error_bound_of(const Problem& problem) {
+  ErrorBound bound = rounding_of(problem.out);
+  bound.per_norm = 4 * 0x1p-24 * std::sqrt(static_cast<double>(problem.k));
+  if (!is_multiplied_as_fp8(problem.a) || !is_multiplied_as_fp8(problem.w)) return bound;
+  bound.per_norm += 2 * fp8_unit;
+  bound.per_square = fp8_unit / 2 * static_cast<double>(fp8_run(problem));
+  return bound;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,154 @@
+#include "gemmtune/verify/error_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/verify/verifier.h"
+#include "hopper_fp8.h"
+#include "naive.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::uint64_t seed = 5;
+constexpr VerifyPolicy policy{};
+constexpr std::int64_t promotion = 128;  // products until a sum is moved to float, in kernels that do so
+
+/// Both sides in the tensor cores' eyes: stored values, with scales that are left to the end. E2M1 with E8M0 scales is
+/// folded, which is exact, so that its real values will do.
+naive::Real multiplied(const Problem& problem, const HostOperands& operands) {
+  if (problem.a.type == DType::e2m1) return naive::real_operands(problem, operands);
+  Problem stored = problem;
+  stored.a.scaling = stored.w.scaling = Scaling::none;
+  return naive::real_operands(stored, {operands.a, {}, operands.w, {}, operands.bias});
+}
+
+/// A problem and what Hopper makes of it.
+class Trial {
+ public:
+  explicit Trial(const Problem& problem, Recipe recipe)
+      : problem_(problem),
+        operands_(draw_operands(problem, recipe, seed)),
+        reference_(compute_reference(problem, operands_, policy, seed)),
+        multiplied_(multiplied(problem, operands_)),
+        real_(naive::real_operands(problem, operands_)) {}
+
+  /// `run` products at a time in a tensor core, of `used` in all.
+  Verdict judge(std::int64_t run, std::int64_t used) const {
+    std::vector<float> c;
+    for (std::int64_t i = 0; i < problem_.m * problem_.n; ++i)
+      c.push_back(element(i / problem_.n * problem_.k, i % problem_.n * problem_.k, run, used));
+    return compare(problem_, reference_, naive::rounded(problem_, c), policy);
+  }
+  Verdict judge(std::int64_t run) const { return judge(run, problem_.k); }
+
+  const Problem& problem() const { return problem_; }
+
+ private:
+  float element(std::int64_t a, std::int64_t w, std::int64_t run, std::int64_t used) const {
+    float sum = 0;
+    for (std::int64_t k = 0; k < used; k += run) {
+      const std::int64_t count = std::min(run, used - k);
+      const std::span<const float> some_a(multiplied_.a.data() + a + k, static_cast<std::size_t>(count));
+      const std::span<const float> some_w(multiplied_.w.data() + w + k, static_cast<std::size_t>(count));
+      sum += static_cast<float>(hopper_fp8::accumulate(some_a, some_w) * scale(a + k, w + k, count));
+    }
+    return sum;
+  }
+
+  /// Of these products, which share it.
+  double scale(std::int64_t a, std::int64_t w, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (const double product = static_cast<double>(multiplied_.a[a + i]) * multiplied_.w[w + i]; product != 0)
+        return static_cast<double>(real_.a[a + i]) * real_.w[w + i] / product;
+    return 0;
+  }
+
+  Problem problem_;
+  HostOperands operands_;
+  Reference reference_;
+  naive::Real multiplied_;
+  naive::Real real_;
+};
+
+class Fp8BoundTest : public testing::TestWithParam<std::string> {
+ protected:
+  static Problem problem(std::int64_t k) { return parse_problem(fmt::format("4x24x{}:{}", k, GetParam())); }
+};
+
+// f32 outputs, whose own rounding hides nothing, and those that users have.
+const std::vector<std::string> summed_to_the_end{"e4m3/tensor:e4m3/tensor:f32", "e4m3/row:e4m3/row:f32",
+                                                 "e4m3/row:e4m3/row:bf16", "e2m1/1x32:e2m1/1x32:f32", "a4w4"};
+INSTANTIATE_TEST_SUITE_P(Formats, Fp8BoundTest, testing::ValuesIn(summed_to_the_end));
+
+class Fp8PromotedTest : public Fp8BoundTest {};
+INSTANTIATE_TEST_SUITE_P(Formats, Fp8PromotedTest, testing::ValuesIn(summed_to_the_end));
+INSTANTIATE_TEST_SUITE_P(BlockScales, Fp8PromotedTest, testing::Values("e4m3/1x128:e4m3/128x128:f32"));
+
+constexpr auto recipes = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks};
+constexpr auto depths = {32, 96, 128, 416, 2048, 8192};
+
+TEST_P(Fp8PromotedTest, AreRight) {
+  for (const Recipe recipe : recipes) {
+    for (const std::int64_t k : depths) {
+      const Trial trial(problem(k), recipe);
+      EXPECT_EQ(trial.judge(promotion).why_wrong, "") << to_string(recipe) << ' ' << to_string(trial.problem());
+    }
+  }
+}
+
+TEST_P(Fp8BoundTest, SumsKeptToTheEndAreWithinTheBoundWithRoomToSpare) {
+  for (const Recipe recipe : recipes) {
+    for (const std::int64_t k : depths) {
+      const Trial trial(problem(k), recipe);
+      EXPECT_LE(trial.judge(k).accuracy.worst_share_of_bound, 0.75)
+          << to_string(recipe) << ' ' << to_string(trial.problem());
+    }
+  }
+}
+
+TEST_P(Fp8BoundTest, TheErrorRatioTurnsDownSumsOfOneSignKeptToTheEnd) {
+  const Trial trial(problem(8192), Recipe::one_sign);
+  const auto verdict = trial.judge(8192);
+  EXPECT_GT(verdict.accuracy.err_ratio, 0.9);
+  EXPECT_TRUE(verdict.why_wrong.starts_with("error ratio ")) << verdict.why_wrong;
+}
+
+TEST_P(Fp8PromotedTest, AMissingStepOfKIsStillFound) {
+  for (const std::int64_t k : {416, 2048, 8192})
+    EXPECT_NE(Trial(problem(k), Recipe::gaussian).judge(promotion, k - 32).why_wrong, "") << k;
+}
+
+TEST(ErrorBound, IsTighterWithoutTheTermForFp8) {
+  const auto wide = error_bound_of(parse_problem("1x1x4096:e4m3/row:e4m3/row:bf16"));
+  EXPECT_DOUBLE_EQ(wide.per_norm, 4 * 0x1p-24 * 64 + 0x1p-12);
+  EXPECT_DOUBLE_EQ(wide.per_square, 0x1p-14 * 4096);
+  for (const std::string other : {"bf16:bf16:bf16", "int8/row:int8/row:bf16", "bf16:e4m3/row:bf16", "f32:f32:f32"}) {
+    const auto narrow = error_bound_of(parse_problem("1x1x4096:" + other));
+    EXPECT_DOUBLE_EQ(narrow.per_norm, 4 * 0x1p-24 * 64) << other;
+    EXPECT_EQ(narrow.per_square, 0) << other;
+  }
+}
+
+TEST(ErrorBound, ScalesAlongKEndASum) {
+  EXPECT_DOUBLE_EQ(error_bound_of(parse_problem("1x1x4096:a8w8_blockscale")).per_square, 0x1p-14 * 128);
+  EXPECT_DOUBLE_EQ(error_bound_of(parse_problem("1x1x96:a8w8_blockscale")).per_square, 0x1p-14 * 96);
+}
+
+TEST(ErrorBound, WhatIsCutOffIsAtMostAllOfIt) {
+  const ErrorBound bound{.eps = 0, .smallest_normal = 0, .per_norm = 0, .per_square = 0x1p-1};
+  EXPECT_DOUBLE_EQ(bound.at(1, 1), 0.5);
+  EXPECT_DOUBLE_EQ(bound.at(-4, 1), 4);
+  EXPECT_EQ(bound.at(0, 0), 0);
+}
+
+TEST(ErrorBound, OutputsThatNoKernelWritesAreRefused) {
+  auto problem = parse_problem("1x1x1:bf16:bf16:bf16");
+  problem.out = DType::i8;
+  EXPECT_THROW(error_bound_of(problem), Error);
+}
+
+}  // namespace
+}  // namespace gemmtune
