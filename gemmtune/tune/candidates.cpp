@@ -17,13 +17,9 @@ bool wants(const TunePlan& plan, const std::string& family) {
 
 std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candidate> candidates) {
   std::erase_if(candidates, [&](const Candidate& candidate) { return !wants(plan, candidate.family); });
-  for (const std::string& family : plan.default_families) {
-    const auto at = std::find_if(candidates.begin(), candidates.end(),
-                                 [&](const Candidate& candidate) { return candidate.family == family; });
-    if (at == candidates.end()) continue;
-    std::rotate(candidates.begin(), at, at + 1);
-    break;
-  }
+  const auto usual =
+      std::find_if(candidates.begin(), candidates.end(), [](const Candidate& candidate) { return candidate.usual; });
+  if (usual != candidates.end()) std::rotate(candidates.begin(), usual, usual + 1);
   return candidates;
 }
 

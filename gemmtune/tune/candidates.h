@@ -10,7 +10,8 @@
 
 namespace gemmtune {
 
-/// Those of the plan's families, what users have without tuning first.
+/// Those of the plan's families; first the one that winners are compared with: the first that a library's users get
+/// without tuning.
 std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candidate> candidates);
 
 /// Why a shape has none: what each family of the plan says.

@@ -27,9 +27,6 @@ struct TunePlan {
   EvaluationPolicy confirm{confirm_policy()};
   EvaluationPolicy prove{prove_policy()};
   std::optional<double> budget_s{};  // wall clock, for all shapes; kept to within one candidate
-
-  /// Whose first candidate is what users have without tuning: the first of these that has one, else the first of all.
-  std::vector<std::string> default_families{"onednn", "openblas"};
   bool reuse_trials{true};          // false: all trials are made anew; the quarantine holds nevertheless
   std::string program{"gemmtune"};  // how a reproducer's command line starts
 };

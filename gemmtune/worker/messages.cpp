@@ -116,6 +116,7 @@ Candidate candidate_from(const JsonFields& fields) {
   if (fields.has("params")) candidate.params = params_from(fields);
   if (fields.has("split_k")) candidate.split_k = fields.integer("split_k");
   if (fields.has("library_id")) candidate.library_id = fields.integer("library_id");
+  if (fields.has("usual")) candidate.usual = fields.flag("usual");
   return candidate;
 }
 
@@ -165,7 +166,8 @@ json to_json_value(const Candidate& candidate) {
           {"name", candidate.name},
           {"params", std::move(params)},
           {"split_k", candidate.split_k},
-          {"library_id", candidate.library_id}};
+          {"library_id", candidate.library_id},
+          {"usual", candidate.usual}};
 }
 
 json to_json_value(const Evaluation& evaluation) {

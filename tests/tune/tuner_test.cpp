@@ -92,13 +92,15 @@ TEST(Tune, TriesTheFamiliesAskedForOnly) {
   for (const auto& [problem, candidate, stage] : run.world.log) EXPECT_THAT(candidate, HasSubstr("other_"));
 }
 
-TEST(Tune, ComparesWithTheFirstCandidateOfTheFirstDefaultFamily) {
+TEST(Tune, ComparesWithTheFirstCandidateThatIsUsual) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);
   run.world.answer = by_number;
   run.world.candidates = numbered_candidates(40);
-  for (const Candidate& c : numbered_candidates(2, "blas")) run.world.candidates.push_back(c);
-  run.plan.default_families = {"absent", "blas", "toy"};
+  for (const char* library : {"blas", "another"}) {
+    for (const Candidate& c : numbered_candidates(2, library)) run.world.candidates.push_back(c);
+    run.world.candidates[run.world.candidates.size() - 2].usual = true;
+  }
   EXPECT_EQ(run.run().results.at(0).default_choice->candidate.name, "blas_0");
 }
 
