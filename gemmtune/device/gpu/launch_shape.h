@@ -1,14 +1,18 @@
 // How many threads a kernel is launched with, in words of no vendor.
 #pragma once
 
-#include <array>
-
 namespace gemmtune {
 
-/// Grid and block of a launch, in blocks and threads.
+struct Extent {
+  unsigned x{1};
+  unsigned y{1};
+  unsigned z{1};
+};
+
+/// Grid and block of a launch, in blocks and threads: {.grid = {blocks}, .block = {256}}.
 struct LaunchShape {
-  std::array<unsigned, 3> grid{1, 1, 1};
-  std::array<unsigned, 3> block{1, 1, 1};
+  Extent grid{};
+  Extent block{};
   unsigned shared_bytes{};  // dynamic shared memory of a block
   unsigned cluster{1};      // blocks along x that share a cluster
 };
