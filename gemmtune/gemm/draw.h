@@ -10,29 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "gemmtune/gemm/draw_rules.h"  // IWYU pragma: export
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
-
-enum class Tensor : std::uint64_t { a = 1, w = 2, bias = 3 };
-
-/// What the drawn values look like before they are quantised. Rows count over [batch, rows]; blocks are of 32 along K,
-/// and block j of row r has the number r · ceil(K/32) + j.
-enum class Recipe : std::uint8_t {
-  gaussian,        // counter_gaussian of the element's flat index over [batch, rows, K]: the default, and what is timed
-  one_sign,        // its magnitude: nothing cancels, so lost low bits add up
-  wide_exponents,  // gaussian, block b times 2^(counter_bits(block_stream + b) % 25 - 12): scales far apart in a row
-  zero_blocks,     // gaussian, block b zero where counter_bits(block_stream + b) % 4 is 0, and of each 16 whole rows
-                   // 16g … 16g+15 the one with r % 16 = counter_bits(row_stream + g) % 16
-  nan_scales,      // gaussian; of mx_1x32 operands a few scale bytes are 255: ceil(R/32) for the weights' R rows,
-                   // floor(R/32) for A's. The i-th is in row h % 2^32 % R, column (h >> 32) % ceil(K/32), h =
-                   // counter_bits(row_stream + i). Rows and columns of C that they touch must come out NaN
-};
-
-/// Indices from here on are no elements': where the decisions on blocks and on rows are drawn.
-inline constexpr std::uint64_t block_stream = std::uint64_t{1} << 63;
-inline constexpr std::uint64_t row_stream = std::uint64_t{1} << 62;
 
 std::string_view to_string(Recipe recipe);
 std::optional<Recipe> parse_recipe(std::string_view text);
@@ -46,6 +28,11 @@ std::uint64_t counter_bits(std::uint64_t seed, Tensor tensor, std::uint64_t inde
 /// About N(0, 1): the sum of the four 16-bit quarters of counter_bits, less 131070, times the float nearest to √3/65536
 /// (0x1.bb67aep-16). Exact integer arithmetic and one float multiply, hence the same everywhere. |value| < 3.47.
 float counter_gaussian(std::uint64_t seed, Tensor tensor, std::uint64_t index);
+
+/// How one tensor of a problem is drawn (a bias of N is one row; of the recipes only one_sign changes it), and how many
+/// of its scales are NaN: for whoever draws elsewhere than on the host.
+OperandDraw operand_draw(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed);
+std::int64_t spoiled_scales(const Problem& problem, Tensor tensor, Recipe recipe);
 
 /// All inputs of a problem in host memory.
 struct HostOperands {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "gemmtune/gemm/e8m0.h"  // IWYU pragma: export
+
 namespace gemmtune {
 
 float bf16_to_float(std::uint16_t bits);
@@ -24,19 +26,5 @@ std::uint8_t float_to_e4m3fnuz(float value);
 /// +6, since the format has none.
 float e2m1_to_float(std::uint8_t code);
 std::uint8_t float_to_e2m1(float value);
-
-/// 2^(bits-127); 0 is 2^-127, 255 is NaN.
-float e8m0_to_float(std::uint8_t bits);
-
-/// How an MX block's scale follows from its largest magnitude (names as in AITER).
-enum class E8M0Mode : std::uint8_t {
-  round_down,  // floor(log2(amax / 4))
-  round_up,    // ceil(log2(amax / 6))
-  even,        // amax rounded to one mantissa bit, then floor(log2) - 2: what AITER's tuner uses
-  ceil,        // ceil(log2(amax / 4))
-};
-
-/// The scale byte for a block whose largest magnitude is `amax`; 0 for amax = 0, 255 for NaN or infinity.
-std::uint8_t e8m0_from_amax(float amax, E8M0Mode mode);
 
 }  // namespace gemmtune

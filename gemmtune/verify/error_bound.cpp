@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
 namespace {
@@ -27,12 +28,6 @@ ErrorBound rounding_of(DType type) {
 }
 
 }  // namespace
-
-double ErrorBound::at(double reference, double norms) const {
-  const double size = std::fabs(reference);
-  const double one_sided = norms > 0 ? std::min(size, per_square * size * size / norms) : 0;
-  return eps * std::max(size, smallest_normal) + per_norm * norms + one_sided;
-}
 
 ErrorBound error_bound_of(const Problem& problem) {
   ErrorBound bound = rounding_of(problem.out);

@@ -1,9 +1,13 @@
-// How far from the reference rounding may bring an element of C. docs/verifying.md derives each term.
+// How far from the reference rounding may bring an element of C. docs/verifying.md derives each term. Text that the
+// run-time compilers of GPUs take as well.
 #pragma once
 
-#include "gemmtune/gemm/problem.h"
+#include <algorithm>
+#include <cmath>
 
 namespace gemmtune {
+
+struct Problem;
 
 /// What the bound is made of for one problem: plain numbers, so that a kernel on a device can be handed them.
 ///   eps·max(|ref|, smallest_normal) + per_norm·‖a‖·‖w‖ + min(|ref|, per_square·ref²/(‖a‖·‖w‖))
@@ -18,7 +22,11 @@ struct ErrorBound {
   double per_square{};
 
   /// `norms` is ‖a‖·‖w‖ of the row and the column that meet in the element.
-  double at(double reference, double norms) const;
+  double at(double reference, double norms) const {
+    const double size = std::fabs(reference);
+    const double one_sided = norms > 0 ? std::min(size, per_square * size * size / norms) : 0;
+    return eps * std::max(size, smallest_normal) + per_norm * norms + one_sided;
+  }
 };
 
 /// Throws Error{unsupported} for an output type that no kernel writes.

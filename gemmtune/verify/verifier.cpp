@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <mutex>
 #include <vector>
@@ -17,7 +16,6 @@
 namespace gemmtune {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t elements_at_once = 1 << 16;
 
 /// From here on the nearest number of the type is infinity.
@@ -61,20 +59,6 @@ struct Tally {
   }
 };
 
-/// One element's distance from what it should be.
-struct Distance {
-  bool close{};
-  double error{};
-  double share_of_bound{};
-};
-
-Distance all_or_nothing(bool right) { return right ? Distance{true, 0, 0} : Distance{false, infinity, infinity}; }
-
-/// Whether the output `out`, which is infinite, is what the reference rounds to.
-bool overflows_alike(double reference, double out, double threshold) {
-  return std::signbit(reference) == std::signbit(out) && std::fabs(reference) >= threshold;
-}
-
 /// C and what it is held against. Elements are read as their stored bits, so that the poison can be told from other
 /// NaNs.
 template <typename Codec>
@@ -85,7 +69,7 @@ class Comparison {
 
   Comparison(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
              const VerifyPolicy& policy)
-      : problem_(problem), reference_(reference), c_(c), policy_(policy), bound_(error_bound_of(problem)) {}
+      : problem_(problem), reference_(reference), c_(c), policy_(policy), rules_(closeness_rules(problem, policy)) {}
 
   Verdict run() const {
     const Region unwritten = find_unwritten();
@@ -103,7 +87,7 @@ class Comparison {
 
  private:
   std::int64_t checked_rows() const { return static_cast<std::int64_t>(reference_.rows.size()); }
-  bool is_poison(std::int64_t index) const { return load<Bits>(c_.data(), index) == static_cast<Bits>(0xfff5fff5U); }
+  bool is_poison(std::int64_t index) const { return holds_poison(load<Bits>(c_.data(), index)); }
   double out(std::int64_t index) const { return Codec::decode(load<Stored>(c_.data(), index)); }
 
   /// Runs visit(total, first, last) on pieces of [0, count), each with a total of its own, and merges them.
@@ -149,21 +133,12 @@ class Comparison {
     }
   }
 
-  double bound(std::int64_t checked, std::int64_t column) const {
-    const double column_norm = reference_.column_norms[checked / checked_rows() * problem_.n + column];
-    const double expected = reference_.values[checked * problem_.n + column];
-    return bound_.at(expected, reference_.row_norms[checked] * column_norm);
+  double norms(std::int64_t checked, std::int64_t column) const {
+    return reference_.row_norms[checked] * reference_.column_norms[checked / checked_rows() * problem_.n + column];
   }
 
   Distance distance_of(std::int64_t index, std::int64_t checked, std::int64_t column) const {
-    const double expected = reference_.values[checked * problem_.n + column];
-    const double found = out(index);
-    if (std::isnan(expected) || std::isnan(found)) return all_or_nothing(std::isnan(expected) && std::isnan(found));
-    const double allowed = bound(checked, column);
-    if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, overflow_of(problem_.out) - allowed));
-    if (std::isinf(expected)) return all_or_nothing(false);
-    const double error = std::fabs(expected - found);
-    return {error <= policy_.atol + policy_.rtol * std::fabs(found), error, error / allowed};
+    return rules_.distance(reference_.values[checked * problem_.n + column], out(index), norms(checked, column));
   }
 
   std::string explain(const Accuracy& accuracy, const Region& unwritten, const Tally& tally) const {
@@ -197,7 +172,7 @@ class Comparison {
     const std::int64_t checked = row / problem_.m * checked_rows() + (place - reference_.rows.begin());
     const double expected = reference_.values[checked * problem_.n + column];
     return fmt::format("{} = {:.7g} where {:.7g} is right to within {:.3g}", name(index), out(index), expected,
-                       bound(checked, column));
+                       rules_.bound.at(expected, norms(checked, column)));
   }
 
   static std::string extent(const Region& region) {
@@ -209,17 +184,23 @@ class Comparison {
   const Reference& reference_;
   std::span<const std::byte> c_;
   const VerifyPolicy& policy_;
-  ErrorBound bound_{};
+  ClosenessRules rules_{};
 };
 
 }  // namespace
+
+ClosenessRules closeness_rules(const Problem& problem, const VerifyPolicy& policy) {
+  return {
+      .bound = error_bound_of(problem), .overflow = overflow_of(problem.out), .atol = policy.atol, .rtol = policy.rtol};
+}
 
 double error_bound(const Problem& problem, double reference, double row_norm, double column_norm) {
   return error_bound_of(problem).at(reference, row_norm * column_norm);
 }
 
 void poison(std::span<std::byte> c) {
-  for (std::size_t i = 0; i < c.size(); ++i) c[i] = i % 2 == 0 ? std::byte{0xf5} : std::byte{0xff};
+  for (std::size_t i = 0; i < c.size(); ++i)
+    c[i] = static_cast<std::byte>((i % 2 == 0 ? poison_pattern : poison_pattern >> 8) & 0xffU);
 }
 
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,

@@ -12,6 +12,7 @@
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/evaluation.h"
 #include "gemmtune/space/policy.h"
+#include "gemmtune/verify/closeness.h"
 #include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
@@ -24,7 +25,10 @@ struct Verdict {
 /// Largest |ref - out| that rounding explains for an element of value `reference` (verify/error_bound.h).
 double error_bound(const Problem& problem, double reference, double row_norm, double column_norm);
 
-/// Fills C with a NaN that no arithmetic makes: 0xfff5 in each 16 bits, a NaN in every output type.
+/// The rules by which elements of this problem are judged.
+ClosenessRules closeness_rules(const Problem& problem, const VerifyPolicy& policy);
+
+/// Fills C with poison_pattern.
 void poison(std::span<std::byte> c);
 
 /// Compares the whole C with the reference's rows; unwritten elements are counted in all rows. Where the reference is
