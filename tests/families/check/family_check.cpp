@@ -73,9 +73,15 @@ std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem,
   return first_difference(problem, expected_product(problem, host), memory.c());
 }
 
+DeviceInfo must_have_device(const KernelFamily& family) {
+  const auto device = device_of(family);
+  if (!device) fail(ErrorCode::no_device, "there is no device for {}", family.name());
+  return *device;
+}
+
 std::string refusal(const KernelFamily& family, const Problem& problem, const std::string& name) {
   try {
-    family.prepare(problem, {.family = std::string(family.name()), .name = name}, this_cpu());
+    family.prepare(problem, {.family = std::string(family.name()), .name = name}, must_have_device(family));
     return "";
   } catch (const Error& error) {
     return error.code() == ErrorCode::unsupported ? error.what() : fmt::format("wrong kind of error: {}", error.what());
@@ -89,7 +95,7 @@ std::string Case::text() const { return fmt::format("{} {} seed {}", problem, to
 std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate) {
   const Problem problem = parse_problem(one.problem);
   const HostOperands host = draw_operands(problem, one.recipe, one.seed);
-  const auto device = open_device("cpu");
+  const auto device = open_device(device_id(must_have_device(family)));
   std::string why;
   try {
     const auto gemm = family.prepare(problem, {.family = candidate.family, .name = candidate.name}, device->info());
@@ -102,10 +108,10 @@ std::string why_wrong(const KernelFamily& family, const Case& one, const Candida
 
 std::string why_any_wrong(const KernelFamily& family, const Case& one) {
   const Problem problem = parse_problem(one.problem);
-  if (const Support support = family.supports(problem, this_cpu()); !support) {
+  if (const Support support = family.supports(problem, must_have_device(family)); !support) {
     return fmt::format("not supported: {} [{}]\n", support.why_not, one.text());
   }
-  const auto candidates = family.candidates(problem, this_cpu());
+  const auto candidates = family.candidates(problem, must_have_device(family));
   if (candidates.empty()) return fmt::format("no candidates [{}]\n", one.text());
   std::string all;
   for (const Candidate& candidate : candidates) all += why_wrong(family, one, candidate);
@@ -114,7 +120,7 @@ std::string why_any_wrong(const KernelFamily& family, const Case& one) {
 
 std::string why_names_wrong(const KernelFamily& family, const Problem& problem) {
   std::set<std::string> seen;
-  for (const Candidate& candidate : family.candidates(problem, this_cpu())) {
+  for (const Candidate& candidate : family.candidates(problem, must_have_device(family))) {
     if (candidate.family != family.name()) return fmt::format("{} is of family '{}'", candidate.name, candidate.family);
     if (!candidate.name.starts_with(family.name())) return fmt::format("{} does not say its family", candidate.name);
     if (!seen.insert(candidate.name).second) return fmt::format("{} is there twice", candidate.name);
@@ -129,7 +135,7 @@ std::string why_names_wrong(const KernelFamily& family, const Problem& problem) 
 
 std::vector<std::string> candidate_names(const KernelFamily& family, std::string_view problem) {
   std::vector<std::string> names;
-  for (const Candidate& candidate : family.candidates(parse_problem(problem), this_cpu())) {
+  for (const Candidate& candidate : family.candidates(parse_problem(problem), must_have_device(family))) {
     names.push_back(candidate.name);
   }
   return names;
@@ -140,5 +146,11 @@ std::string why_refused(const KernelFamily& family, std::string_view problem, co
 }
 
 DeviceInfo this_cpu() { return list_devices().front(); }
+
+std::optional<DeviceInfo> device_of(const KernelFamily& family) {
+  for (auto& device : list_devices())
+    if (device.kind == family.runs_on()) return std::move(device);
+  return std::nullopt;
+}
 
 }  // namespace gemmtune::check

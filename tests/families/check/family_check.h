@@ -1,6 +1,7 @@
 // What every family must do, whatever it computes with: for the tests of each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace gemmtune::check {
 
-/// One problem with drawn operands on the CPU.
+/// One problem with drawn operands.
 struct Case {
   std::string problem{};  // canonical text
   Recipe recipe{Recipe::gaussian};
@@ -38,5 +39,8 @@ std::string why_refused(const KernelFamily& family, std::string_view problem, co
 
 /// The CPU that tests run on.
 DeviceInfo this_cpu();
+
+/// The first device that the family runs on, on which all of the above takes place; nothing where there is none.
+std::optional<DeviceInfo> device_of(const KernelFamily& family);
 
 }  // namespace gemmtune::check

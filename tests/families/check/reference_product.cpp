@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -39,19 +40,30 @@ double output_value(DType type, const std::byte* from, std::int64_t index) {
 /// Half a unit in the last place, relative; and the spacing of the smallest values.
 double relative_rounding(DType type) { return type == DType::f32 ? 0x1p-24 : type == DType::bf16 ? 0x1p-8 : 0x1p-11; }
 
-Expected expected_element(const float* a, const float* w, std::int64_t k, DType out) {
+/// What the 13 bits of Hopper's FP8 tensor cores explain (docs/verifying.md): a row and a column of norms `norms` that
+/// multiply to `sum`.
+double fp8_loss(const Problem& p, double sum, double norms) {
+  const auto is_fp8 = [](const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; };
+  if (!is_fp8(p.a) || !is_fp8(p.w) || norms == 0) return 0;
+  const bool ends_at_128 = p.a.scaling == Scaling::block_1x128;
+  const auto run = static_cast<double>(ends_at_128 ? std::min<std::int64_t>(p.k, 128) : p.k);
+  return 0x1p-12 * norms + std::min(std::abs(sum), 0x1p-14 * run * sum * sum / norms);
+}
+
+Expected expected_element(const float* a, const float* w, const Problem& p) {
   double sum = 0;
   double a_squares = 0;
   double w_squares = 0;
-  for (std::int64_t i = 0; i < k; ++i) {
+  for (std::int64_t i = 0; i < p.k; ++i) {
     const double x = a[i];
     const double y = w[i];
     sum += x * y;
     a_squares += x * x;
     w_squares += y * y;
   }
-  const double accumulation = 4 * 0x1p-24 * std::sqrt(static_cast<double>(k)) * std::sqrt(a_squares * w_squares);
-  return {sum, relative_rounding(out) * std::abs(sum) + accumulation + 0x1p-24};
+  const double norms = std::sqrt(a_squares * w_squares);
+  const double accumulation = 4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + fp8_loss(p, sum, norms);
+  return {sum, relative_rounding(p.out) * std::abs(sum) + accumulation + 0x1p-24};
 }
 
 }  // namespace
@@ -62,7 +74,7 @@ std::vector<Expected> expected_product(const Problem& p, const HostOperands& ope
   std::vector<Expected> expected;
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      Expected element = expected_element(&a[row * p.k], &w[(row / p.m * p.n + n) * p.k], p.k, p.out);
+      Expected element = expected_element(&a[row * p.k], &w[(row / p.m * p.n + n) * p.k], p);
       if (p.bias) {
         element.value += output_value(p.out, operands.bias.data(), n);
         element.bound += 2 * relative_rounding(p.out) * std::abs(element.value);

@@ -20,13 +20,12 @@ constexpr const char* problems[]{"33x65x128:f32:f32:f32",
                                  "33x65x128:e2m1/1x32:e2m1/1x32:bf16:packed"};
 
 /// How many of the problems the family can do; each of these is computed with the family's default.
-int exercised(const KernelFamily& family) {
+int exercised(const KernelFamily& family, const DeviceInfo& device) {
   int count = 0;
   for (const char* text : problems) {
     const Problem problem = parse_problem(text);
-    const DeviceInfo cpu = check::this_cpu();
-    if (!family.supports(problem, cpu)) continue;
-    const auto candidates = family.candidates(problem, cpu);
+    if (!family.supports(problem, device)) continue;
+    const auto candidates = family.candidates(problem, device);
     EXPECT_FALSE(candidates.empty()) << family.name() << " supports " << text << " without a candidate";
     if (candidates.empty()) continue;
     EXPECT_EQ(check::why_wrong(family, {.problem = text, .seed = 11}, candidates.front()), "");
@@ -49,7 +48,10 @@ TEST(Registry, EveryFamilyThatWasBuiltIsExercised) {
   const auto families = make_families();
   EXPECT_FALSE(families.empty());
   for (const auto& family : families) {
-    const int count = exercised(*family);
+    const auto device = check::device_of(*family);
+    if (!device) continue;  // a GPU's family on a machine without one
+    const auto opened = open_device(device_id(*device));
+    const int count = exercised(*family, *device);
     RecordProperty(std::string(family->name()), count);
     EXPECT_GT(count, 0) << family->name() << " supports none of the problems of this test";
   }

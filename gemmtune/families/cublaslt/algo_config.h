@@ -1,0 +1,49 @@
+// One algorithm of cuBLASLt with all its settings, and the part of a kernel's name that says them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gemmtune::cublaslt {
+
+/// The library's numbers; 0 is its "undefined" or "automatic" wherever there is one.
+struct AlgoConfig {
+  int id{};
+  unsigned tile{};
+  unsigned stages{};
+  int split_k{1};
+  unsigned reduction{};  // of the splits: 0 none, 1 in place, 2 in the compute type, 4 in the output's type
+  unsigned swizzle{};
+  unsigned custom{};  // means something else for each algorithm
+  unsigned inner{};
+  unsigned cluster{};
+
+  auto operator<=>(const AlgoConfig&) const = default;
+};
+
+/// One setting as text: {"t", "128x256"}.
+struct Setting {
+  std::string tag{};
+  std::string value{};
+};
+
+/// In the order of names: a, t, s, k, r, z, o, i, c. Tiles, stages and clusters in the header's words where it has
+/// them ("128x256", "64xauto", "2x1"), else as numbers.
+std::vector<Setting> settings_of(const AlgoConfig& config);
+
+/// The inverse; nothing for what settings_of never writes.
+std::optional<AlgoConfig> config_of(std::span<const Setting> settings);
+
+/// Rows and columns of a tile where the header has words for it; else zeros.
+struct TileSize {
+  std::int64_t rows{};
+  std::int64_t columns{};
+};
+TileSize tile_size(unsigned tile);
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,50 @@
+// What the enumeration asks of the library for one matmul: small, so that it is tested against invented libraries.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "gemmtune/families/cublaslt/algo_config.h"
+
+namespace gemmtune::cublaslt {
+
+/// What an algorithm says of itself. There are no lists of inner shapes and clusters: those must be tried.
+struct Capabilities {
+  std::vector<unsigned> tiles{};   // empty: only the undefined one
+  std::vector<unsigned> stages{};  // the same
+  bool splits_k{};
+  unsigned reductions{};  // mask of AlgoConfig::reduction
+  bool swizzles{};
+  unsigned custom_max{};
+};
+
+/// A configuration that the library takes.
+struct Accepted {
+  std::size_t workspace_bytes{};
+  double waves{};  // how often its tiles fill the GPU; 0 when the library does not say
+};
+
+struct RankRequest {
+  std::size_t workspace_bytes{};
+  std::size_t most{};
+  std::optional<int> only_id{};
+};
+
+class AlgoSource {
+ public:
+  virtual ~AlgoSource() = default;
+
+  /// Algorithms for the matmul's types.
+  virtual std::vector<int> ids() const = 0;
+
+  /// Nothing when the algorithm cannot do this matmul at all (alignment, epilogue, batches, arithmetic).
+  virtual std::optional<Capabilities> capabilities(int id) const = 0;
+
+  virtual std::optional<Accepted> check(const AlgoConfig& config) const = 0;
+
+  /// The library's own ranking, best first.
+  virtual std::vector<AlgoConfig> ranked(const RankRequest& request) const = 0;
+};
+
+}  // namespace gemmtune::cublaslt

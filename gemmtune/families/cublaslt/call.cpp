@@ -1,0 +1,113 @@
+#include "gemmtune/families/cublaslt/call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace gemmtune::cublaslt {
+namespace {
+
+constexpr std::int64_t scale_block = 128;
+
+std::int64_t k_blocks(std::int64_t k) { return (k + scale_block - 1) / scale_block; }
+
+bool is_any_of(DType type, std::initializer_list<DType> types) { return std::ranges::find(types, type) != types.end(); }
+
+bool both(const Problem& problem, Scaling scaling) {
+  return problem.a.scaling == scaling && problem.w.scaling == scaling;
+}
+
+bool block_scaled(const Problem& problem) {
+  return problem.a.scaling == Scaling::block_1x128 && problem.w.scaling == Scaling::block_128x128;
+}
+
+std::string why_no_float(const Problem& problem) {
+  if (!both(problem, Scaling::none)) return fmt::format("{} with scales is not multiplied", to_string(problem.a.type));
+  const bool writes = problem.out == problem.a.type || problem.out == DType::f32;
+  return writes ? "" : fmt::format("{} is not multiplied into {}", to_string(problem.a.type), to_string(problem.out));
+}
+
+bool whole_rows(Scaling scaling) {
+  return scaling == Scaling::none || scaling == Scaling::tensor || scaling == Scaling::row;
+}
+
+std::string why_no_int8(const Problem& problem) {
+  const bool scales = whole_rows(problem.a.scaling) && whole_rows(problem.w.scaling);
+  return scales ? "" : "int8 is multiplied with tensor and row scales only";
+}
+
+std::string why_no_fp8(const Problem& problem) {
+  const bool whole = both(problem, Scaling::none) || both(problem, Scaling::tensor) || both(problem, Scaling::row);
+  if (!whole && !block_scaled(problem))
+    return fmt::format("e4m3 is multiplied with scales tensor x tensor, row x row or 1x128 x 128x128, not {} x {}",
+                       to_string(problem.a.scaling), to_string(problem.w.scaling));
+  if (problem.bias && problem.out == DType::f32)
+    return "e4m3 with an f32 output takes a bf16 bias, and biases are of the output's type";
+  if (block_scaled(problem) && problem.m % 4 != 0) return "1x128 scales need M % 4 == 0";
+  return problem.k % 16 == 0 ? "" : "e4m3 needs K % 16 == 0";
+}
+
+/// Of the tensors of each batch, when each has a call of its own and starts where the one before ends.
+std::int64_t alignment_in_batches(const Problem& problem) {
+  std::int64_t alignment = 256;
+  for (const auto bytes :
+       {storage_bytes(problem.a.type, problem.m * problem.k), storage_bytes(problem.w.type, problem.n * problem.k),
+        storage_bytes(problem.out, problem.m * problem.n)})
+    alignment = std::gcd(alignment, bytes);
+  return alignment;
+}
+
+LibraryScales scales_of(const Problem& problem) {
+  if (problem.a.type != DType::e4m3) return LibraryScales::none;
+  if (block_scaled(problem)) return LibraryScales::block;
+  if (both(problem, Scaling::row)) return LibraryScales::row;
+  return both(problem, Scaling::tensor) ? LibraryScales::tensor : LibraryScales::none;
+}
+
+}  // namespace
+
+MatmulSpec kind_of(MatmulSpec spec) {
+  for (std::int64_t MatmulSpec::*size : {&MatmulSpec::m, &MatmulSpec::n, &MatmulSpec::k})
+    spec.*size = 8192 + spec.*size % 16;
+  spec.batch = std::min<std::int64_t>(spec.batch, 2);
+  return spec;
+}
+
+std::int64_t padded_k_blocks(std::int64_t k) { return (k_blocks(k) + 3) / 4 * 4; }
+
+std::string why_no_call(const Problem& problem) {
+  if (problem.a.type != problem.w.type)
+    return fmt::format("{} x {} is not multiplied", to_string(problem.a.type), to_string(problem.w.type));
+  if (!is_any_of(problem.out, {DType::f32, DType::f16, DType::bf16}))
+    return fmt::format("outputs of {} are not offered", to_string(problem.out));
+  if (std::max({problem.m, problem.n, problem.k}) > INT32_MAX) return "sizes are 32 bits wide";
+  if (is_any_of(problem.a.type, {DType::f32, DType::f16, DType::bf16})) return why_no_float(problem);
+  if (problem.a.type == DType::i8) return why_no_int8(problem);
+  if (problem.a.type == DType::e4m3) return why_no_fp8(problem);
+  return fmt::format("{} is not multiplied", to_string(problem.a.type));
+}
+
+Call call_of(const Problem& problem) {
+  const auto scales = scales_of(problem);
+  const bool int8 = problem.a.type == DType::i8;
+  const bool one_for_each_batch = scales != LibraryScales::none && problem.batch > 1;
+  const bool block = scales == LibraryScales::block;
+  return {.matmul = {.m = problem.m,
+                     .n = problem.n,
+                     .k = problem.k,
+                     .batch = one_for_each_batch ? 1 : problem.batch,
+                     .operand = problem.a.type,
+                     .product = int8 ? DType::i32 : problem.out,
+                     .scales = scales,
+                     .bias = problem.bias && !int8,
+                     .alignment = one_for_each_batch ? alignment_in_batches(problem) : 256},
+          .count = one_for_each_batch ? problem.batch : 1,
+          .finishes = int8,
+          .arranges_a_scales = block && k_blocks(problem.k) > 1,
+          .arranges_w_scales = block && padded_k_blocks(problem.k) != k_blocks(problem.k),
+          .has_fast_accumulation = problem.a.type == DType::e4m3 && !block};
+}
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,59 @@
+// How a problem is put to cuBLASLt: which types and scales it is told, what is left to kernels of ours, and what it
+// cannot do. Knows nothing of the library itself.
+//
+// The library counts in columns: our row-major C [M, N] is its column-major D of N x M, D = Wt · A with the weights as
+// its (transposed) first operand and the activations as its second.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune::cublaslt {
+
+/// Scales that the library applies itself.
+enum class LibraryScales : std::uint8_t { none, tensor, row, block };
+
+/// One call of the library's matmul.
+struct MatmulSpec {
+  std::int64_t m{};
+  std::int64_t n{};
+  std::int64_t k{};
+  std::int64_t batch{1};
+  DType operand{};  // of both sides
+  DType product{};  // what it writes
+  LibraryScales scales{};
+  bool bias{};
+  bool fast_accumulation{};
+  std::int64_t alignment{256};  // of every tensor's first byte
+
+  auto operator<=>(const MatmulSpec&) const = default;
+};
+
+struct Call {
+  MatmulSpec matmul{};
+  std::int64_t count{1};         // calls in a launch: scales of its own for each batch make it one for each
+  bool finishes{};               // an int32 product is scaled by a kernel of ours
+  bool arranges_a_scales{};      // 1x128 scales are wanted column by column
+  bool arranges_w_scales{};      // 128x128 scales are wanted in rows of a multiple of 4
+  bool has_fast_accumulation{};  // whether turning it on makes a second set of candidates
+
+  bool operator==(const Call&) const = default;
+};
+
+/// Why the library is not even asked ("e4m3 with bias writes bf16 or fp16"), or "".
+std::string why_no_call(const Problem& problem);
+
+/// For a problem of which why_no_call says "".
+Call call_of(const Problem& problem);
+
+/// A matmul of large sizes and the same alignment: what the library takes for it, it takes for any of its kind, but for
+/// what does not fit small sizes.
+MatmulSpec kind_of(MatmulSpec spec);
+
+/// Scales of the weights along K as the library wants them: ceil(K/128) rounded up to 4.
+std::int64_t padded_k_blocks(std::int64_t k);
+
+}  // namespace gemmtune::cublaslt

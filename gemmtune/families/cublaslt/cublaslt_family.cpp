@@ -1,0 +1,175 @@
+// cuBLASLt's matmul: what users of NVIDIA GPUs have today, and everything else that the library could do for them.
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/families/cublaslt/call.h"
+#include "gemmtune/families/cublaslt/enumeration.h"
+#include "gemmtune/families/cublaslt/kernel_name.h"
+#include "gemmtune/families/cublaslt/matmul.h"
+#include "gemmtune/families/cublaslt/prepared_call.h"
+#include "gemmtune/families/family.h"
+
+namespace gemmtune {
+namespace {
+
+using cublaslt::Call;
+using cublaslt::Entry;
+using cublaslt::Enumeration;
+using cublaslt::KernelName;
+using cublaslt::LearntAlgos;
+using cublaslt::Library;
+using cublaslt::Matmul;
+using cublaslt::MatmulSpec;
+using cublaslt::Session;
+
+/// The library, and a session for each device that was asked for: opened when first needed, and kept.
+class Sessions {
+ public:
+  /// Null where there is no library.
+  std::shared_ptr<const Library> library() {
+    const std::lock_guard lock(mutex_);
+    if (!library_) library_ = Library::open();
+    return library_;
+  }
+
+  /// Throws Error{unsupported} where there is no library, or it does not start.
+  std::shared_ptr<const Session> of(const DeviceInfo& device) {
+    const auto opened = library();
+    if (!opened) fail(ErrorCode::unsupported, "{}", Library::why_not());
+    const std::lock_guard lock(mutex_);
+    auto& session = sessions_[device.index];
+    if (!session) session = std::make_shared<const Session>(opened);
+    return session;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const Library> library_;
+  std::map<int, std::shared_ptr<const Session>> sessions_;
+};
+
+/// What the library's algorithms take, for each kind of matmul that was asked about.
+class Knowledge {
+ public:
+  Enumeration enumerate(const std::shared_ptr<const Session>& session, const DeviceInfo& device,
+                        const MatmulSpec& spec) {
+    const std::lock_guard lock(mutex_);
+    const Matmul matmul(session, spec);
+    const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
+    return cublaslt::enumerate(matmul, learnt(session, device, cublaslt::kind_of(spec)),
+                               {.k = spec.k, .fits_output = full_size});
+  }
+
+ private:
+  const LearntAlgos& learnt(const std::shared_ptr<const Session>& session, const DeviceInfo& device,
+                            const MatmulSpec& kind) {
+    const auto [known, is_new] = known_.try_emplace({device.index, kind});
+    if (is_new) cublaslt::learn_all(Matmul(session, kind), known->second);
+    return known->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<int, MatmulSpec>, LearntAlgos> known_;
+};
+
+std::int64_t workspace_mib(const Entry& entry) {
+  const bool usual = entry.accepted.workspace_bytes <= cublaslt::usual_workspace_bytes;
+  return static_cast<std::int64_t>((usual ? cublaslt::usual_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
+}
+
+/// The specs whose candidates a problem has: without and with fast accumulation.
+std::vector<MatmulSpec> specs_of(const Call& call) {
+  std::vector<MatmulSpec> specs{call.matmul};
+  if (!call.has_fast_accumulation) return specs;
+  specs.push_back(call.matmul);
+  specs.back().fast_accumulation = true;
+  return specs;
+}
+
+std::vector<Candidate> candidates_of(const Enumeration& enumeration, const KernelName& common) {
+  std::vector<Candidate> candidates;
+  for (const auto& entry : enumeration.entries) {
+    KernelName name = common;
+    name.is_default = candidates.empty() && entry.ranked;
+    name.config = entry.config;
+    name.workspace_mib = workspace_mib(entry);
+    candidates.push_back(cublaslt::candidate_of(name));
+  }
+  return candidates;
+}
+
+/// One of each in turn, so that each list's best stand in front.
+std::vector<Candidate> in_turn(const std::vector<std::vector<Candidate>>& lists) {
+  std::vector<Candidate> all;
+  std::size_t longest = 0;
+  for (const auto& list : lists) longest = std::max(longest, list.size());
+  for (std::size_t i = 0; i < longest; ++i)
+    for (const auto& list : lists)
+      if (i < list.size()) all.push_back(list[i]);
+  return all;
+}
+
+class CublasltFamily final : public KernelFamily {
+ public:
+  std::string_view name() const override { return "cublaslt"; }
+
+  std::string version() const override {
+    try {
+      const auto library = sessions_.library();
+      return library ? "cublaslt " + cublaslt::version_text(library->version()) : "cublaslt: " + Library::why_not();
+    } catch (const Error& error) {
+      return fmt::format("cublaslt: {}", error.what());
+    }
+  }
+
+  DeviceKind runs_on() const override { return DeviceKind::cuda; }
+
+  Support supports(const Problem& problem, const DeviceInfo& device) const override {
+    if (device.kind != DeviceKind::cuda) return {.why_not = "runs on NVIDIA GPUs only"};
+    if (auto why = cublaslt::why_no_call(problem); !why.empty()) return {.why_not = std::move(why)};
+    try {
+      const Matmul matmul(sessions_.of(device), cublaslt::call_of(problem).matmul);
+      return {.why_not = matmul.why_not()};
+    } catch (const Error& error) {
+      return {.why_not = error.what()};
+    }
+  }
+
+  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
+    const auto session = sessions_.of(device);
+    std::vector<std::vector<Candidate>> lists;
+    for (const auto& spec : specs_of(cublaslt::call_of(problem)))
+      lists.push_back(
+          candidates_of(knowledge_.enumerate(session, device, spec),
+                        {.fast_accumulation = spec.fast_accumulation, .version = session->library().version()}));
+    auto all = in_turn(lists);
+    if (!all.empty()) all.front().usual = true;
+    return all;
+  }
+
+  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
+                                        const DeviceInfo& device) const override {
+    const auto name = cublaslt::parse_kernel_name(candidate.name);
+    if (!name) fail(ErrorCode::unsupported, "cublaslt has no kernel '{}'", candidate.name);
+    if (device.kind != DeviceKind::cuda) fail(ErrorCode::unsupported, "cublaslt runs on NVIDIA GPUs only");
+    if (const auto why = cublaslt::why_no_call(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+    if (name->fast_accumulation && !cublaslt::call_of(problem).has_fast_accumulation)
+      fail(ErrorCode::unsupported, "{}: there is no fast accumulation for {}", candidate.name, to_string(problem));
+    return cublaslt::prepare_call(sessions_.of(device), problem, *name, device);
+  }
+
+ private:
+  mutable Sessions sessions_;
+  mutable Knowledge knowledge_;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelFamily> make_cublaslt_family() { return std::make_unique<CublasltFamily>(); }
+
+}  // namespace gemmtune

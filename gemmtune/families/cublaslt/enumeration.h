@@ -1,0 +1,50 @@
+// The list of what is worth trying for one matmul: the library's own ranking first, then everything that its algorithms
+// take for these sizes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "gemmtune/families/cublaslt/algo_source.h"
+#include "gemmtune/families/cublaslt/learning.h"
+
+namespace gemmtune::cublaslt {
+
+/// What users give the library: PyTorch's workspace on Hopper.
+inline constexpr std::size_t usual_workspace_bytes = std::size_t{32} << 20;
+
+/// What is tried beyond it: partial sums of split-K are large.
+inline constexpr std::size_t large_workspace_bytes = std::size_t{256} << 20;
+
+struct Entry {
+  AlgoConfig config{};
+  Accepted accepted{};
+  bool ranked{};  // by the library itself
+
+  bool operator==(const Entry& other) const { return config == other.config; }
+};
+
+struct EnumerationLimits {
+  std::size_t most{4000};  // entries; the furthest from the library's ranking are left out
+  std::int64_t k{};        // of the matmul: a split must leave each part something to do
+  bool fits_output{};      // partial sums may be rounded to the output's type without a loss
+};
+
+struct Enumeration {
+  std::vector<Entry> entries{};  // without duplicates; the library's first choice first
+  std::int64_t checks{};
+  bool cut{};  // by EnumerationLimits::most
+};
+
+/// What was learnt of each algorithm.
+using LearntAlgos = std::map<int, Learnt>;
+
+/// Adds what the library takes for this matmul to what is known.
+void learn_all(const AlgoSource& source, LearntAlgos& known, const LearningLimits& limits = {});
+
+/// All of `known` that the library takes for this matmul, and its splits of K.
+Enumeration enumerate(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits);
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,74 @@
+#include "gemmtune/families/cublaslt/kernel_name.h"
+
+#include <fmt/format.h>
+
+#include "gemmtune/core/text.h"
+
+namespace gemmtune::cublaslt {
+namespace {
+
+constexpr std::string_view family_name = "cublaslt";
+
+std::vector<Setting> all_settings(const KernelName& name) {
+  auto settings = settings_of(name.config);
+  settings.push_back({"f", name.fast_accumulation ? "1" : "0"});
+  settings.push_back({"w", std::to_string(name.workspace_mib)});
+  settings.push_back({"v", std::to_string(name.version)});
+  return settings;
+}
+
+/// "t128x256" is the setting t of value 128x256: tags are one letter.
+std::vector<Setting> settings_in(std::string_view text) {
+  std::vector<Setting> settings;
+  for (const auto piece : split(text, '_'))
+    settings.push_back({std::string(piece.substr(0, 1)), std::string(piece.empty() ? piece : piece.substr(1))});
+  return settings;
+}
+
+/// Takes the prefix off the text, if it is there.
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+}  // namespace
+
+std::string to_string(const KernelName& name) {
+  std::string text(family_name);
+  if (name.is_default) text += "_default";
+  for (const auto& [tag, value] : all_settings(name)) text += fmt::format("_{}{}", tag, value);
+  return text;
+}
+
+std::optional<KernelName> parse_kernel_name(std::string_view text) {
+  const auto whole = text;
+  if (!take(text, family_name) || !take(text, "_")) return std::nullopt;
+  KernelName name{.is_default = take(text, "default_")};
+  auto settings = settings_in(text);
+  if (settings.size() < 4) return std::nullopt;
+  const auto rest = settings.end() - 3;
+  name.fast_accumulation = rest[0].value == "1";
+  name.workspace_mib = parse_int(rest[1].value).value_or(-1);
+  name.version = parse_int(rest[2].value).value_or(-1);
+  settings.erase(rest, settings.end());
+  const auto config = config_of(settings);
+  if (!config || name.workspace_mib < 0 || name.version < 0) return std::nullopt;
+  name.config = *config;
+  return to_string(name) == whole ? std::optional(name) : std::nullopt;
+}
+
+Candidate candidate_of(const KernelName& name) {
+  Candidate candidate{.family = std::string(family_name),
+                      .name = to_string(name),
+                      .split_k = name.config.split_k,
+                      .library_id = name.config.id};
+  for (const auto& [tag, value] : all_settings(name)) candidate.params.push_back({tag, value});
+  return candidate;
+}
+
+std::string version_text(std::int64_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+}  // namespace gemmtune::cublaslt

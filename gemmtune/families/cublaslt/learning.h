@@ -1,0 +1,30 @@
+// Which configurations of an algorithm the library takes at all: tiles and stages are listed by it, inner shapes,
+// clusters and the combination of everything must be tried.
+//
+// What is taken depends on types, scales and alignment, and hardly on sizes, so that it is learnt once and checked
+// again for each size (enumeration.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gemmtune/families/cublaslt/algo_source.h"
+
+namespace gemmtune::cublaslt {
+
+struct LearningLimits {
+  std::int64_t checks{30'000};          // of one algorithm
+  std::int64_t accepted_of_a_pair{64};  // of one tile with one stages, the nearest to the plain one first
+};
+
+struct Learnt {
+  std::vector<AlgoConfig> configs{};  // unsplit, ascending
+  std::int64_t checks{};
+  bool cut{};  // a limit was met: there may be more
+};
+
+/// From each tile and stages that the library takes (plainly, or with the settings that its ranking uses, or with one
+/// setting changed), one setting after the other is changed, as long as the library takes the result.
+Learnt learn(const AlgoSource& source, int id, const LearningLimits& limits = {});
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,75 @@
+// cuBLASLt, loaded at run time: its functions, and a handle for one device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gemmtune/core/shared_library.h"
+#include "gemmtune/families/cublaslt/vendor_api.h"
+
+namespace gemmtune::cublaslt {
+
+#define GEMMTUNE_LT_FUNCTION(member, name) \
+  decltype(&::name) member = library_.function<std::remove_pointer_t<decltype(&::name)>>(#name)
+
+class Library {
+ public:
+  /// Null where there is none; `why_not` then says which names were looked for. Throws Error{unsupported} when it lacks
+  /// a function.
+  static std::shared_ptr<const Library> open();
+  static std::string why_not();
+
+  /// 130100 is 13.1.0.
+  std::int64_t version() const { return static_cast<std::int64_t>(get_version()); }
+
+ private:
+  explicit Library(SharedLibrary library) : library_(std::move(library)) {}
+
+  SharedLibrary library_;
+
+ public:
+  GEMMTUNE_LT_FUNCTION(get_version, cublasLtGetVersion);
+  GEMMTUNE_LT_FUNCTION(status_name, cublasLtGetStatusName);
+  GEMMTUNE_LT_FUNCTION(create, cublasLtCreate);
+  GEMMTUNE_LT_FUNCTION(destroy, cublasLtDestroy);
+  GEMMTUNE_LT_FUNCTION(layout_create, cublasLtMatrixLayoutCreate);
+  GEMMTUNE_LT_FUNCTION(layout_destroy, cublasLtMatrixLayoutDestroy);
+  GEMMTUNE_LT_FUNCTION(layout_set, cublasLtMatrixLayoutSetAttribute);
+  GEMMTUNE_LT_FUNCTION(desc_create, cublasLtMatmulDescCreate);
+  GEMMTUNE_LT_FUNCTION(desc_destroy, cublasLtMatmulDescDestroy);
+  GEMMTUNE_LT_FUNCTION(desc_set, cublasLtMatmulDescSetAttribute);
+  GEMMTUNE_LT_FUNCTION(preference_create, cublasLtMatmulPreferenceCreate);
+  GEMMTUNE_LT_FUNCTION(preference_destroy, cublasLtMatmulPreferenceDestroy);
+  GEMMTUNE_LT_FUNCTION(preference_set, cublasLtMatmulPreferenceSetAttribute);
+  GEMMTUNE_LT_FUNCTION(algo_heuristic, cublasLtMatmulAlgoGetHeuristic);
+  GEMMTUNE_LT_FUNCTION(algo_ids, cublasLtMatmulAlgoGetIds);
+  GEMMTUNE_LT_FUNCTION(algo_init, cublasLtMatmulAlgoInit);
+  GEMMTUNE_LT_FUNCTION(algo_check, cublasLtMatmulAlgoCheck);
+  GEMMTUNE_LT_FUNCTION(algo_capability, cublasLtMatmulAlgoCapGetAttribute);
+  GEMMTUNE_LT_FUNCTION(algo_set, cublasLtMatmulAlgoConfigSetAttribute);
+  GEMMTUNE_LT_FUNCTION(algo_get, cublasLtMatmulAlgoConfigGetAttribute);
+  GEMMTUNE_LT_FUNCTION(matmul, cublasLtMatmul);
+};
+
+/// The library made ready for the device whose context is current on the calling thread.
+class Session {
+ public:
+  /// Throws Error{unsupported} with the library's word for why it does not start.
+  explicit Session(std::shared_ptr<const Library> library);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Library& library() const { return *library_; }
+  cublasLtHandle_t handle() const { return handle_; }
+
+  /// Throws Error{unsupported} with `what` and the status' name unless it is success.
+  void check(cublasStatus_t status, const char* what) const;
+
+ private:
+  std::shared_ptr<const Library> library_;
+  cublasLtHandle_t handle_{};
+};
+
+}  // namespace gemmtune::cublaslt

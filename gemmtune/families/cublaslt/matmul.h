@@ -1,0 +1,83 @@
+// One matmul as the library sees it: its descriptors, what its algorithms can do with it, and the call itself.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/families/cublaslt/algo_source.h"
+#include "gemmtune/families/cublaslt/call.h"
+#include "gemmtune/families/cublaslt/library.h"
+
+namespace gemmtune::cublaslt {
+
+/// Where one call's tensors stand on the device; scales and bias are null where the matmul has none.
+struct Addresses {
+  const std::byte* a{};
+  const std::byte* a_scale{};
+  const std::byte* w{};
+  const std::byte* w_scale{};
+  const std::byte* bias{};
+  std::byte* product{};
+  std::byte* workspace{};
+};
+
+/// Not for several threads at a time.
+class Matmul final : public AlgoSource {
+ public:
+  /// Throws Error{unsupported} when the library does not know the types or the scales.
+  Matmul(std::shared_ptr<const Session> session, const MatmulSpec& spec);
+
+  std::vector<int> ids() const override;
+  std::optional<Capabilities> capabilities(int id) const override;
+  std::optional<Accepted> check(const AlgoConfig& config) const override;
+  std::vector<AlgoConfig> ranked(const RankRequest& request) const override;
+
+  /// As `ranked`, in the library's own words, of which settings may be a part only.
+  std::vector<cublasLtMatmulAlgo_t> ranked_algos(const RankRequest& request) const;
+
+  /// The algorithm with these settings, whether or not it can do this matmul; nothing when it has no such settings.
+  std::optional<cublasLtMatmulAlgo_t> algo_of(const AlgoConfig& config) const;
+  AlgoConfig config_of(const cublasLtMatmulAlgo_t& algo) const;
+  std::optional<Accepted> check(const cublasLtMatmulAlgo_t& algo) const;
+
+  /// Why the library has no first choice for this matmul, or "".
+  std::string why_not() const;
+
+  /// Enqueues the call and returns "" or what the library says. Does not allocate.
+  const char* launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
+                     cudaStream_t stream) const noexcept;
+
+ private:
+  template <typename Opaque>
+  using Owned = std::unique_ptr<Opaque, cublasStatus_t (*)(Opaque*)>;
+  using Operation = Owned<cublasLtMatmulDescOpaque_t>;
+  using Layout = Owned<cublasLtMatrixLayoutOpaque_t>;
+  using Preference = Owned<cublasLtMatmulPreferenceOpaque_t>;
+
+  const Library& library() const { return session_->library(); }
+  Operation create_operation() const;
+  Layout create_layout(cudaDataType type, std::array<std::int64_t, 2> size) const;
+  Preference create_preference(const RankRequest& request) const;
+  void describe_operation() const;
+  std::vector<cublasLtMatmulHeuristicResult_t> rank(const RankRequest& request) const;
+  std::optional<cublasLtMatmulAlgo_t> init(int id) const;
+  template <typename Value>
+  cublasStatus_t set(cublasLtMatmulDescAttributes_t attribute, Value value) const noexcept;
+  template <typename Value>
+  void must_set(cublasLtMatmulDescAttributes_t attribute, Value value) const;
+  bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;
+
+  std::shared_ptr<const Session> session_;
+  MatmulSpec spec_{};
+  Operation operation_;
+  Layout w_;
+  Layout a_;
+  Layout product_;
+  mutable std::map<int, std::optional<cublasLtMatmulAlgo_t>> plain_algos_;  // as `init` made them
+};
+
+}  // namespace gemmtune::cublaslt

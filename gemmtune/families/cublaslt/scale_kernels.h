@@ -1,0 +1,61 @@
+// The kernels that cuBLASLt leaves to its users: scales in the order that it wants, and int32 products scaled.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "gemmtune/device/gpu/gpu_module.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune::cublaslt {
+
+/// 1x128 scales of A from [batch][M][K/128] to [batch][K/128][M], and 128x128 scales of the weights from
+/// [batch][N/128][K/128] to rows that are padded to a multiple of 4; either may be left out.
+class ScaleArranger {
+ public:
+  struct Wanted {
+    bool a{};
+    bool w{};
+  };
+
+  /// Compiles. Throws Error{unsupported} with the compiler's log.
+  ScaleArranger(const Problem& problem, Wanted wanted, const std::string& arch);
+
+  std::size_t a_bytes() const;
+  std::size_t w_bytes() const;
+
+  /// To where there is room for a_bytes() and w_bytes().
+  void launch(const Operands& operands, std::byte* a_scale, std::byte* w_scale, Stream& stream) const noexcept;
+
+ private:
+  std::int64_t a_count() const;
+  std::int64_t w_count() const;
+
+  Problem problem_{};
+  Wanted wanted_{};
+  GpuModule module_;
+  GpuFunction function_{};
+};
+
+/// C from the int32 product [batch][M][N], in float: round(product) · (a_scale · w_scale) + bias, each operation
+/// rounded to nearest even, then rounded to the output's type. Absent scales are 1, an absent bias is not added.
+class ProductScaler {
+ public:
+  /// Compiles. Throws Error{unsupported} with the compiler's log.
+  ProductScaler(const Problem& problem, const std::string& arch);
+
+  void launch(const std::byte* product, const Operands& operands, Stream& stream) const noexcept;
+
+ private:
+  Problem problem_{};
+  GpuModule module_;
+  GpuFunction function_{};
+};
+
+/// What they compile, for tests that compile everything.
+KernelSource arranger_source(const std::string& arch);
+KernelSource scaler_source(const Problem& problem, const std::string& arch);
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,54 @@
+// Our types in the library's words.
+#pragma once
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/families/cublaslt/call.h"
+#include "gemmtune/families/cublaslt/vendor_api.h"
+
+namespace gemmtune::cublaslt {
+
+inline cudaDataType vendor_type(DType type) {
+  switch (type) {
+    case DType::f32:
+      return CUDA_R_32F;
+    case DType::f16:
+      return CUDA_R_16F;
+    case DType::bf16:
+      return CUDA_R_16BF;
+    case DType::e4m3:
+      return CUDA_R_8F_E4M3;
+    case DType::i8:
+      return CUDA_R_8I;
+    case DType::i32:
+      return CUDA_R_32I;
+    default:
+      fail(ErrorCode::internal, "cublaslt is never asked for {}", to_string(type));
+  }
+}
+
+inline bool sums_integers(const MatmulSpec& spec) { return spec.operand == DType::i8; }
+
+inline cublasComputeType_t compute_type(const MatmulSpec& spec) {
+  return sums_integers(spec) ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
+}
+
+/// Of alpha and beta.
+inline cudaDataType factor_type(const MatmulSpec& spec) { return sums_integers(spec) ? CUDA_R_32I : CUDA_R_32F; }
+
+struct ScaleModes {
+  std::int32_t w{};
+  std::int32_t a{};
+};
+
+inline ScaleModes scale_modes(LibraryScales scales) {
+  switch (scales) {
+    case LibraryScales::row:
+      return {CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F, CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F};
+    case LibraryScales::block:
+      return {CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F, CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F};
+    default:
+      return {CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F, CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F};
+  }
+}
+
+}  // namespace gemmtune::cublaslt

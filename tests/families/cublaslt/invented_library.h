@@ -1,0 +1,119 @@
+// A library that exists in tests only: algorithms whose tiles and stages each take their own sets of other settings.
+#pragma once
+
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "gemmtune/families/cublaslt/algo_source.h"
+
+namespace gemmtune::cublaslt {
+
+/// What one tile with one stages takes: every combination of these.
+struct Box {
+  std::set<unsigned> inner{0};
+  std::set<unsigned> clusters{0};
+  std::set<unsigned> customs{0};
+  std::set<unsigned> swizzles{0};
+
+  bool takes(const AlgoConfig& config) const {
+    return inner.contains(config.inner) && clusters.contains(config.cluster) && customs.contains(config.custom) &&
+           swizzles.contains(config.swizzle);
+  }
+};
+
+struct InventedAlgo {
+  Capabilities capabilities{};
+  std::map<std::pair<unsigned, unsigned>, Box> boxes{};  // by tile and stages
+  std::vector<AlgoConfig> ranked{};
+};
+
+class InventedLibrary final : public AlgoSource {
+ public:
+  std::map<int, InventedAlgo> algos{};
+  std::vector<AlgoConfig> ranking{};
+  std::map<unsigned, double> waves{};  // by tile; 1 for others
+  std::size_t workspace_of_a_split{};  // for each split
+  mutable std::int64_t checks{};
+
+  std::vector<int> ids() const override {
+    std::vector<int> all;
+    for (const auto& [id, algo] : algos) all.push_back(id);
+    return all;
+  }
+
+  std::optional<Capabilities> capabilities(int id) const override {
+    const auto at = algos.find(id);
+    return at == algos.end() ? std::nullopt : std::optional(at->second.capabilities);
+  }
+
+  std::optional<Accepted> check(const AlgoConfig& config) const override {
+    ++checks;
+    const auto algo = algos.find(config.id);
+    if (algo == algos.end()) return std::nullopt;
+    const auto& [capabilities, boxes, ranked] = algo->second;
+    const auto box = boxes.find({config.tile, config.stages});
+    if (box == boxes.end() || !box->second.takes(config)) return std::nullopt;
+    if (config.split_k > 1 && (!capabilities.splits_k || (capabilities.reductions & config.reduction) == 0))
+      return std::nullopt;
+    const auto known = waves.find(config.tile);
+    const auto splits = static_cast<std::size_t>(config.split_k - 1);
+    return Accepted{.workspace_bytes = splits * workspace_of_a_split,
+                    .waves = known == waves.end() ? 1 : known->second};
+  }
+
+  std::vector<AlgoConfig> ranked(const RankRequest& request) const override {
+    auto found = request.only_id ? algos.at(*request.only_id).ranked : ranking;
+    if (found.size() > request.most) found.resize(request.most);
+    return found;
+  }
+
+  /// All unsplit configurations of an algorithm that `check` takes, found the long way.
+  std::set<AlgoConfig> everything(int id) const {
+    std::set<AlgoConfig> all;
+    for (const auto& [pair, box] : algos.at(id).boxes)
+      for (const unsigned inner : box.inner)
+        for (const unsigned cluster : box.clusters)
+          for (const unsigned custom : box.customs)
+            for (const unsigned swizzle : box.swizzles)
+              all.insert({.id = id,
+                          .tile = pair.first,
+                          .stages = pair.second,
+                          .swizzle = swizzle,
+                          .custom = custom,
+                          .inner = inner,
+                          .cluster = cluster});
+    return all;
+  }
+};
+
+/// Each value below `limit` with a chance of one in `rarity`, and 0.
+inline std::set<unsigned> some_of(unsigned limit, unsigned rarity, std::mt19937& random) {
+  std::set<unsigned> some{0};
+  for (unsigned i = 1; i < limit; ++i)
+    if (random() % rarity == 0) some.insert(i);
+  return some;
+}
+
+/// An algorithm with a third of its tiles and stages taken, each plainly and with a box of its own.
+inline InventedAlgo invent_algo(std::mt19937& random) {
+  InventedAlgo algo{.capabilities = {.splits_k = random() % 2 == 0,
+                                     .reductions = static_cast<unsigned>(random() % 8),
+                                     .swizzles = random() % 2 == 0,
+                                     .custom_max = static_cast<unsigned>(random() % 6)}};
+  for (unsigned tile = 1; tile <= 6; ++tile) algo.capabilities.tiles.push_back(10 + tile);
+  for (unsigned stages = 1; stages <= 4; ++stages) algo.capabilities.stages.push_back(30 + stages);
+  for (const unsigned tile : algo.capabilities.tiles)
+    for (const unsigned stages : algo.capabilities.stages) {
+      if (random() % 3 != 0) continue;
+      algo.boxes[{tile, stages}] = {.inner = some_of(5, 4, random),
+                                    .clusters = some_of(52, 20, random),
+                                    .customs = some_of(algo.capabilities.custom_max + 1, 2, random),
+                                    .swizzles = some_of(algo.capabilities.swizzles ? 2 : 1, 2, random)};
+    }
+  return algo;
+}
+
+}  // namespace gemmtune::cublaslt
