@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "gemmtune/evaluate/fingerprint.h"
-
 namespace gemmtune {
 namespace {
 
@@ -34,29 +32,9 @@ std::size_t rotation_count(const Problem& problem, const DeviceInfo& device, std
   return packed_bytes > 0 ? std::min(own, rotation_count(problem, device)) : rotation_count(problem, device);
 }
 
-OperandSets::OperandSets(Device& device, const Problem& problem, HostOperands host)
-    : device_(&device), problem_(problem) {
-  load_first(std::move(host));
-}
-
-void OperandSets::load_first(HostOperands host) {
-  Set set;
-  set.inputs = {.a = upload(host.a),
-                .a_scale = upload(host.a_scale),
-                .w = upload(host.w),
-                .w_scale = upload(host.w_scale),
-                .bias = upload(host.bias)};
-  set.c = GuardedBuffer(*device_, operand_sizes(problem_).c);
-  sets_.push_back(std::move(set));
-  fingerprints_ = fingerprints();
-}
-
-Buffer OperandSets::upload(std::vector<std::byte>& host) {
-  if (host.empty()) return {};
-  auto buffer = device_->allocate(host.size());
-  device_->upload(host, buffer.data());
-  std::vector<std::byte>().swap(host);
-  return buffer;
+OperandSets::OperandSets(Device& device, const Problem& problem) : device_(&device), problem_(problem) {
+  sets_.push_back({.inputs = allocate_inputs(device, problem),
+                   .c = GuardedBuffer(device, static_cast<std::size_t>(operand_sizes(problem).c))});
 }
 
 void OperandSets::duplicate(Buffer Inputs::*input, std::span<Set> sets) {
@@ -95,27 +73,15 @@ Operands OperandSets::operands(std::size_t set) const {
           .c = sets_[set].c.data()};
 }
 
-std::array<std::uint64_t, 5> OperandSets::fingerprints() const {
-  const auto& in = sets_.front().inputs;
-  return {fingerprint(*device_, in.a), fingerprint(*device_, in.a_scale), fingerprint(*device_, in.w),
-          fingerprint(*device_, in.w_scale), fingerprint(*device_, in.bias)};
-}
-
-std::string OperandSets::changed_input() const {
-  static constexpr std::array names{"A", "the scales of A", "the weights", "the scales of the weights", "the bias"};
-  const auto now = fingerprints();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (now[i] != fingerprints_[i]) return names[i];
-  return "";
-}
-
-void OperandSets::restore(HostOperands host) {
-  const auto count = sets_.size();
-  const bool had_copies = count > 1 && sets_.back().inputs.w.data() != nullptr;
-  sets_.clear();
-  load_first(std::move(host));
-  grow(count);
-  if (had_copies) copy_weights();
+void OperandSets::restore() {
+  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w, &Inputs::w_scale, &Inputs::bias}) {
+    const auto& from = sets_.front().inputs.*input;
+    std::vector<std::byte*> places;
+    for (const auto& set : std::span(sets_).subspan(1))
+      if ((set.inputs.*input).data() != nullptr) places.push_back((set.inputs.*input).data());
+    device_->copy_to_each(from.data(), places, from.size());
+  }
+  for (auto& set : sets_) set.c.restore(*device_);
 }
 
 }  // namespace gemmtune

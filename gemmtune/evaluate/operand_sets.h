@@ -4,15 +4,14 @@
 // Shared by all candidates. Not: packed weights and workspaces, which belong to a candidate (loaded_candidate.h).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "gemmtune/device/device.h"
-#include "gemmtune/gemm/draw.h"
 #include "gemmtune/gemm/operands.h"
+#include "gemmtune/verify/examiner.h"
 #include "gemmtune/verify/guard.h"
 
 namespace gemmtune {
@@ -27,8 +26,11 @@ std::size_t rotation_count(const Problem& problem, const DeviceInfo& device, std
 
 class OperandSets {
  public:
-  /// One set. The host's copy is given up tensor by tensor, so that no more than one of them is there twice.
-  OperandSets(Device& device, const Problem& problem, HostOperands host);
+  /// One set, whose inputs are still to be drawn.
+  OperandSets(Device& device, const Problem& problem);
+
+  /// The first set's, which those of the others are copies of.
+  const Inputs& inputs() const { return sets_.front().inputs; }
 
   std::size_t count() const { return sets_.size(); }
 
@@ -42,36 +44,21 @@ class OperandSets {
   GuardedBuffer& c(std::size_t set) { return sets_[set].c; }
   const GuardedBuffer& c(std::size_t set) const { return sets_[set].c; }
 
-  /// "" or the input of the first set that is no longer what was uploaded.
-  std::string changed_input() const;
-
-  /// Puts all sets back as they were.
-  void restore(HostOperands host);
+  /// Copies all inputs from the first set again, and makes the guards of every C whole.
+  void restore();
 
  private:
-  struct Inputs {
-    Buffer a{};
-    Buffer a_scale{};
-    Buffer w{};
-    Buffer w_scale{};
-    Buffer bias{};
-  };
   struct Set {
     Inputs inputs{};
     GuardedBuffer c{};
   };
 
-  Buffer upload(std::vector<std::byte>& host);
-
   /// Gives each of the sets that has none a copy of this input of the first set.
   void duplicate(Buffer Inputs::*input, std::span<Set> sets);
-  void load_first(HostOperands host);
-  std::array<std::uint64_t, 5> fingerprints() const;
 
   Device* device_;
   Problem problem_;
   std::vector<Set> sets_;
-  std::array<std::uint64_t, 5> fingerprints_{};
 };
 
 }  // namespace gemmtune

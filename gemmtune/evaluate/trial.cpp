@@ -109,7 +109,7 @@ bool Trial::inputs_intact(Workload& workload) {
   std::string changed;
   {
     const ScopedSeconds verifying(cost().verify_s);
-    changed = workload.sets().changed_input();
+    changed = workload.changed_input();
   }
   return changed.empty() || repair(workload, "changed its input: " + changed);
 }

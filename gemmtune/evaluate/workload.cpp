@@ -1,40 +1,25 @@
 #include "gemmtune/evaluate/workload.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "gemmtune/core/clock.h"
 
 namespace gemmtune {
-namespace {
 
-constexpr std::size_t poison_chunk = std::size_t{1} << 18;
-constexpr std::size_t largest_kept_output = std::size_t{64} << 20;
-
-HostOperands draw(const WorkloadKey& key, Cost& cost) {
-  const ScopedSeconds drawing(cost.operands_s);
-  return draw_operands(key.problem, key.recipe, key.seed);
-}
-
-Reference reference_of(const WorkloadKey& key, const HostOperands& operands, Cost& cost) {
+Workload::Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost)
+    : device_(&device), examiner_(&examiner), key_(key), sets_(device, key.problem) {
+  {
+    const ScopedSeconds drawing(cost.operands_s);
+    draw();
+    fingerprints_ = fingerprints();
+  }
   const ScopedSeconds computing(cost.reference_s);
-  return compute_reference(key.problem, operands, key.verify, key.seed);
+  expectation_ = expect();
 }
 
-OperandSets upload(Device& device, const WorkloadKey& key, HostOperands operands, Cost& cost) {
-  const ScopedSeconds uploading(cost.operands_s);
-  return {device, key.problem, std::move(operands)};
+void Workload::draw() { examiner_->draw(key_.problem, key_.recipe, key_.seed, sets_.inputs()); }
+
+std::unique_ptr<Expectation> Workload::expect() const {
+  return examiner_->expect(key_.problem, sets_.inputs(), key_.verify, key_.seed);
 }
-
-}  // namespace
-
-Workload::Workload(Device& device, const WorkloadKey& key, Cost& cost) : Workload(device, key, draw(key, cost), cost) {}
-
-Workload::Workload(Device& device, const WorkloadKey& key, HostOperands operands, Cost& cost)
-    : device_(&device),
-      key_(key),
-      reference_(reference_of(key, operands, cost)),
-      sets_(upload(device, key, std::move(operands), cost)) {}
 
 void Workload::grow(std::size_t set_count) {
   auto set = sets_.count();
@@ -42,24 +27,22 @@ void Workload::grow(std::size_t set_count) {
   for (; set < set_count; ++set) poison(set);  // no timed launch is to be the first that touches its C
 }
 
-void Workload::poison(std::size_t set) {
-  auto& c = sets_.c(set);
-  std::vector<std::byte> chunk(std::min(poison_chunk, c.size()));
-  gemmtune::poison(chunk);
-  for (std::size_t done = 0; done < c.size(); done += chunk.size())
-    device_->upload(std::span(chunk).first(std::min(chunk.size(), c.size() - done)), c.data() + done);
+void Workload::poison(std::size_t set) { device_->fill(sets_.c(set).data(), sets_.c(set).size(), poison_pattern); }
+
+Verdict Workload::judge(std::size_t set) { return expectation_->judge(sets_.c(set).data()); }
+
+Workload::Fingerprints Workload::fingerprints() const {
+  const auto& in = sets_.inputs();
+  return {examiner_->fingerprint(in.a), examiner_->fingerprint(in.a_scale), examiner_->fingerprint(in.w),
+          examiner_->fingerprint(in.w_scale), examiner_->fingerprint(in.bias)};
 }
 
-Verdict Workload::judge(std::size_t set) {
-  std::vector<std::byte> c(sets_.c(set).size());
-  device_->download(sets_.c(set).data(), c);
-  if (c == right_) return right_verdict_;
-  auto verdict = compare(key_.problem, reference_, c, key_.verify);
-  if (verdict.why_wrong.empty() && c.size() <= largest_kept_output) {
-    right_ = std::move(c);
-    right_verdict_ = verdict;
-  }
-  return verdict;
+std::string Workload::changed_input() const {
+  static constexpr std::array names{"A", "the scales of A", "the weights", "the scales of the weights", "the bias"};
+  const auto now = fingerprints();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (now[i] != fingerprints_[i]) return names[i];
+  return "";
 }
 
 std::string Workload::broken_guard() const {
@@ -68,7 +51,12 @@ std::string Workload::broken_guard() const {
   return "";
 }
 
-void Workload::restore() { sets_.restore(draw_operands(key_.problem, key_.recipe, key_.seed)); }
+void Workload::restore() {
+  draw();
+  sets_.restore();
+  expectation_.reset();  // before the next one is made: both may not fit
+  expectation_ = expect();
+}
 
 Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
   if (last_ && last_->key() == key) return *last_;
@@ -76,7 +64,7 @@ Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
     const ScopedSeconds freeing(cost.operands_s);
     last_.reset();  // before the next one is made: both may not fit
   }
-  last_ = std::make_unique<Workload>(*device_, key, cost);
+  last_ = std::make_unique<Workload>(*device_, *examiner_, key, cost);
   return *last_;
 }
 

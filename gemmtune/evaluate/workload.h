@@ -1,17 +1,16 @@
 // What the candidates of one problem share: operands on the device, and what they should come to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "gemmtune/evaluate/operand_sets.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/space/evaluation.h"
 #include "gemmtune/space/policy.h"
-#include "gemmtune/verify/reference.h"
-#include "gemmtune/verify/verifier.h"
+#include "gemmtune/verify/examiner.h"
 
 namespace gemmtune {
 
@@ -26,8 +25,8 @@ struct WorkloadKey {
 
 class Workload {
  public:
-  /// Draws, computes the reference and uploads; the time goes to `cost`.
-  Workload(Device& device, const WorkloadKey& key, Cost& cost);
+  /// Draws and computes the reference; the time goes to `cost`.
+  Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost);
 
   const WorkloadKey& key() const { return key_; }
   OperandSets& sets() { return sets_; }
@@ -38,36 +37,44 @@ class Workload {
   /// Fills the set's C with poison.
   void poison(std::size_t set);
 
-  /// Compares the set's C with the reference. The same bytes as the last right ones are not compared again.
+  /// Compares the set's C with the reference.
   Verdict judge(std::size_t set);
+
+  /// "" or the input of the first set that is no longer what was drawn.
+  std::string changed_input() const;
 
   /// "" or which guard words around any C are broken.
   std::string broken_guard() const;
 
-  /// Puts operands and guards back as they were, after a candidate has written where it must not.
+  /// Makes operands, guards and reference anew, after a candidate has written where it must not.
   void restore();
 
  private:
-  Workload(Device& device, const WorkloadKey& key, HostOperands operands, Cost& cost);
+  using Fingerprints = std::array<std::uint64_t, 5>;
+
+  void draw();
+  std::unique_ptr<Expectation> expect() const;
+  Fingerprints fingerprints() const;
 
   Device* device_;
+  Examiner* examiner_;
   WorkloadKey key_;
-  Reference reference_;
   OperandSets sets_;
-  std::vector<std::byte> right_;  // the last C that was right
-  Verdict right_verdict_{};
+  Fingerprints fingerprints_{};
+  std::unique_ptr<Expectation> expectation_;
 };
 
 /// Keeps the last workload asked for.
 class WorkloadCache {
  public:
-  explicit WorkloadCache(Device& device) : device_(&device) {}
+  explicit WorkloadCache(Device& device) : device_(&device), examiner_(make_examiner(device)) {}
 
   /// What it costs to make one goes to the candidate that is the first to need it.
   Workload& get(const WorkloadKey& key, Cost& cost);
 
  private:
   Device* device_;
+  std::unique_ptr<Examiner> examiner_;
   std::unique_ptr<Workload> last_;
 };
 

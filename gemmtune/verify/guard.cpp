@@ -64,9 +64,13 @@ GuardedBuffer::GuardedBuffer(Device& device, std::size_t size)
 GuardedBuffer::GuardedBuffer(Device& device, Buffer storage) : buffer_(std::move(storage)) {
   if (buffer_.size() <= 2 * guard_size) return;
   size_ = buffer_.size() - 2 * guard_size;
-  const Guard& guard = intact_guard();
-  device.upload(guard, buffer_.data());
-  device.upload(guard, data() + size_);
+  restore(device);
+}
+
+void GuardedBuffer::restore(Device& device) {
+  if (size_ == 0) return;
+  device.upload(intact_guard(), buffer_.data());
+  device.upload(intact_guard(), data() + size_);
 }
 
 std::size_t GuardedBuffer::storage_bytes(std::size_t size) { return size + 2 * guard_size; }

@@ -23,6 +23,9 @@ class GuardedBuffer {
   std::byte* data() const;  // null when size is 0
   std::size_t size() const { return size_; }
 
+  /// Makes broken guards whole.
+  void restore(Device& device);
+
   /// "" or "byte 12 after the end was overwritten, 4 of its guard's 4096 bytes in all": the changed byte nearest to the
   /// buffer, counted from 1.
   std::string why_broken(Device& device) const;

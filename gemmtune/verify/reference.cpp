@@ -39,11 +39,11 @@ class OperandRows {
   OperandRows(Side side, std::int64_t rows, std::int64_t k) : side_(side), rows_(rows), k_(k) {}
 
   /// Chooses the batch, of a tensor's bytes and scales.
-  OperandRows at(std::int64_t batch, const std::vector<std::byte>& values, const std::vector<std::byte>& scales) const {
+  OperandRows at(std::int64_t batch, const std::byte* values, const std::byte* scales) const {
     OperandRows rows = *this;
-    rows.values_ = values.data() + batch * rows_ * storage_bytes(side_.type, k_);
+    rows.values_ = values + batch * rows_ * storage_bytes(side_.type, k_);
     const ScaleGrid grid = scale_grid(side_.scaling, rows_, k_);
-    rows.scales_ = scales.data() + batch * storage_bytes(grid.type, grid.count());
+    if (grid.count() > 0) rows.scales_ = scales + batch * storage_bytes(grid.type, grid.count());
     return rows;
   }
 
@@ -62,7 +62,7 @@ class OperandRows {
 /// Fills one batch of a Reference whose rows are chosen and whose vectors have their sizes.
 class BatchReference {
  public:
-  BatchReference(const Problem& problem, const HostOperands& operands, std::int64_t batch, Reference& reference)
+  BatchReference(const Problem& problem, const Operands& operands, std::int64_t batch, Reference& reference)
       : n_(problem.n),
         k_(problem.k),
         a_(OperandRows(problem.a, problem.m, k_).at(batch, operands.a, operands.a_scale)),
@@ -133,10 +133,9 @@ class BatchReference {
   std::span<double> column_norms_;
 };
 
-void add_bias(const Problem& problem, const std::vector<std::byte>& stored, std::span<double> values) {
+void add_bias(const Problem& problem, const std::byte* stored, std::span<double> values) {
   std::vector<float> bias(problem.n);
-  dequantise_rows(stored.data(), nullptr, 1, problem.n, Side{.type = problem.out, .scaling = Scaling::none}, 0, 1,
-                  bias);
+  dequantise_rows(stored, nullptr, 1, problem.n, Side{.type = problem.out, .scaling = Scaling::none}, 0, 1, bias);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += bias[i % bias.size()];
 }
 
@@ -160,6 +159,17 @@ std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPoli
 }
 
 Reference compute_reference(const Problem& problem, const HostOperands& operands, const VerifyPolicy& policy,
+                            std::uint64_t seed) {
+  return compute_reference(problem,
+                           Operands{.a = operands.a.data(),
+                                    .a_scale = operands.a_scale.data(),
+                                    .w = operands.w.data(),
+                                    .w_scale = operands.w_scale.data(),
+                                    .bias = operands.bias.data()},
+                           policy, seed);
+}
+
+Reference compute_reference(const Problem& problem, const Operands& operands, const VerifyPolicy& policy,
                             std::uint64_t seed) {
   Reference reference{.rows = rows_to_check(problem, policy, seed)};
   const auto rows = static_cast<std::int64_t>(reference.rows.size());

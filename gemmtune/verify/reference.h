@@ -23,6 +23,9 @@ struct Reference {
 /// as that affords, at least two: the stripe's last row and others drawn from `seed`; the last row of C always.
 std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPolicy& policy, std::uint64_t seed);
 
+/// From inputs in host memory.
+Reference compute_reference(const Problem& problem, const Operands& operands, const VerifyPolicy& policy,
+                            std::uint64_t seed);
 Reference compute_reference(const Problem& problem, const HostOperands& operands, const VerifyPolicy& policy,
                             std::uint64_t seed);
 

@@ -54,9 +54,12 @@ class OperandSetsTest : public testing::Test {
   std::unique_ptr<Device> device_ = open_device("cpu");
   Problem problem_ = parse_problem("8x48x128:int8/row:int8/row:bf16:bias");
   HostOperands host_ = draw_operands(problem_, Recipe::gaussian, 7);
-  OperandSets sets_{*device_, problem_, draw_operands(problem_, Recipe::gaussian, 7)};
+  OperandSets sets_{*device_, problem_};
 
-  void expect_uploaded(std::size_t set) const {
+  void SetUp() override { draw(); }
+  void draw() { make_host_examiner(*device_)->draw(problem_, Recipe::gaussian, 7, sets_.inputs()); }
+
+  void expect_drawn(std::size_t set) const {
     const auto operands = sets_.operands(set);
     const auto same = [](const std::byte* data, const std::vector<std::byte>& host) {
       return std::memcmp(data, host.data(), host.size()) == 0;
@@ -74,7 +77,7 @@ TEST_F(OperandSetsTest, AllSetsHoldTheSameElsewhere) {
   sets_.copy_weights();
   std::set<const std::byte*> addresses;
   for (std::size_t set = 0; set < 5; ++set) {
-    expect_uploaded(set);
+    expect_drawn(set);
     const auto operands = sets_.operands(set);
     addresses.insert({operands.a, operands.w, operands.c});
   }
@@ -88,18 +91,27 @@ TEST_F(OperandSetsTest, WeightsAreCopiedOnlyWhenWanted) {
   EXPECT_NE(sets_.operands(2).w, sets_.operands(0).w);
 }
 
-TEST_F(OperandSetsTest, AChangedInputIsNamedAndRestored) {
+TEST_F(OperandSetsTest, ChangedInputsAndGuardsAreRestored) {
   sets_.grow(3);
   sets_.copy_weights();
-  EXPECT_EQ(sets_.changed_input(), "");
-  *const_cast<std::byte*>(sets_.operands(0).w) ^= std::byte{4};
-  EXPECT_EQ(sets_.changed_input(), "the weights");
   *const_cast<std::byte*>(sets_.operands(1).w) ^= std::byte{4};
-  sets_.restore(draw_operands(problem_, Recipe::gaussian, 7));
-  EXPECT_EQ(sets_.changed_input(), "");
+  *const_cast<std::byte*>(sets_.operands(2).bias) ^= std::byte{4};
+  *(sets_.c(1).data() - 1) ^= std::byte{4};
+  *(sets_.c(2).data() + sets_.c(2).size()) ^= std::byte{4};
+  sets_.restore();
   ASSERT_EQ(sets_.count(), 3u);
-  for (std::size_t set = 0; set < 3; ++set) expect_uploaded(set);
+  for (std::size_t set = 0; set < 3; ++set) {
+    expect_drawn(set);
+    EXPECT_EQ(sets_.c(set).why_broken(*device_), "");
+  }
   EXPECT_NE(sets_.operands(2).w, sets_.operands(0).w);
+}
+
+TEST_F(OperandSetsTest, WeightsThatWereNotCopiedAreNotRestored) {
+  sets_.grow(2);
+  sets_.restore();
+  EXPECT_EQ(sets_.operands(1).w, sets_.operands(0).w);
+  expect_drawn(1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "gemmtune/evaluate/fingerprint.h"
+#include "gemmtune/verify/fingerprint.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "gemmtune/evaluate/fingerprint.h"
+#include "gemmtune/verify/fingerprint.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,112 @@
+// Draws an operand and quantises it, bit for bit as gemm/draw.cpp and gemm/quantise.cpp do. One codec to a compilation:
+// CODEC.
+using namespace gemmtune;
+
+using Codec = CODEC;
+using Stored = Codec::Stored;
+
+template <typename T>
+constexpr int elements_in = 1;  // a Stored holds
+template <>
+constexpr int elements_in<E2M1Codec> = 2;
+constexpr int unit = elements_in<Codec>;
+
+__device__ std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+/// The Stored that begins with this element, values divided by the group's divisor.
+template <typename C>
+__device__ typename C::Stored encode(const OperandDraw& draw, std::int64_t row, std::int64_t column, float divisor) {
+  const auto first = C::encode(draw.element(row, column) / divisor);
+  if constexpr (elements_in<C> == 1) {
+    return first;
+  } else {
+    const auto second = C::encode(draw.element(row, column + 1) / divisor);
+    return static_cast<typename C::Stored>(first | (second << 4));
+  }
+}
+
+/// Stores a group's scale (`storing` threads do) and returns what its values are divided by.
+__device__ float scale_of(unsigned amax, const OperandShape& shape, unsigned char* scales, std::int64_t index,
+                          bool storing) {
+  if (shape.scales == ScaleKind::e8m0) {
+    const std::uint8_t byte = e8m0_from_amax(std::bit_cast<float>(amax), E8M0Mode::even);
+    if (storing) scales[index] = byte;
+    return amax == 0 ? 1.0F : e8m0_to_float(byte);
+  }
+  const float quotient = std::bit_cast<float>(amax) / Codec::largest;
+  const float scale = quotient == 0.0F ? 1.0F : quotient;
+  if (storing) reinterpret_cast<float*>(scales)[index] = scale;
+  return scale;
+}
+
+__device__ unsigned warp_largest(unsigned value) {
+  for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(0xffffffffU, value, step));
+  return value;
+}
+
+/// The largest over a team of 32 threads, or over the whole block.
+__device__ unsigned team_largest(unsigned value, int team) {
+  value = warp_largest(value);
+  if (team == 32) return value;
+  __shared__ unsigned of_warps[32];
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  return warp_largest(threadIdx.x % 32 < blockDim.x / 32 ? of_warps[threadIdx.x % 32] : 0);
+}
+
+/// One team of threads (a warp or the block) to each group of elements that share a scale.
+extern "C" __global__ void draw_groups(OperandDraw draw, OperandShape shape, StoredOperand to, int team) {
+  const std::int64_t group = (blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x) / team;
+  const std::int64_t group_row = group / shape.scale_cols;
+  if (group_row >= shape.batch * shape.scale_rows) return;
+  const std::int64_t first_row = group_row % shape.scale_rows * shape.row_block;
+  const std::int64_t first_column = group % shape.scale_cols * shape.k_block;
+  const int rows = static_cast<int>(smaller(shape.row_block, shape.rows - first_row));
+  const int units = static_cast<int>(smaller(shape.k_block, shape.k - first_column)) / unit;
+  const std::int64_t top = group_row / shape.scale_rows * shape.rows + first_row;
+  const int lane = threadIdx.x % team;
+
+  unsigned amax = 0;
+  for (int i = lane; i < rows * units; i += team)
+    for (int part = 0; part < unit; ++part)
+      amax = max(amax, magnitude_bits(draw.element(top + i / units, first_column + i % units * unit + part)));
+  const float divisor = scale_of(team_largest(amax, team), shape, to.scales, group, lane == 0);
+  auto* values = reinterpret_cast<Stored*>(to.values);
+  for (int i = lane; i < rows * units; i += team) {
+    const std::int64_t row = top + i / units;
+    const std::int64_t column = first_column + i % units * unit;
+    values[(row * shape.k + column) / unit] = encode<Codec>(draw, row, column, divisor);
+  }
+}
+
+/// For one scale to a batch: the bits of its largest magnitude, which amax holds zeros for before.
+extern "C" __global__ void find_largest(OperandDraw draw, OperandShape shape, unsigned* amax) {
+  for (std::int64_t batch = blockIdx.y; batch < shape.batch; batch += gridDim.y) {
+    unsigned largest = 0;
+    for (std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < shape.rows * shape.k; i += gridDim.x * blockDim.x)
+      largest = max(largest, magnitude_bits(draw.element(batch * shape.rows + i / shape.k, i % shape.k)));
+    largest = warp_largest(largest);
+    if (threadIdx.x % 32 == 0) atomicMax(amax + batch, largest);
+  }
+}
+
+/// Operands without scales, and those with one to a batch, by what find_largest found.
+extern "C" __global__ void draw_elements(OperandDraw draw, OperandShape shape, StoredOperand to, const unsigned* amax) {
+  auto* values = reinterpret_cast<Stored*>(to.values);
+  const std::int64_t units = shape.rows * shape.k / unit;
+  for (std::int64_t batch = blockIdx.y; batch < shape.batch; batch += gridDim.y) {
+    const bool storing = blockIdx.x == 0 && threadIdx.x == 0;
+    const float divisor =
+        shape.scales == ScaleKind::none ? 1.0F : scale_of(amax[batch], shape, to.scales, batch, storing);
+    for (std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < units; i += gridDim.x * blockDim.x) {
+      const std::int64_t element = i * unit;
+      values[batch * units + i] =
+          encode<Codec>(draw, batch * shape.rows + element / shape.k, element % shape.k, divisor);
+    }
+  }
+}
+
+extern "C" __global__ void spoil_scales(OperandDraw draw, unsigned char* scales, std::int64_t count) {
+  const std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) scales[draw.spoiled_scale(i)] = 255;
+}

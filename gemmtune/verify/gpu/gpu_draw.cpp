@@ -1,0 +1,87 @@
+#include "gemmtune/verify/gpu/gpu_draw.h"
+
+#include <algorithm>
+
+namespace gemmtune {
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr std::int64_t elements_of_a_warp = 1024;  // of a group that one warp quantises
+constexpr std::int64_t most_batches = 65535;       // along a grid's y
+
+unsigned batches_of(const OperandShape& shape) { return static_cast<unsigned>(std::min(shape.batch, most_batches)); }
+
+}  // namespace
+
+OperandShape operand_shape(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k) {
+  const auto grid = scale_grid(side.scaling, rows, k);
+  const bool scaled = side.scaling != Scaling::none;
+  return {.batch = batch,
+          .rows = rows,
+          .k = k,
+          .row_block = scaled ? grid.row_block : 1,
+          .k_block = scaled ? grid.k_block : k,
+          .scale_rows = grid.rows,
+          .scale_cols = grid.cols,
+          .scales = !scaled                    ? ScaleKind::none
+                    : grid.type == DType::e8m0 ? ScaleKind::e8m0
+                                               : ScaleKind::f32};
+}
+
+StoredOperand stored_at(std::byte* values, std::byte* scales) {
+  return {reinterpret_cast<unsigned char*>(values), reinterpret_cast<unsigned char*>(scales)};
+}
+
+void GpuDraw::draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) {
+  const auto draw_side = [&](Tensor tensor, const Target& target) {
+    const auto rule = operand_draw(problem, tensor, recipe, seed);
+    draw_operand(rule, target);
+    const auto spoiled = spoiled_scales(problem, tensor, recipe);
+    if (spoiled == 0) return;
+    const auto blocks = static_cast<unsigned>((spoiled + threads - 1) / threads);
+    kernels_->launch(target.type, "spoil_scales", {.grid = {blocks}, .block = {threads}}, rule, target.to.scales,
+                     spoiled);
+  };
+  draw_side(Tensor::a, {.type = problem.a.type,
+                        .shape = operand_shape(problem.a, problem.batch, problem.m, problem.k),
+                        .to = stored_at(to.a.data(), to.a_scale.data())});
+  draw_side(Tensor::w, {.type = problem.w.type,
+                        .shape = operand_shape(problem.w, problem.batch, problem.n, problem.k),
+                        .to = stored_at(to.w.data(), to.w_scale.data())});
+  const Side bias{.type = problem.out, .scaling = Scaling::none};
+  if (problem.bias)
+    draw_side(
+        Tensor::bias,
+        {.type = problem.out, .shape = operand_shape(bias, 1, 1, problem.n), .to = stored_at(to.bias.data(), nullptr)});
+  device_->stream().synchronize();
+}
+
+void GpuDraw::draw_operand(const OperandDraw& draw, const Target& target) {
+  if (target.shape.scale_rows * target.shape.scale_cols <= 1)  // to a batch
+    draw_elements(draw, target);
+  else
+    draw_groups(draw, target);
+}
+
+void GpuDraw::draw_groups(const OperandDraw& draw, const Target& target) {
+  const auto& shape = target.shape;
+  const auto elements = std::min(shape.row_block, shape.rows) * std::min(shape.k_block, shape.k);
+  const int team = elements <= elements_of_a_warp ? 32 : static_cast<int>(threads);
+  const auto groups = shape.batch * shape.scale_rows * shape.scale_cols;
+  const auto blocks = static_cast<unsigned>((groups * team + threads - 1) / threads);
+  kernels_->launch(target.type, "draw_groups", {.grid = {blocks}, .block = {threads}}, draw, shape, target.to, team);
+}
+
+void GpuDraw::draw_elements(const OperandDraw& draw, const Target& target) {
+  const auto& shape = target.shape;
+  const LaunchShape launch{.grid = {blocks_for(shape.rows * shape.k, threads), batches_of(shape)}, .block = {threads}};
+  const auto largest = device_->allocate(static_cast<std::size_t>(shape.batch) * sizeof(unsigned));
+  auto* amax = reinterpret_cast<unsigned*>(largest.data());
+  if (shape.scales != ScaleKind::none) {
+    device_->fill(largest.data(), largest.size(), 0);
+    kernels_->launch(target.type, "find_largest", launch, draw, shape, amax);
+  }
+  kernels_->launch(target.type, "draw_elements", launch, draw, shape, target.to, amax);
+}
+
+}  // namespace gemmtune

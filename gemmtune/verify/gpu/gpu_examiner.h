@@ -1,0 +1,13 @@
+// Draws, multiplies and judges by kernels on the GPU itself: a problem whose operands take seconds to make on the host
+// and to send takes milliseconds.
+#pragma once
+
+#include <memory>
+
+#include "gemmtune/verify/examiner.h"
+
+namespace gemmtune {
+
+std::unique_ptr<Examiner> make_gpu_examiner(Device& device);
+
+}  // namespace gemmtune

@@ -1,0 +1,149 @@
+#include "gemmtune/verify/gpu/gpu_reference.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "gemmtune/verify/gpu/gpu_draw.h"
+#include "gemmtune/verify/reference.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::int64_t host_budgets = 250;
+constexpr std::int64_t most_values = std::int64_t{1} << 27;
+constexpr std::int64_t panel_elements = std::int64_t{1} << 26;  // held as floats at once, of A and of the weights each
+constexpr std::int64_t tile = 64;                               // as in reference.cu
+constexpr std::int64_t most_rows = std::int64_t{1} << 20;       // tiles along a grid's y are few
+constexpr std::int64_t depth_multiple = 16;
+constexpr unsigned decode_threads = 256;
+constexpr unsigned multiply_threads = 128;
+
+std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+unsigned tiles_of(std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); }
+
+template <typename T>
+T* as(const Buffer& buffer) {
+  return reinterpret_cast<T*>(buffer.data());
+}
+
+/// Rows of one operand on their way to floats: those at once, and room for them.
+class FloatRows {
+ public:
+  FloatRows(Device& device, Side side, std::int64_t rows, std::int64_t k)
+      : side_(side),
+        shape_(operand_shape(side, 1, rows, k)),
+        depth_(round_up(k, depth_multiple)),
+        at_once_(std::min(rows, std::clamp(panel_elements / depth_, tile, most_rows))),
+        floats_(device.allocate(static_cast<std::size_t>(at_once_ * depth_) * sizeof(float))) {}
+
+  std::int64_t depth() const { return depth_; }
+  std::int64_t at_once() const { return at_once_; }
+  const float* floats() const { return as<const float>(floats_); }
+
+  /// The rows of a batch, and their norms from `norms` on.
+  void decode(ExaminerKernels& kernels, const Buffer& values, const Buffer& scales, std::int64_t batch,
+              const RowChoice& rows, double* norms) const {
+    const auto grid = scale_grid(side_.scaling, shape_.rows, shape_.k);
+    const auto from = stored_at(values.data() + batch * shape_.rows * storage_bytes(side_.type, shape_.k),
+                                scales.data() + batch * storage_bytes(grid.type, grid.count()));
+    const DecodedRows to{.values = as<float>(floats_), .norms = norms, .stride = depth_};
+    kernels.launch(side_.type, "decode_rows", {.grid = {static_cast<unsigned>(rows.count)}, .block = {decode_threads}},
+                   shape_, from, rows, to);
+  }
+
+ private:
+  Side side_{};
+  OperandShape shape_{};
+  std::int64_t depth_{};
+  std::int64_t at_once_{};
+  Buffer floats_{};
+};
+
+/// One problem's way through the panels: floats of A, floats of the weights, their product.
+class PanelGemm {
+ public:
+  PanelGemm(Device& device, ExaminerKernels& kernels, const Problem& problem, const GpuReference& to)
+      : device_(device),
+        kernels_(kernels),
+        problem_(problem),
+        to_(to),
+        rows_(static_cast<std::int64_t>(to.rows.size())),
+        a_(device, problem.a, problem.m, problem.k),
+        w_(device, problem.w, problem.n, problem.k),
+        row_list_(device.allocate(to.rows.size() * sizeof(std::int64_t))) {
+    device.upload(std::as_bytes(std::span(to.rows)), row_list_.data());
+  }
+
+  void run(const Inputs& inputs) {
+    if (problem_.bias) decode_bias(inputs.bias);
+    for (std::int64_t batch = 0; batch < problem_.batch; ++batch)
+      for (std::int64_t row = 0; row < rows_; row += a_.at_once()) {
+        const RowChoice rows{as<std::int64_t>(row_list_), row, std::min(a_.at_once(), rows_ - row)};
+        a_.decode(kernels_, inputs.a, inputs.a_scale, batch, rows, as<double>(to_.row_norms) + batch * rows_);
+        for (std::int64_t column = 0; column < problem_.n; column += w_.at_once())
+          multiply(inputs, batch, rows, {nullptr, column, std::min(w_.at_once(), problem_.n - column)});
+      }
+    device_.stream().synchronize();  // before the floats go
+  }
+
+ private:
+  void decode_bias(const Buffer& stored) {
+    bias_.emplace(device_, Side{.type = problem_.out, .scaling = Scaling::none}, 1, problem_.n);
+    bias_norm_ = device_.allocate(sizeof(double));
+    bias_->decode(kernels_, stored, {}, 0, {nullptr, 0, 1}, as<double>(bias_norm_));
+  }
+
+  void multiply(const Inputs& inputs, std::int64_t batch, const RowChoice& rows, const RowChoice& columns) {
+    w_.decode(kernels_, inputs.w, inputs.w_scale, batch, columns, as<double>(to_.column_norms) + batch * problem_.n);
+    const PanelProduct product{
+        .a = a_.floats(),
+        .w = w_.floats(),
+        .bias = bias_ ? bias_->floats() + columns.first : nullptr,
+        .values = as<double>(to_.values) + (batch * rows_ + rows.first) * problem_.n + columns.first,
+        .rows = rows.count,
+        .columns = columns.count,
+        .depth = a_.depth(),
+        .values_stride = problem_.n};
+    kernels_.launch(problem_.a.type, "multiply",
+                    {.grid = {tiles_of(columns.count), tiles_of(rows.count)}, .block = {multiply_threads}}, product);
+  }
+
+  Device& device_;
+  ExaminerKernels& kernels_;
+  const Problem& problem_;
+  const GpuReference& to_;
+  std::int64_t rows_;
+  FloatRows a_;
+  FloatRows w_;
+  Buffer row_list_;
+  std::optional<FloatRows> bias_{};
+  Buffer bias_norm_{};
+};
+
+}  // namespace
+
+VerifyPolicy gpu_policy(const VerifyPolicy& policy, const Problem& problem) {
+  const auto most_flops = 2 * problem.k * most_values;
+  auto affordable = policy;
+  auto& flops = affordable.full_reference_flops;
+  flops = flops < most_flops / host_budgets ? flops * host_budgets : most_flops;
+  return affordable;
+}
+
+GpuReference GpuReferenceMaker::make(const Problem& problem, const Inputs& inputs,
+                                     std::vector<std::int64_t> rows) const {
+  const auto count = problem.batch * rows.size();
+  GpuReference reference{.rows = std::move(rows),
+                         .values = device_->allocate(count * problem.n * sizeof(double)),
+                         .row_norms = device_->allocate(count * sizeof(double)),
+                         .column_norms = device_->allocate(problem.batch * problem.n * sizeof(double))};
+  PanelGemm(*device_, *kernels_, problem, reference).run(inputs);
+  return reference;
+}
+
+}  // namespace gemmtune

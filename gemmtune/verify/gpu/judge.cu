@@ -1,0 +1,75 @@
+// Compares C with the reference by the rules of verify/closeness.h, and tells inputs from what they were. The codec is
+// that of C.
+
+template <int bytes>
+struct BitsOf {
+  using Type = std::uint16_t;
+};
+template <>
+struct BitsOf<4> {
+  using Type = std::uint32_t;
+};
+using Bits = BitsOf<sizeof(Stored)>::Type;
+
+__device__ void add(std::uint64_t* total, unsigned count) {
+  for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(0xffffffffU, count, step);
+  if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(reinterpret_cast<unsigned long long*>(total), count);
+}
+
+/// Bits of doubles that are not negative compare as they do.
+__device__ void raise(double* worst, double value) {
+  for (int step = 16; step > 0; step /= 2) {
+    const double other = __shfl_xor_sync(0xffffffffU, value, step);
+    if (other > value) value = other;
+  }
+  if (threadIdx.x % 32 == 0 && value > 0)
+    atomicMax(reinterpret_cast<unsigned long long*>(worst), std::bit_cast<unsigned long long>(value));
+}
+
+/// A row of C to blockIdx.x, a piece of its columns to blockIdx.y.
+extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings* findings) {
+  const std::int64_t row = blockIdx.x;
+  const std::int64_t batch = row / p.m;
+  const std::int64_t place = p.place[row % p.m];
+  const std::int64_t checked = batch * p.checked_rows + place;
+  const auto* c = reinterpret_cast<const Stored*>(p.c) + row * p.n;
+  unsigned unwritten = 0, not_close = 0, out_of_bound = 0;
+  double worst_error = 0, worst_share = 0;
+  for (std::int64_t column = blockIdx.y * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; column < p.n;
+       column += static_cast<std::int64_t>(gridDim.y) * blockDim.x) {
+    const Stored stored = c[column];
+    const bool poison = holds_poison(reinterpret_cast<const Bits&>(stored));
+    unwritten += poison;
+    if (place < 0) continue;
+    const double norms = p.row_norms[checked] * p.column_norms[batch * p.n + column];
+    const double found = static_cast<double>(Codec::decode(stored));
+    const Distance distance = rules.distance(p.values[checked * p.n + column], found, norms);
+    not_close += !distance.close;
+    out_of_bound += distance.share_of_bound > 1 && !poison;
+    if (distance.error > worst_error) worst_error = distance.error;
+    if (distance.share_of_bound > worst_share) worst_share = distance.share_of_bound;
+  }
+  add(&findings->unwritten, unwritten);
+  add(&findings->not_close, not_close);
+  add(&findings->out_of_bound, out_of_bound);
+  raise(&findings->worst_error, worst_error);
+  raise(&findings->worst_share, worst_share);
+}
+
+/// Adds up a bijection of each word that depends on where it stands: a single changed word changes the sum.
+extern "C" __global__ void fingerprint(const unsigned char* bytes, std::int64_t count, unsigned long long* sum) {
+  const Counter places(0, Tensor::a);
+  unsigned long long here = 0;
+  for (std::int64_t word = blockIdx.x * blockDim.x + threadIdx.x; word * 8 < count; word += gridDim.x * blockDim.x) {
+    unsigned long long value = 0;
+    if (word * 8 + 8 <= count) {
+      value = reinterpret_cast<const unsigned long long*>(bytes)[word];
+    } else {
+      for (std::int64_t i = word * 8; i < count; ++i) value = value << 8 | bytes[i];
+    }
+    value = (value ^ places.bits(word)) * 0xbf58476d1ce4e5b9ULL;
+    here += (value ^ value >> 29) * 0x94d049bb133111ebULL;
+  }
+  for (int step = 16; step > 0; step /= 2) here += __shfl_xor_sync(0xffffffffU, here, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, here);
+}

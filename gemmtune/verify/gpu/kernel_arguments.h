@@ -1,0 +1,74 @@
+// What the host hands to the kernels of this folder, as text that host and run-time compiler share.
+#pragma once
+
+#include <cstdint>
+
+namespace gemmtune {
+
+enum class ScaleKind : std::int32_t { none, f32, e8m0 };
+
+/// One operand of a problem: `batch` times rows × K, and how its scales lie in each.
+struct OperandShape {
+  std::int64_t batch{};
+  std::int64_t rows{};
+  std::int64_t k{};
+  std::int64_t row_block{};  // rows and elements along K that share a scale
+  std::int64_t k_block{};
+  std::int64_t scale_rows{};
+  std::int64_t scale_cols{};
+  ScaleKind scales{};
+};
+
+/// Where an operand is stored.
+struct StoredOperand {
+  unsigned char* values{};
+  unsigned char* scales{};
+};
+
+/// Rows to make floats of: `count` from `first` on, of the list or of the operand itself where there is none.
+struct RowChoice {
+  const std::int64_t* list{};
+  std::int64_t first{};
+  std::int64_t count{};
+};
+
+/// Floats [rows][stride], zeros from K on.
+struct DecodedRows {
+  float* values{};
+  double* norms{};
+  std::int64_t stride{};
+};
+
+/// A panel of the reference: A's rows by the weights' rows, of `depth` floats each, a multiple of 16.
+struct PanelProduct {
+  const float* a{};
+  const float* w{};
+  const float* bias{};  // of these columns, or null
+  double* values{};
+  std::int64_t rows{};
+  std::int64_t columns{};
+  std::int64_t depth{};
+  std::int64_t values_stride{};
+};
+
+/// C, and what it is held against: see Reference in verify/reference.h.
+struct JudgedOutput {
+  const unsigned char* c{};
+  const std::int32_t* place{};  // of each row of M among those checked, or -1
+  const double* values{};
+  const double* row_norms{};
+  const double* column_norms{};
+  std::int64_t m{};
+  std::int64_t n{};
+  std::int64_t checked_rows{};
+};
+
+struct Findings {
+  std::uint64_t unwritten{};
+  std::uint64_t not_close{};
+  std::uint64_t out_of_bound{};
+  double worst_error{};
+  double worst_share{};
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,132 @@
+// The reference in double: stored rows become floats (of one codec, as in draw.cu), panels of them are multiplied.
+
+__device__ float stored_scale(const OperandShape& shape, const unsigned char* scales, std::int64_t index) {
+  if (shape.scales == ScaleKind::none) return 1.0F;
+  if (shape.scales == ScaleKind::e8m0) return e8m0_to_float(scales[index]);
+  return reinterpret_cast<const float*>(scales)[index];
+}
+
+/// Element `part` of those that share a Stored.
+template <typename C>
+__device__ float decode(typename C::Stored stored, int part) {
+  if constexpr (elements_in<C> == 1) {
+    return C::decode(stored);
+  } else {
+    return C::decode(static_cast<typename C::Stored>((stored >> (4 * part)) & 15));
+  }
+}
+
+/// Over the block; the first thread has it.
+__device__ double block_sum(double value) {
+  __shared__ double of_warps[32];
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x >= 32) return 0;
+  value = threadIdx.x < blockDim.x / 32 ? of_warps[threadIdx.x] : 0;
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
+  return value;
+}
+
+/// A block to each row. `shape` and `from` are one batch's.
+extern "C" __global__ void decode_rows(OperandShape shape, StoredOperand from, RowChoice rows, DecodedRows to) {
+  const std::int64_t place = rows.first + blockIdx.x;
+  const std::int64_t row = rows.list != nullptr ? rows.list[place] : place;
+  const auto* values = reinterpret_cast<const Stored*>(from.values) + row * shape.k / unit;
+  float* out = to.values + blockIdx.x * to.stride;
+  double squares = 0;
+  for (std::int64_t column = threadIdx.x; column < to.stride; column += blockDim.x) {
+    float value = 0;
+    if (column < shape.k) {
+      const std::int64_t scale = row / shape.row_block * shape.scale_cols + column / shape.k_block;
+      value = decode<Codec>(values[column / unit], static_cast<int>(column % unit)) *
+              stored_scale(shape, from.scales, scale);
+    }
+    out[column] = value;
+    squares = fma(static_cast<double>(value), static_cast<double>(value), squares);
+  }
+  squares = block_sum(squares);
+  if (threadIdx.x == 0) to.norms[place] = sqrt(squares);
+}
+
+constexpr int tile = 64;        // rows and columns of a block
+constexpr int tile_depth = 16;  // along K at once
+constexpr int padded = tile + 2;
+
+/// What a thread brings of the next tile: two times four numbers along K.
+struct Fetched {
+  float4 parts[2];
+};
+
+__device__ Fetched fetch(const float* from, std::int64_t first, std::int64_t rows, std::int64_t depth,
+                         std::int64_t start) {
+  Fetched fetched;
+  for (int i = 0; i < 2; ++i) {
+    const int index = threadIdx.x + i * 128;
+    const std::int64_t row = first + index / 4;
+    const auto* source = reinterpret_cast<const float4*>(from + row * depth + start + index % 4 * 4);
+    fetched.parts[i] = row < rows ? *source : float4{0, 0, 0, 0};
+  }
+  return fetched;
+}
+
+__device__ void keep(const Fetched& fetched, double (*kept)[padded]) {
+  for (int i = 0; i < 2; ++i) {
+    const int index = threadIdx.x + i * 128;
+    const float4& part = fetched.parts[i];
+    kept[index % 4 * 4 + 0][index / 4] = part.x;
+    kept[index % 4 * 4 + 1][index / 4] = part.y;
+    kept[index % 4 * 4 + 2][index / 4] = part.z;
+    kept[index % 4 * 4 + 3][index / 4] = part.w;
+  }
+}
+
+/// Each of 128 threads makes 8 rows by 4 columns: of the 64, two neighbours in each half.
+extern "C" __global__ void __launch_bounds__(128) multiply(PanelProduct p) {
+  __shared__ __align__(16) double a[tile_depth][padded];
+  __shared__ __align__(16) double w[tile_depth][padded];
+  const std::int64_t first_row = blockIdx.y * static_cast<std::int64_t>(tile);
+  const std::int64_t first_column = blockIdx.x * static_cast<std::int64_t>(tile);
+  const int top = threadIdx.x / 16 * 8;
+  const int left = threadIdx.x % 16 * 2;
+  double sums[8][4] = {};
+  Fetched next_a = fetch(p.a, first_row, p.rows, p.depth, 0);
+  Fetched next_w = fetch(p.w, first_column, p.columns, p.depth, 0);
+  for (std::int64_t start = 0; start < p.depth; start += tile_depth) {
+    __syncthreads();
+    keep(next_a, a);
+    keep(next_w, w);
+    __syncthreads();
+    if (start + tile_depth < p.depth) {
+      next_a = fetch(p.a, first_row, p.rows, p.depth, start + tile_depth);
+      next_w = fetch(p.w, first_column, p.columns, p.depth, start + tile_depth);
+    }
+#pragma unroll
+    for (int k = 0; k < tile_depth; ++k) {
+      const auto near = *reinterpret_cast<const double2*>(&w[k][left]);
+      const auto far = *reinterpret_cast<const double2*>(&w[k][left + 32]);
+#pragma unroll
+      for (int i = 0; i < 8; i += 2) {
+        const auto pair = *reinterpret_cast<const double2*>(&a[k][top + i]);
+        const double both[2] = {pair.x, pair.y};
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+          sums[i + j][0] = fma(both[j], near.x, sums[i + j][0]);
+          sums[i + j][1] = fma(both[j], near.y, sums[i + j][1]);
+          sums[i + j][2] = fma(both[j], far.x, sums[i + j][2]);
+          sums[i + j][3] = fma(both[j], far.y, sums[i + j][3]);
+        }
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const std::int64_t row = first_row + top + i;
+      const std::int64_t column = first_column + left + j % 2 + j / 2 * 32;
+      if (row >= p.rows || column >= p.columns) continue;
+      const double bias = p.bias != nullptr ? p.bias[column] : 0.0;
+      p.values[row * p.values_stride + column] = p.bias != nullptr ? sums[i][j] + bias : sums[i][j];
+    }
+}

@@ -1,0 +1,77 @@
+#include "gemmtune/evaluate/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace gemmtune {
+namespace {
+
+class WorkloadTest : public testing::Test {
+ protected:
+  std::unique_ptr<Device> device_ = open_device("cpu");
+  std::unique_ptr<Examiner> examiner_ = make_examiner(*device_);
+  WorkloadKey key_{.problem = parse_problem("8x48x128:int8/row:int8/row:bf16:bias"), .seed = 7};
+  Cost cost_{};
+  Workload workload_{*device_, *examiner_, key_, cost_};
+};
+
+TEST_F(WorkloadTest, ChargesForOperandsAndReference) {
+  EXPECT_GT(cost_.operands_s, 0);
+  EXPECT_GT(cost_.reference_s, 0);
+  EXPECT_EQ(cost_.total(), cost_.operands_s + cost_.reference_s);
+}
+
+TEST_F(WorkloadTest, AChangedInputIsNamedAndRestored) {
+  workload_.grow(3);
+  workload_.sets().copy_weights();
+  const auto& inputs = workload_.sets().inputs();
+  EXPECT_EQ(workload_.changed_input(), "");
+  const std::pair<const Buffer*, std::string> named[] = {{&inputs.a, "A"},
+                                                         {&inputs.a_scale, "the scales of A"},
+                                                         {&inputs.w, "the weights"},
+                                                         {&inputs.w_scale, "the scales of the weights"},
+                                                         {&inputs.bias, "the bias"}};
+  for (const auto& [buffer, name] : named) {
+    *buffer->data() ^= std::byte{4};
+    EXPECT_EQ(workload_.changed_input(), name);
+    workload_.restore();
+    EXPECT_EQ(workload_.changed_input(), "");
+  }
+}
+
+TEST_F(WorkloadTest, GuardsOfAllSetsAreLookedAtAndRestored) {
+  workload_.grow(3);
+  EXPECT_EQ(workload_.broken_guard(), "");
+  *(workload_.sets().c(2).data() - 1) = std::byte{};
+  EXPECT_NE(workload_.broken_guard(), "");
+  workload_.restore();
+  EXPECT_EQ(workload_.broken_guard(), "");
+}
+
+TEST_F(WorkloadTest, APoisonedOutputIsJudgedUnwritten) {
+  workload_.grow(2);
+  workload_.poison(0);
+  for (const std::size_t set : {0, 1}) {
+    const auto verdict = workload_.judge(set);
+    EXPECT_EQ(verdict.accuracy.unwritten, 8 * 48) << set;
+    EXPECT_NE(verdict.why_wrong, "") << set;
+  }
+}
+
+TEST(WorkloadCache, KeepsTheLastOne) {
+  const auto device = open_device("cpu");
+  WorkloadCache cache(*device);
+  const WorkloadKey key{.problem = parse_problem("2x2x2:f32:f32:f32")};
+  Cost first;
+  const auto* workload = &cache.get(key, first);
+  Cost again;
+  EXPECT_EQ(&cache.get(key, again), workload);
+  EXPECT_EQ(again, Cost{});
+  auto other = key;
+  other.seed = 1;
+  EXPECT_EQ(cache.get(other, again).key(), other);
+}
+
+}  // namespace
+}  // namespace gemmtune
