@@ -1,0 +1,90 @@
+// What is drawn on the device is what is drawn on the host, bit for bit.
+#include "gemmtune/verify/gpu/gpu_draw.h"
+
+#include "tests/verify/gpu/on_gpu.h"
+
+namespace gemmtune {
+namespace {
+
+std::vector<Side> all_sides() {
+  std::vector<Side> sides{{DType::e2m1, Scaling::mx_1x32}};
+  for (const auto type : {DType::e4m3, DType::e4m3fnuz, DType::i8, DType::bf16, DType::f16, DType::f32})
+    for (const auto scaling :
+         {Scaling::none, Scaling::tensor, Scaling::row, Scaling::block_1x128, Scaling::block_128x128})
+      sides.push_back({type, scaling});
+  return sides;
+}
+
+constexpr Recipe all_recipes[] = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
+                                  Recipe::nan_scales};
+
+TEST(OperandShape, FollowsTheGridOfScales) {
+  const auto blocks = operand_shape({DType::e4m3, Scaling::block_128x128}, 3, 200, 300);
+  EXPECT_EQ(blocks.batch, 3);
+  EXPECT_EQ(blocks.scale_rows, 2);
+  EXPECT_EQ(blocks.scale_cols, 3);
+  EXPECT_EQ(blocks.row_block, 128);
+  EXPECT_EQ(blocks.k_block, 128);
+  EXPECT_EQ(blocks.scales, ScaleKind::f32);
+  EXPECT_EQ(operand_shape({DType::e2m1, Scaling::mx_1x32}, 1, 4, 64).scales, ScaleKind::e8m0);
+  const auto none = operand_shape({DType::bf16, Scaling::none}, 1, 4, 64);
+  EXPECT_EQ(none.scales, ScaleKind::none);
+  EXPECT_EQ(none.scale_rows * none.scale_cols, 0);
+  EXPECT_EQ(none.k_block, 64);
+}
+
+class GpuDrawTest : public OnGpu {
+ protected:
+  void expect_same_as_host(const Problem& problem, Recipe recipe, std::uint64_t seed) {
+    SCOPED_TRACE(to_string(problem) + " " + std::string(to_string(recipe)) + " seed " + std::to_string(seed));
+    const auto host = draw_operands(problem, recipe, seed);
+    const auto device = drawn(problem, recipe, seed);
+    expect_equal(download(device.a), host.a, "A");
+    expect_equal(download(device.a_scale), host.a_scale, "scales of A");
+    expect_equal(download(device.w), host.w, "weights");
+    expect_equal(download(device.w_scale), host.w_scale, "scales of weights");
+    expect_equal(download(device.bias), host.bias, "bias");
+  }
+
+  static void expect_equal(const std::vector<std::byte>& found, const std::vector<std::byte>& expected,
+                           const char* what) {
+    ASSERT_EQ(found.size(), expected.size()) << what;
+    const auto [at, ignored] = std::mismatch(found.begin(), found.end(), expected.begin());
+    EXPECT_EQ(at - found.begin(), static_cast<std::ptrdiff_t>(found.size())) << what << ": first byte that differs";
+  }
+};
+
+TEST_F(GpuDrawTest, EverySideEveryRecipe) {
+  const Problem shapes[] = {{.m = 131, .n = 67, .k = 330, .batch = 3},
+                            {.m = 1, .n = 1, .k = 2},
+                            {.m = 64, .n = 384, .k = 512, .batch = 2},
+                            {.m = 33, .n = 16, .k = 4098}};
+  std::uint64_t seed = 0;
+  for (auto problem : shapes)
+    for (const auto side : all_sides())
+      for (const auto recipe : all_recipes) {
+        problem.a = problem.w = side;
+        expect_same_as_host(problem, recipe, ++seed);
+      }
+}
+
+TEST_F(GpuDrawTest, TheBiasInEachOutputType) {
+  for (const auto out : {DType::f32, DType::f16, DType::bf16})
+    for (const auto recipe : all_recipes)
+      expect_same_as_host({.m = 3, .n = 1001, .k = 64, .out = out, .bias = true}, recipe, 9);
+}
+
+TEST_F(GpuDrawTest, LargeOperandsOfUnlikeSides) {
+  expect_same_as_host(parse_problem("3000x2501x2048:e4m3/1x128:e4m3/128x128:bf16"), Recipe::gaussian, 1);
+  expect_same_as_host(parse_problem("3001x999x4096:int8/row:int8/tensor:bf16"), Recipe::wide_exponents, 2);
+  expect_same_as_host(parse_problem("5000x3000x2048:bf16:f32:f32"), Recipe::gaussian, 3);
+  expect_same_as_host(parse_problem("4096x4096x4096:a4w4"), Recipe::nan_scales, 4);
+}
+
+TEST_F(GpuDrawTest, SeedsDiffer) {
+  const auto problem = parse_problem("64x64x256:a4w4");
+  EXPECT_NE(download(drawn(problem, Recipe::gaussian, 1).a), download(drawn(problem, Recipe::gaussian, 2).a));
+}
+
+}  // namespace
+}  // namespace gemmtune
