@@ -142,7 +142,7 @@ class TuneCommand final : public Command {
     auto plan = plan_of(flags_, family_names());
     const auto device = find_device(devices(flags_).front());
     note_unused_workers();
-    auto inputs = read_inputs(flags_, device);
+    auto inputs = read_inputs(flags_, device, families_judge());
     say(inputs);
     insist_on_some_line(inputs);
     plan.shapes = inputs.shapes;

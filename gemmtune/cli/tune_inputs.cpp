@@ -1,7 +1,11 @@
 #include "gemmtune/cli/tune_inputs.h"
 
+#include <map>
+#include <memory>
+
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/families/registry.h"
 #include "gemmtune/table/aiter_csv.h"
 #include "gemmtune/table/guess_format.h"
 
@@ -24,7 +28,8 @@ FormatGuess format_for(const TuneFlags& flags) {
 
 class InputReader {
  public:
-  InputReader(const TuneFlags& flags, const DeviceInfo& device) : flags_(flags), device_(device) {}
+  InputReader(const TuneFlags& flags, const DeviceInfo& device, const RowJudge& why_outdated)
+      : flags_(flags), device_(device), why_outdated_(why_outdated) {}
 
   TuneInputs read() {
     const auto guess = format_for(flags_);
@@ -36,6 +41,7 @@ class InputReader {
     if (!list.ignored_columns.empty())
       inputs_.notes.push_back(fmt::format("columns not used: {}", join(list.ignored_columns, ", ")));
     for (auto& shape : list.shapes) sort_in(std::move(shape));
+    note_outdated();
     return std::move(inputs_);
   }
 
@@ -68,11 +74,24 @@ class InputReader {
       inputs_.shapes.push_back(std::move(shape));
   }
 
-  std::string table_that_has(const Problem& problem) const {
-    const TunedRow row{.gfx = device_.arch, .cu_num = device_.cu_num, .problem = problem};
-    for (std::size_t i = 0; i < tables_.size(); ++i)
-      if (is_tuned(tables_[i], row)) return tuned_paths(flags_)[i].string();
+  std::string table_that_has(const Problem& problem) {
+    const TunedRow wanted{.gfx = device_.arch, .cu_num = device_.cu_num, .problem = problem};
+    std::string outdated;
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const auto row = find_tuned(tables_[i], wanted);
+      if (!row) continue;
+      const auto why = why_outdated_(row->libtype, row->kernel_name);
+      if (why.empty()) return tuned_paths(flags_)[i].string();
+      outdated = fmt::format("{}: {}", row->kernel_name, why);
+    }
+    if (!outdated.empty() && !flags_.all) outdated_.push_back(std::move(outdated));
     return {};
+  }
+
+  void note_outdated() {
+    if (outdated_.empty()) return;
+    inputs_.notes.push_back(fmt::format("{} shapes are tuned again, since their rows are outdated, the first {}",
+                                        outdated_.size(), outdated_.front()));
   }
 
   void note_what_the_table_cannot_say(const Problem& problem) {
@@ -85,13 +104,29 @@ class InputReader {
 
   const TuneFlags& flags_;
   const DeviceInfo& device_;
+  const RowJudge& why_outdated_;
   std::vector<TunedTable> tables_;
+  std::vector<std::string> outdated_;
   TuneInputs inputs_;
   bool noted_{};
 };
 
 }  // namespace
 
-TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device) { return InputReader(flags, device).read(); }
+RowJudge families_judge() {
+  auto families = std::make_shared<std::map<std::string, std::unique_ptr<KernelFamily>, std::less<>>>();
+  for (auto& family : make_families()) {
+    std::string name(family->name());
+    families->emplace(std::move(name), std::move(family));
+  }
+  return [families](const std::string& libtype, const std::string& kernel_name) {
+    const auto family = families->find(libtype);
+    return family != families->end() ? family->second->why_outdated(kernel_name) : std::string();
+  };
+}
+
+TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device, const RowJudge& why_outdated) {
+  return InputReader(flags, device, why_outdated).read();
+}
 
 }  // namespace gemmtune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,14 @@ struct TuneInputs {
   std::vector<std::string> notes{};  // what was guessed or ignored, to be said aloud
 };
 
-/// Reads the shape list and the tables. Throws Error: usage when the format is not clear, input for unreadable files.
-TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device);
+/// Why a table's row is not to be trusted, by its libtype and kernel's name; "" when it is.
+using RowJudge = std::function<std::string(const std::string& libtype, const std::string& kernel_name)>;
+
+/// Judges as the families of this build do: kernels chosen with another version of a library are outdated.
+RowJudge families_judge();
+
+/// Reads the shape list and the tables. Shapes whose rows are outdated are to be tuned, and a note says so. Throws
+/// Error: usage when the format is not clear, input for unreadable files.
+TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device, const RowJudge& why_outdated);
 
 }  // namespace gemmtune

@@ -69,6 +69,10 @@ class KernelFamily {
   /// or does not fit problem and device.
   virtual std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                                 const DeviceInfo& device) const = 0;
+
+  /// Why a table's kernel of this name is to be tuned again, or "": it was chosen with another version of the library
+  /// than the one at hand. Only names that say their version can be judged.
+  virtual std::string why_outdated(std::string_view /*kernel_name*/) const { return {}; }
 };
 
 /// What the family says of problem and device, its kind of device included.

@@ -19,10 +19,13 @@ TunedTable empty_table(Format format, Schema schema) {
   return {.format = format, .columns = default_columns(format, schema)};
 }
 
-bool is_tuned(const TunedTable& table, const TunedRow& row) {
-  return std::ranges::any_of(table.rows,
-                             [&](const TunedRow& old) { return has_time(old) && same_key(table.columns, old, row); });
+std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row) {
+  const auto at = std::ranges::find_if(
+      table.rows, [&](const TunedRow& old) { return has_time(old) && same_key(table.columns, old, row); });
+  return at != table.rows.end() ? std::optional(*at) : std::nullopt;
 }
+
+bool is_tuned(const TunedTable& table, const TunedRow& row) { return find_tuned(table, row).has_value(); }
 
 TunedTable with_row(TunedTable table, TunedRow row) {
   const auto has_key = [&](const TunedRow& old) { return same_key(table.columns, old, row); };

@@ -1,6 +1,7 @@
 // A tuned table in memory: rows with unique use, in one dialect. Reading and writing stand in table/aiter_csv.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,10 @@ struct TunedTable {
 /// With the schema's columns and no rows.
 TunedTable empty_table(Format format, Schema schema = Schema::seed);
 
-/// Is there a row with this row's key, and a time in it?
+/// The first row with this row's key and a time in it.
+std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row);
+
+/// Is there one?
 bool is_tuned(const TunedTable& table, const TunedRow& row);
 
 /// The table with this row instead of all rows of its key, at the first one's place; at the end where there was none.

@@ -1,17 +1,17 @@
 // cuBLASLt's matmul: what users of NVIDIA GPUs have today, and everything else that the library could do for them.
 #include <fmt/format.h>
 
-#include <map>
-#include <mutex>
-#include <optional>
-#include <set>
+#include <algorithm>
+#include <vector>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/families/cublaslt/call.h"
 #include "gemmtune/families/cublaslt/enumeration.h"
 #include "gemmtune/families/cublaslt/kernel_name.h"
+#include "gemmtune/families/cublaslt/knowledge.h"
 #include "gemmtune/families/cublaslt/matmul.h"
 #include "gemmtune/families/cublaslt/prepared_call.h"
+#include "gemmtune/families/cublaslt/sessions.h"
 #include "gemmtune/families/family.h"
 
 namespace gemmtune {
@@ -21,61 +21,9 @@ using cublaslt::Call;
 using cublaslt::Entry;
 using cublaslt::Enumeration;
 using cublaslt::KernelName;
-using cublaslt::LearntAlgos;
 using cublaslt::Library;
 using cublaslt::Matmul;
 using cublaslt::MatmulSpec;
-using cublaslt::Session;
-
-/// The library, and a session for each device that was asked for: opened when first needed, and kept.
-class Sessions {
- public:
-  /// Null where there is no library.
-  std::shared_ptr<const Library> library() {
-    const std::lock_guard lock(mutex_);
-    if (!library_) library_ = Library::open();
-    return library_;
-  }
-
-  /// Throws Error{unsupported} where there is no library, or it does not start.
-  std::shared_ptr<const Session> of(const DeviceInfo& device) {
-    const auto opened = library();
-    if (!opened) fail(ErrorCode::unsupported, "{}", Library::why_not());
-    const std::lock_guard lock(mutex_);
-    auto& session = sessions_[device.index];
-    if (!session) session = std::make_shared<const Session>(opened);
-    return session;
-  }
-
- private:
-  std::mutex mutex_;
-  std::shared_ptr<const Library> library_;
-  std::map<int, std::shared_ptr<const Session>> sessions_;
-};
-
-/// What the library's algorithms take, for each kind of matmul that was asked about.
-class Knowledge {
- public:
-  Enumeration enumerate(const std::shared_ptr<const Session>& session, const DeviceInfo& device,
-                        const MatmulSpec& spec) {
-    const std::lock_guard lock(mutex_);
-    const Matmul matmul(session, spec);
-    const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
-    return cublaslt::enumerate(matmul, learnt(session, device, cublaslt::kind_of(spec)),
-                               {.k = spec.k, .fits_output = full_size});
-  }
-
- private:
-  const LearntAlgos& learnt(const std::shared_ptr<const Session>& session, const DeviceInfo& device,
-                            const MatmulSpec& kind) {
-    const auto [known, is_new] = known_.try_emplace({device.index, kind});
-    if (is_new) cublaslt::learn_all(Matmul(session, kind), known->second);
-    return known->second;
-  }
-
-  std::mutex mutex_;
-  std::map<std::pair<int, MatmulSpec>, LearntAlgos> known_;
-};
 
 std::int64_t workspace_mib(const Entry& entry) {
   const bool usual = entry.accepted.workspace_bytes <= cublaslt::usual_workspace_bytes;
@@ -121,9 +69,9 @@ class CublasltFamily final : public KernelFamily {
   std::string version() const override {
     try {
       const auto library = sessions_.library();
-      return library ? "cublaslt " + cublaslt::version_text(library->version()) : "cublaslt: " + Library::why_not();
+      return library ? cublaslt::version_text(library->version()) : "none: " + Library::why_not();
     } catch (const Error& error) {
-      return fmt::format("cublaslt: {}", error.what());
+      return fmt::format("none: {}", error.what());
     }
   }
 
@@ -145,7 +93,7 @@ class CublasltFamily final : public KernelFamily {
     std::vector<std::vector<Candidate>> lists;
     for (const auto& spec : specs_of(cublaslt::call_of(problem)))
       lists.push_back(
-          candidates_of(knowledge_.enumerate(session, device, spec),
+          candidates_of(knowledge_.enumerate(session, device.index, spec),
                         {.fast_accumulation = spec.fast_accumulation, .version = session->library().version()}));
     auto all = in_turn(lists);
     if (!all.empty()) all.front().usual = true;
@@ -163,9 +111,17 @@ class CublasltFamily final : public KernelFamily {
     return cublaslt::prepare_call(sessions_.of(device), problem, *name, device);
   }
 
+  std::string why_outdated(std::string_view kernel_name) const override {
+    const auto name = cublaslt::parse_kernel_name(kernel_name);
+    const auto library = name ? sessions_.library() : nullptr;
+    if (!library || library->version() == name->version) return {};
+    return fmt::format("it was chosen with cuBLASLt {}, and this is {}", cublaslt::version_text(name->version),
+                       cublaslt::version_text(library->version()));
+  }
+
  private:
-  mutable Sessions sessions_;
-  mutable Knowledge knowledge_;
+  mutable cublaslt::Sessions sessions_;
+  mutable cublaslt::Knowledge knowledge_;
 };
 
 }  // namespace

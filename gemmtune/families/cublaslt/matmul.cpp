@@ -146,14 +146,17 @@ bool Matmul::can_do_this(const cublasLtMatmulAlgo_t& algo) const {
   if (spec_.batch > 1 && capability<std::int32_t>(library(), algo, CUBLASLT_ALGO_CAP_STRIDED_BATCH_SUPPORT) == 0)
     return false;
   const auto epilogues = capability<std::uint32_t>(library(), algo, CUBLASLT_ALGO_CAP_EPILOGUE_MASK);
-  if (spec_.bias && (epilogues & CUBLASLT_EPILOGUE_BIAS) == 0) return false;
+  return !spec_.bias || (epilogues & CUBLASLT_EPILOGUE_BIAS) != 0;
+}
+
+bool Matmul::keeps_operands(const cublasLtMatmulAlgo_t& algo) const {
   const auto arithmetic = capability<std::uint64_t>(library(), algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS);
   return spec_.operand != DType::f32 || (arithmetic & narrowed_floats) == 0;
 }
 
 std::optional<Capabilities> Matmul::capabilities(int id) const {
   const auto algo = init(id);
-  if (!algo || !can_do_this(*algo)) return std::nullopt;
+  if (!algo || !can_do_this(*algo) || !keeps_operands(*algo)) return std::nullopt;
   return Capabilities{
       .tiles = listed(library(), *algo, CUBLASLT_ALGO_CAP_TILE_IDS),
       .stages = listed(library(), *algo, CUBLASLT_ALGO_CAP_STAGES_IDS),
@@ -250,7 +253,7 @@ std::vector<cublasLtMatmulAlgo_t> Matmul::ranked_algos(const RankRequest& reques
   std::vector<cublasLtMatmulAlgo_t> algos;
   try {
     for (const auto& result : rank(request))
-      if (can_do_this(result.algo)) algos.push_back(result.algo);
+      if (keeps_operands(result.algo)) algos.push_back(result.algo);
   } catch (const Error&) {
     return {};  // "not supported": there is no ranking for this request
   }

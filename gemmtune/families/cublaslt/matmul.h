@@ -69,7 +69,8 @@ class Matmul final : public AlgoSource {
   cublasStatus_t set(cublasLtMatmulDescAttributes_t attribute, Value value) const noexcept;
   template <typename Value>
   void must_set(cublasLtMatmulDescAttributes_t attribute, Value value) const;
-  bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;
+  bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;  // by what it says of batches and epilogues
+  bool keeps_operands(const cublasLtMatmulAlgo_t& algo) const;
 
   std::shared_ptr<const Session> session_;
   MatmulSpec spec_{};

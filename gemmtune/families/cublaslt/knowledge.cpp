@@ -1,0 +1,41 @@
+#include "gemmtune/families/cublaslt/knowledge.h"
+
+#include <algorithm>
+
+#include "gemmtune/families/cublaslt/matmul.h"
+
+namespace gemmtune::cublaslt {
+namespace {
+
+constexpr std::size_t most_recent = 8;  // the same shape is asked about more than once in a row
+
+/// As many as are looked at in about a minute: each costs some ten launches, and a little beside.
+std::size_t most_candidates(const MatmulSpec& spec) {
+  constexpr double flops_a_second = 5e14;
+  constexpr double launches = 10;
+  constexpr double beside_s = 0.005;
+  const double operations = 2.0 * static_cast<double>(spec.batch) * static_cast<double>(spec.m) *
+                            static_cast<double>(spec.n) * static_cast<double>(spec.k);
+  return static_cast<std::size_t>(std::clamp(60 / (launches * operations / flops_a_second + beside_s), 200.0, 2000.0));
+}
+
+}  // namespace
+
+Enumeration Knowledge::enumerate(const std::shared_ptr<const Session>& session, int device, const MatmulSpec& spec) {
+  const std::lock_guard lock(mutex_);
+  const Key key{device, spec};
+  if (const auto known = recent_.find(key); known != recent_.end()) return known->second;
+  if (recent_.size() >= most_recent) recent_.clear();
+  const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
+  return recent_[key] = cublaslt::enumerate(Matmul(session, spec), learnt(session, {device, kind_of(spec)}),
+                                            {.most = most_candidates(spec), .k = spec.k, .fits_output = full_size});
+}
+
+const LearntAlgos& Knowledge::learnt(const std::shared_ptr<const Session>& session, const Key& kind) {
+  if (const auto known = known_.find(kind); known != known_.end()) return known->second;
+  LearntAlgos algos;
+  learn_all(Matmul(session, kind.second), algos);
+  return known_[kind] = std::move(algos);
+}
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,22 @@
+#include "gemmtune/families/cublaslt/sessions.h"
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune::cublaslt {
+
+std::shared_ptr<const Library> Sessions::library() {
+  const std::lock_guard lock(mutex_);
+  if (!library_) library_ = Library::open();
+  return library_;
+}
+
+std::shared_ptr<const Session> Sessions::of(const DeviceInfo& device) {
+  const auto opened = library();
+  if (!opened) fail(ErrorCode::unsupported, "{}", Library::why_not());
+  const std::lock_guard lock(mutex_);
+  auto& session = sessions_[device.index];
+  if (!session) session = std::make_shared<const Session>(opened);
+  return session;
+}
+
+}  // namespace gemmtune::cublaslt
