@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gemmtune/core/error.h"
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/evaluation.h"
@@ -33,6 +35,19 @@ class EvaluationObserver {
   virtual void evaluated(const Evaluation& evaluation) = 0;
 };
 
+/// A candidate's fault has ended the device for this process.
+class DeviceLost : public Error {
+ public:
+  explicit DeviceLost(Evaluation culprit)
+      : Error(ErrorCode::no_device, "the device is lost to this process: " + culprit.reason),
+        culprit_(std::move(culprit)) {}
+
+  const Evaluation& culprit() const { return culprit_; }
+
+ private:
+  Evaluation culprit_;
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -42,7 +57,8 @@ class Evaluator {
   virtual std::vector<Candidate> candidates(const Problem& problem) = 0;
 
   /// Evaluates all of them under one policy and reports each exactly once, in any order. Screening goes one by one;
-  /// confirming interleaves them. Never throws for a candidate's sake.
+  /// confirming interleaves them. Throws for no candidate's sake but one: a fault that ends the device for this process
+  /// is reported, and DeviceLost thrown; those not reported by then may be evaluated by another process.
   virtual void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                         EvaluationObserver& observer) = 0;
 

@@ -22,6 +22,17 @@ FamilySupport ask(const KernelFamily& family, const Problem& problem, const Devi
   return answer;
 }
 
+void run_stage(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
+  switch (request.policy.stage) {
+    case Stage::screen:
+      return screen(bench, request, observer);
+    case Stage::confirm:
+      return confirm(bench, request, observer);
+    case Stage::prove:
+      return prove(bench, request, observer);
+  }
+}
+
 }  // namespace
 
 struct LocalEvaluator::State {
@@ -67,13 +78,11 @@ void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate>
   state_->interrupted = false;
   const Workbench bench{*state_->device, state_->families, state_->workloads, state_->interrupted};
   const EvaluationRequest request{problem, candidates, policy};
-  switch (policy.stage) {
-    case Stage::screen:
-      return screen(bench, request, observer);
-    case Stage::confirm:
-      return confirm(bench, request, observer);
-    case Stage::prove:
-      return prove(bench, request, observer);
+  try {
+    run_stage(bench, request, observer);
+  } catch (const DeviceLost& lost) {
+    observer.evaluated(lost.culprit());
+    throw;
   }
 }
 

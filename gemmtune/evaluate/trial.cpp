@@ -5,6 +5,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/evaluate/evaluator.h"
 
 namespace gemmtune {
 namespace {
@@ -32,7 +33,10 @@ Trial::Trial(Device& device, const Candidate& candidate, Stage stage)
     : device_(&device), evaluation_{.candidate = candidate, .stage = stage} {}
 
 bool Trial::step(Blame blame, const std::function<void()>& work) {
-  if (auto failure = attempt(blame, work)) settle(*std::move(failure));
+  if (auto failure = attempt(blame, work)) {
+    settle(*std::move(failure));
+    if (device_->lost()) throw DeviceLost(evaluation_);
+  }
   return alive();
 }
 

@@ -1,5 +1,6 @@
 // One candidate's way through a stage: prepare, equip, check, time, inspect. Each step succeeds or settles the outcome,
-// and says which by its result; none throws for the candidate's sake. The time of each goes to the evaluation's cost.
+// and says which by its result; none throws for the candidate's sake, but for DeviceLost. The time of each goes to the
+// evaluation's cost.
 //
 // Not: the order of the steps, which is the stages' business (screening.h, confirming.h, proving.h).
 #pragma once

@@ -1,6 +1,7 @@
 #include "gemmtune/worker/serve.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,13 +45,15 @@ class Session {
           {"device", to_json_value(evaluator_.device())}});
   }
 
-  /// False when this was the last request.
+  /// False when this was the last request. Throws DeviceLost: whoever asks goes on with another process.
   bool answer(const std::string& line) {
     json id = nullptr;
     try {
       const json request = parse_message(line);
       if (request.contains("id")) id = request["id"];
       return dispatch(request, id);
+    } catch (const DeviceLost&) {
+      throw;
     } catch (const std::exception& error) {
       send_error(id, error.what());
     }
@@ -135,11 +138,16 @@ void Session::evaluate(const json& request, const json& id) {
 int serve_lines(const ReadLine& read, const WriteLine& write, Evaluator& evaluator) {
   Session session(evaluator, write);
   session.greet();
-  while (session.peer_listens()) {
-    const auto line = read();
-    if (!line) return 0;
-    if (trim(*line).empty()) continue;
-    if (!session.answer(*line)) return 0;
+  try {
+    while (session.peer_listens()) {
+      const auto line = read();
+      if (!line) return 0;
+      if (trim(*line).empty()) continue;
+      if (!session.answer(*line)) return 0;
+    }
+  } catch (const DeviceLost& lost) {
+    fmt::print(stderr, "{}\n", lost.what());
+    return exit_code(lost.code());
   }
   return 1;
 }

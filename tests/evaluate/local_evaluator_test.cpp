@@ -7,6 +7,7 @@
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
 #include "tests/evaluate/expected.h"
+#include "tests/support/forwarding_device.h"
 
 namespace gemmtune {
 namespace {
@@ -169,6 +170,25 @@ TEST(LocalEvaluatorCost, ExplainsTheWallTimeOfEveryStage) {
       EXPECT_GE(explained_s, 0.9 * wall_s) << text << " " << to_string(policy.stage);
       EXPECT_LE(explained_s, wall_s) << "nothing is counted twice: " << text << " " << to_string(policy.stage);
     }
+  }
+}
+
+TEST(LostDevice, EndsTheEvaluationWithTheCulpritReported) {
+  for (const auto& policy : {screen_policy(), confirm_policy(), prove_policy()}) {
+    SCOPED_TRACE(to_string(policy.stage));
+    std::vector<std::unique_ptr<KernelFamily>> families;
+    families.push_back(broken::make_family());
+    LocalEvaluator evaluator(std::make_unique<FragileDevice>(small_cpu()), std::move(families));
+    const std::vector candidates{broken::candidate("one_element"), broken::candidate("reports_failure"),
+                                 broken::candidate("right")};
+    Remembered seen;
+    EXPECT_THROW(evaluator.evaluate(parse_problem(small), candidates, policy, seen), DeviceLost);
+    ASSERT_FALSE(seen.evaluations.empty());
+    const auto& culprit = seen.evaluations.back();
+    EXPECT_EQ(culprit.candidate.name, "reports_failure");
+    EXPECT_EQ(culprit.outcome, Outcome::launch_failed);
+    EXPECT_NE(culprit.reason.find("planted failure"), std::string::npos) << culprit.reason;
+    for (const auto& evaluation : seen.evaluations) EXPECT_NE(evaluation.candidate.name, "right");
   }
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/evaluate/expected.h"
+#include "tests/support/forwarding_device.h"
 
 namespace gemmtune {
 namespace {
@@ -93,22 +94,14 @@ class PacedTimer final : public Timer {
   const Pace& pace_;
 };
 
-class PacedDevice final : public Device {
+class PacedDevice final : public ForwardingDevice {
  public:
-  explicit PacedDevice(const Pace& pace) : timer_(pace) {}
+  explicit PacedDevice(const Pace& pace) : ForwardingDevice(small_cpu()), timer_(pace) {}
 
-  const DeviceInfo& info() const override { return cpu_->info(); }
-  Buffer allocate(std::size_t bytes) override { return cpu_->allocate(bytes); }
-  void upload(std::span<const std::byte> from, std::byte* to) override { cpu_->upload(from, to); }
-  void download(const std::byte* from, std::span<std::byte> to) override { cpu_->download(from, to); }
-  void copy(const std::byte* from, std::byte* to, std::size_t bytes) override { cpu_->copy(from, to, bytes); }
-  void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) override { cpu_->fill(to, bytes, pattern); }
-  Stream& stream() override { return cpu_->stream(); }
   Timer& timer() override { return timer_; }
   ClockReading read_clock() override { return {.clock_mhz = 2000, .throttled = true}; }
 
  private:
-  std::unique_ptr<Device> cpu_ = small_cpu();
   PacedTimer timer_;
 };
 

@@ -83,6 +83,23 @@ TEST(BrokenWorker, EachFaultCostsItselfWhenScreening) { expect_each_fault_costs_
 
 TEST(BrokenWorker, EachFaultCostsItselfWhenConfirming) { expect_each_fault_costs_itself(Stage::confirm); }
 
+TEST(BrokenWorker, ALostDeviceCostsItsCulpritAndItsProcess) {
+  for (const auto& policy : {screen_policy(), confirm_policy(), prove_policy()}) {
+    SCOPED_TRACE(to_string(policy.stage));
+    RemoteEvaluator remote({.command = {TEST_WORKER, "fragile"}});
+    Record record;
+    const std::vector candidates{broken::candidate("reports_failure"), broken::candidate("right"),
+                                 broken::candidate("one_element")};
+    remote.evaluate(parse_problem(problem_text), candidates, policy, record);
+    EXPECT_EQ(record.evaluations["reports_failure"].outcome, Outcome::launch_failed);
+    EXPECT_THAT(record.evaluations["reports_failure"].reason, HasSubstr("planted failure"));
+    EXPECT_EQ(record.evaluations["right"].outcome, Outcome::ok) << record.evaluations["right"].reason;
+    EXPECT_EQ(record.evaluations["one_element"].outcome, Outcome::wrong_result);
+    EXPECT_EQ(remote.statistics().starts, 2);
+    EXPECT_EQ(remote.statistics().protocol_errors, 0);
+  }
+}
+
 TEST(BrokenWorker, AnswersQueries) {
   RemoteEvaluator remote(options());
   EXPECT_EQ(remote.device().kind, DeviceKind::cpu);

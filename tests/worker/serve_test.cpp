@@ -17,7 +17,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 /// Answers at once, and remembers what it was asked.
-class FakeEvaluator final : public Evaluator {
+class FakeEvaluator : public Evaluator {
  public:
   DeviceInfo device() override { return {.name = "fake", .arch = "none", .cu_num = 1}; }
 
@@ -106,6 +106,34 @@ TEST(Serve, StreamsAnEvaluation) {
   const Evaluation first = evaluation_from_json(replies[2]["evaluation"]);
   EXPECT_EQ(first.candidate.name, "a");
   EXPECT_EQ(first.reason, "bytes \xEF\xBF\xBD in a reason") << "what is not UTF-8 is replaced";
+}
+
+/// Its first candidate takes the device with it.
+class LosingEvaluator final : public FakeEvaluator {
+ public:
+  void evaluate(const Problem&, std::span<const Candidate> candidates, const EvaluationPolicy&,
+                EvaluationObserver& observer) override {
+    const Evaluation culprit{.candidate = candidates[0], .outcome = Outcome::launch_failed, .reason = "a fault"};
+    observer.started(candidates[0]);
+    observer.evaluated(culprit);
+    throw DeviceLost(culprit);
+  }
+};
+
+TEST(Serve, EndsWithTheDevice) {
+  const json request{{"type", "evaluate"},
+                     {"id", 9},
+                     {"problem", "4x8x16:a4w4"},
+                     {"policy", to_json_value(screen_policy())},
+                     {"candidates", {{{"family", "fake"}, {"name", "a"}}, {{"family", "fake"}, {"name", "b"}}}}};
+  std::istringstream in(request.dump() + "\n" + request.dump() + "\n");
+  std::ostringstream out;
+  LosingEvaluator evaluator;
+  EXPECT_EQ(serve(in, out, evaluator), exit_code(ErrorCode::no_device));
+  std::vector<std::string> types;
+  const std::string text = out.str();
+  for (const std::string_view line : split(trim(text), '\n')) types.push_back(json::parse(line)["type"]);
+  EXPECT_THAT(types, testing::ElementsAre("hello", "started", "evaluation"));
 }
 
 TEST(Serve, AnswersNonsenseWithErrorsAndLivesOn) {
