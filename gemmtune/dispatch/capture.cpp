@@ -170,11 +170,11 @@ class Counting {
   void collect(CaptureTable::Entry& entry, Unwritten& unwritten) const {
     const auto total = entry.calls.load(std::memory_order_relaxed);
     if (total == entry.written) return;
-    const auto& device = devices_[entry.key.device];
+    const auto& device = devices_[entry.key.device()];
     unwritten.rows.push_back({.gfx = device.gfx,
                               .cu_num = device.cu_num,
-                              .problem = entry.key.problem,
-                              .match = entry.key.match,
+                              .problem = entry.key.problem(),
+                              .match = entry.key.match(),
                               .calls = total - entry.written,
                               .tuned_m = entry.tuned_m.load(std::memory_order_relaxed),
                               .expected_us = entry.expected_us.load(std::memory_order_relaxed)});
@@ -241,9 +241,14 @@ class Capture::Shared final : public LiveCapture {
     }
   }
 
+  /// This thread's if it had it the last time; else null.
+  CaptureTable* known_table() const {
+    return last_table.generation == generation_.load(std::memory_order_acquire) ? last_table.table : nullptr;
+  }
+
+  /// Null for a thread that ends.
   CaptureTable* table() {
-    const auto generation = generation_.load(std::memory_order_acquire);
-    if (last_table.generation == generation) return last_table.table;
+    if (auto* known = known_table()) return known;
     return last_table.leaving ? nullptr : other_table();
   }
 
@@ -281,12 +286,18 @@ CaptureDevice Capture::device(std::string_view gfx, std::int64_t cu_num) {
 }
 
 void Capture::record(CaptureDevice device, const Problem& problem, const Answer& answer) noexcept {
-  record(device, problem, hash_of(problem), answer);
+  if (auto* table = shared_->known_table()) [[likely]] {
+    const CapturedKey key(problem, device, answer.match);
+    if (table->count_again(key, key.hash(), answer)) [[likely]]
+      return;
+  }
+  record_new(device, problem, answer);
 }
 
-void Capture::record(CaptureDevice device, const Problem& problem, std::uint64_t hash, const Answer& answer) noexcept {
+void Capture::record_new(CaptureDevice device, const Problem& problem, const Answer& answer) noexcept {
   try {
-    if (auto* table = shared_->table()) table->count({problem, device, answer.match}, hash, answer);
+    const CapturedKey key(problem, device, answer.match);
+    if (auto* table = shared_->table()) table->count(key, key.hash(), answer);
   } catch (const std::exception&) {  // out of memory or threads: the lookup goes on, uncounted
   }
 }

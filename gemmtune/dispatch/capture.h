@@ -46,15 +46,16 @@ class Capture {
   /// time, and takes a lock only in a thread's first call.
   void record(CaptureDevice device, const Problem& problem, const Answer& answer) noexcept;
 
-  /// The same where the caller has a good 64-bit hash of the problem at hand; always the same one for equal problems.
-  void record(CaptureDevice device, const Problem& problem, std::uint64_t hash, const Answer& answer) noexcept;
-
   /// Adds everything counted so far to the file, now. False when it could not be written: the counts are kept for the
   /// next time.
   bool flush() noexcept;
 
  private:
   class Shared;
+
+  /// What record() does the first time. Apart, so that all other times save no registers for it.
+  [[gnu::noinline]] void record_new(CaptureDevice device, const Problem& problem, const Answer& answer) noexcept;
+
   std::unique_ptr<Shared> shared_;
 };
 

@@ -32,7 +32,7 @@ TEST_F(CaptureTest, WritesWhatWasAskedForWhenItEnds) {
     for (int i = 0; i < 3; ++i)
       capture.record(here, problem_of(20), {.match = MatchKind::padded_fine, .tuned_m = 32, .choice = &choice});
     capture.record(here, problem_of(20), {});
-    capture.record(capture.device("gfx942", 80), problem_of(7), 99, {});
+    capture.record(capture.device("gfx942", 80), problem_of(7), {});
     EXPECT_FALSE(std::filesystem::exists(file));
   }
   EXPECT_EQ(capture_text(read_capture(file)),
