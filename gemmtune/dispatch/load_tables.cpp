@@ -1,72 +1,25 @@
 #include "gemmtune/dispatch/load_tables.h"
 
+#include <fmt/format.h>
+
 #include "gemmtune/core/csv_scanner.h"
-#include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
-#include "gemmtune/table/aiter_csv.h"
-#include "gemmtune/table/dialect.h"
+#include "gemmtune/table/tuned_row_reader.h"
 
 namespace gemmtune {
 namespace {
 
-/// Reads the rows of one table, always into the same TunedRow.
-class RowReader {
- public:
-  RowReader(std::string_view text, const TableSource& source)
-      : scanner_(text, source.path.string()), defaults_{.problem = defaults_of(source.family)} {
-    read_header(source.family);
-  }
+std::vector<std::string> names_in(CsvScanner& scanner) {
+  std::vector<std::string> names;
+  if (scanner.next())
+    for (const auto& field : scanner.fields()) names.emplace_back(field.text);
+  return names;
+}
 
-  /// The next row that can be served, or null at the end.
-  const TunedRow* next() {
-    while (scanner_.next()) {
-      row_ = defaults_;
-      if (auto why = read_row(); why.empty())
-        return &row_;
-      else
-        skipped_.push_back({scanner_.line(), std::move(why)});
-    }
-    return nullptr;
-  }
-
-  std::int64_t line() const { return scanner_.line(); }
-  std::vector<SkippedLine> skipped() && { return std::move(skipped_); }
-
- private:
-  void read_header(const TableFamily& family) {
-    std::vector<std::string> names;
-    if (scanner_.next())
-      for (const auto& field : scanner_.fields()) names.emplace_back(field.text);
-    const CsvDocument header{.source = scanner_.source(), .header = names};
-    columns_ = read_tuned_table(header, family.format).columns;
-  }
-
-  /// Why the line cannot be served, or "".
-  std::string read_row() {
-    const auto fields = scanner_.fields();
-    if (fields.size() > columns_.size()) return at(fields[columns_.size()], "expected the end of the line");
-    if (fields.size() < columns_.size()) return at(fields.back(), "the last cell, expected more");
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const auto field = columns_[i].field;
-      if (fields[i].text.empty() && !is_key(field) && field != Field::time_us) continue;
-      if (fields[i].text.empty() || !parse_cell(field, fields[i].text, row_))
-        return at(fields[i], fmt::format("expected a value of {}", columns_[i].name));
-    }
-    const auto why = why_invalid(row_.problem);
-    return why.empty() ? why : at(fields.front(), why);
-  }
-
-  std::string at(const CsvField& field, std::string_view expected) const {
-    return fmt::format("{}:{}:{}: found '{}', {}", scanner_.source(), scanner_.line(), field.column, field.text,
-                       expected);
-  }
-
-  CsvScanner scanner_;
-  TunedRow defaults_;
-  TunedRow row_;
-  std::vector<Column> columns_;
-  std::vector<SkippedLine> skipped_;
-};
+SkippedLine skipped_line(const CsvScanner& scanner, const LineComplaint& complaint) {
+  const auto column = scanner.fields()[complaint.cell].column;
+  return {scanner.line(), fmt::format("{}:{}:{}: {}", scanner.source(), scanner.line(), column, complaint.reason)};
+}
 
 std::string note_on(const std::filesystem::path& path, const std::vector<SkippedLine>& skipped) {
   return fmt::format("{}: {} lines cannot be used, the first: {}", path.string(), skipped.size(),
@@ -77,9 +30,16 @@ std::string note_on(const std::filesystem::path& path, const std::vector<Skipped
 
 std::vector<SkippedLine> read_rows(std::string_view text, const TableSource& source,
                                    const std::function<void(const TunedRow&, std::int64_t)>& use) {
-  RowReader reader(text, source);
-  while (const auto* row = reader.next()) use(*row, reader.line());
-  return std::move(reader).skipped();
+  CsvScanner scanner(text, source.path.string());
+  TunedRowReader reader(names_in(scanner), source.family.format, defaults_of(source.family), scanner.source());
+  std::vector<SkippedLine> skipped;
+  while (scanner.next()) {
+    if (const auto complaint = reader.read(scanner.fields()))
+      skipped.push_back(skipped_line(scanner, *complaint));
+    else
+      use(reader.row(), scanner.line());
+  }
+  return skipped;
 }
 
 LoadedTables load_tables(std::span<const TableSource> sources, const BuildOptions& options) {

@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// A line that serves nothing, and why: "a.csv:7:3: found 'x', expected a value of M".
+/// A line that serves nothing, and why: "a.csv:7:3: M: found 'x', expected a whole number above 0".
 struct SkippedLine {
   std::int64_t line{};
   std::string reason{};

@@ -114,11 +114,6 @@ constexpr std::array known{
     KnownColumn{"date", "", provenance, word},
 };
 
-bool is_nothing(std::string_view text) {
-  return text.empty() || equals_ignoring_case(text, "null") || equals_ignoring_case(text, "none") ||
-         equals_ignoring_case(text, "nan");
-}
-
 bool is_plain_number(std::string_view text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   return !text.empty() && text.size() < 18 && text.front() != '0' && std::ranges::all_of(text, is_digit);
@@ -162,9 +157,15 @@ std::optional<std::size_t> find_known_column(std::string_view name) {
   return std::nullopt;
 }
 
+bool says_nothing(std::string_view text) {
+  if (text.size() > 4) return false;
+  return text.empty() || equals_ignoring_case(text, "null") || equals_ignoring_case(text, "none") ||
+         equals_ignoring_case(text, "nan");
+}
+
 std::string canonical_value(CellKind kind, std::string_view text) {
   text = trim(text);
-  if (is_nothing(text)) return kind == flag ? "0" : "";
+  if (says_nothing(text)) return kind == flag ? "0" : "";
   switch (kind) {
     case word:
       return std::string(text);
@@ -191,7 +192,7 @@ std::string_view why_not(CellKind kind, std::string_view text) {
     const auto value = parse_whole(text);
     return value && *value > 0 ? "" : "a whole number above 0";
   }
-  if (is_nothing(text)) return {};
+  if (says_nothing(text)) return {};
   switch (kind) {
     case whole:
       return parse_whole(text) ? "" : "a whole number";

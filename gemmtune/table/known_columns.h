@@ -51,6 +51,9 @@ std::span<const KnownColumn> known_columns();
 /// Its place in known_columns(), if any.
 std::optional<std::size_t> find_known_column(std::string_view name);
 
+/// Empty, Null, None and nan, in any case: what a cell has that says nothing. The text is trimmed.
+bool says_nothing(std::string_view text);
+
 /// Equal for texts that mean the same: "128" for " 128" and "128.0", "1" for "True", "torch.bfloat16" for
 /// "dtypes.bf16",
 /// "" for "Null". A text that is none of this kind is itself.

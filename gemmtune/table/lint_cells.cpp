@@ -70,18 +70,6 @@ std::string shift_message(const LintTable& table, const CsvRow& row, const Shift
                      shift.by > 0 ? "further right" : "further left");
 }
 
-/// One remark for each line that `say` has something to say about.
-template <typename Say>
-Remarks for_each_line(const LintInput& input, const Say& say) {
-  Remarks remarks;
-  for (const auto& table : input.tables)
-    for (const auto& row : table.document.rows)
-      if (auto remark = say(table, row)) remarks.push_back(std::move(*remark));
-  return remarks;
-}
-
-using MaybeRemark = std::optional<Remark>;
-
 }  // namespace
 
 Remarks unusable_lines(const LintInput& input) {
@@ -93,7 +81,7 @@ Remarks unusable_lines(const LintInput& input) {
 }
 
 Remarks short_rows(const LintInput& input) {
-  return for_each_line(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
     const auto columns = table.sheet.columns.size();
     if (row.cells.size() >= columns) return std::nullopt;
     return Remark{place_in(table, row, row.cells.size()),
@@ -103,7 +91,7 @@ Remarks short_rows(const LintInput& input) {
 }
 
 Remarks long_rows(const LintInput& input) {
-  return for_each_line(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
     const auto columns = table.sheet.columns.size();
     const auto is_empty = [](const CsvCell& cell) { return cell.text.empty(); };
     if (row.cells.size() <= columns || !std::ranges::all_of(std::span(row.cells).subspan(columns), is_empty))
@@ -113,7 +101,7 @@ Remarks long_rows(const LintInput& input) {
 }
 
 Remarks shifted_columns(const LintInput& input) {
-  return for_each_line(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
     const auto shift = shift_of(table, row);
     if (!shift) return std::nullopt;
     return Remark{place_in(table, row, shift->cell), shift_message(table, row, *shift)};
@@ -121,7 +109,7 @@ Remarks shifted_columns(const LintInput& input) {
 }
 
 Remarks odd_cells(const LintInput& input) {
-  return for_each_line(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
     for (std::size_t i = 0; i < std::min(row.cells.size(), table.sheet.columns.size()); ++i) {
       const auto& column = table.sheet.columns[i];
       if (!column.known || column.in_key() || column.role == Role::time) continue;  // those make a line unusable

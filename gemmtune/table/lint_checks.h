@@ -1,6 +1,8 @@
 // The rules' checks, for the list in lint.cpp and for nobody else. Each is explained where it stands.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/table/lint.h"
@@ -8,6 +10,21 @@
 namespace gemmtune::lint_checks {
 
 using Remarks = std::vector<Remark>;
+using MaybeRemark = std::optional<Remark>;
+
+/// All lines of a table as cells, and those that are rows.
+inline const std::vector<CsvRow>& lines(const LintTable& table) { return table.document.rows; }
+inline const std::vector<SheetRow>& rows(const LintTable& table) { return table.sheet.rows; }
+
+/// One remark for each of `those` lines that `say`, given a table and a line of it, has something to say about.
+template <auto those, typename Say>
+Remarks remarks_on(const LintInput& input, const Say& say) {
+  Remarks remarks;
+  for (const auto& table : input.tables)
+    for (const auto& line : those(table))
+      if (MaybeRemark remark = say(table, line)) remarks.push_back(std::move(*remark));
+  return remarks;
+}
 
 // lint_layout.cpp
 Remarks crlf(const LintInput& input);

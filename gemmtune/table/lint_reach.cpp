@@ -12,18 +12,6 @@
 namespace gemmtune::lint_checks {
 namespace {
 
-using MaybeRemark = std::optional<Remark>;
-
-/// One remark for each row that `say` has something to say about.
-template <typename Say>
-Remarks for_each_row(const LintInput& input, const Say& say) {
-  Remarks remarks;
-  for (const auto& table : input.tables)
-    for (const auto& row : table.sheet.rows)
-      if (MaybeRemark remark = say(table, row)) remarks.push_back(std::move(*remark));
-  return remarks;
-}
-
 std::int64_t whole(const LintTable& table, const SheetRow& row, std::string_view column) {
   const auto text = table.sheet.text(row, table.sheet.column(column));
   return parse_int(canonical_value(CellKind::whole, text)).value_or(0);
@@ -86,7 +74,7 @@ std::set<std::pair<std::int64_t, std::int64_t>> swapped_groups(const LintTable& 
 }  // namespace
 
 Remarks no_time(const LintInput& input) {
-  return for_each_row(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
+  return remarks_on<rows>(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
     if (!table.is_tuned() || time_us(table.sheet, row)) return std::nullopt;
     const auto column = table.sheet.column(Role::time);
     return Remark{place_of(table, row, column),
@@ -96,7 +84,7 @@ Remarks no_time(const LintInput& input) {
 }
 
 Remarks no_device(const LintInput& input) {
-  return for_each_row(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
+  return remarks_on<rows>(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
     const auto& sheet = table.sheet;
     if (!table.is_tuned() || !has_a_device_column(sheet)) return std::nullopt;
     if (!gfx_of(sheet, row).empty() || !sheet.text(row, sheet.column("cu_num")).empty()) return std::nullopt;
@@ -105,7 +93,7 @@ Remarks no_device(const LintInput& input) {
 }
 
 Remarks contradicting_device(const LintInput& input) {
-  return for_each_row(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
+  return remarks_on<rows>(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
     const auto& sheet = table.sheet;
     const auto gfx = sheet.text(row, sheet.column("gfx"));
     const auto cu_num = sheet.text(row, sheet.column("cu_num"));
@@ -117,7 +105,7 @@ Remarks contradicting_device(const LintInput& input) {
 }
 
 Remarks unasked_tokens(const LintInput& input) {
-  return for_each_row(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
+  return remarks_on<rows>(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
     if (table.sheet.kind != TableKind::fused_moe || !table.is_tuned() || is_grouped(table.sheet)) return std::nullopt;
     const auto tokens = whole(table, row, "token");
     if (is_asked_for(tokens)) return std::nullopt;

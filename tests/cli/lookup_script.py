@@ -81,7 +81,7 @@ class Lookup(CommandTest):
     def test_lines_that_serve_nothing_are_said(self):
         self.write(NAME, HEADER + "gfx950,256,x,512,4096,21,1,9.5,kernel_128,,,\n")
         result = self.fail_with(1, "lookup", "-t", NAME, *DEVICE, "128x512x4096:a4w4")
-        self.assertIn("a4w4_tuned.csv: 1 lines cannot be used, the first: a4w4_tuned.csv:2:12: found 'x', expected a value of M", result.stderr)
+        self.assertIn("a4w4_tuned.csv: 1 lines cannot be used, the first: a4w4_tuned.csv:2:12: M: found 'x', expected a whole number above 0", result.stderr)
 
 
 if __name__ == "__main__":

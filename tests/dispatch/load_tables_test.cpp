@@ -24,18 +24,20 @@ TEST(LoadTables, ReadsRowsAndSaysWhichLinesServeNothing) {
                     "gfx950,256,3,512,4096,21,0,5.4,k3\n"
                     "gfx950,256,4,512,4096,21,0,5.4,k4,0.78,194.5,0.0,more\n"
                     "gfx950,256,0,512,4096,21,0,5.4,k5,0.78,194.5,0.0\n"
-                    "gfx950,256,6,512,4096,,,inf,,,,";
+                    "gfx950,256,6,512,4096,,,inf,,,,\n"
+                    "gfx950,256.0, 128.0,512,4096,21,0,5.4,k7,0.78,194.5,0.0";
   std::vector<std::string> seen;
   const auto skipped = read_rows(text, a4w4_source, [&](const TunedRow& row, std::int64_t line) {
     seen.push_back(fmt::format("{} {} {}", line, to_string(row.problem), row.kernel_name));
   });
   EXPECT_THAT(seen, ElementsAre("2 1x512x4096:e2m1/1x32:e2m1/1x32:bf16:packed k1",
-                                "8 6x512x4096:e2m1/1x32:e2m1/1x32:bf16:packed "));
-  ASSERT_EQ(skipped.size(), 4U);
-  EXPECT_EQ(skipped[0].reason, "t_a4w4.csv:4:12: found 'x', expected a value of M");
-  EXPECT_EQ(skipped[1].reason, "t_a4w4.csv:5:32: found 'k3', the last cell, expected more");
-  EXPECT_EQ(skipped[2].reason, "t_a4w4.csv:6:50: found 'more', expected the end of the line");
-  EXPECT_THAT(skipped[3].reason, HasSubstr("t_a4w4.csv:7:1: found 'gfx950', sizes must be"));
+                                "5 3x512x4096:e2m1/1x32:e2m1/1x32:bf16:packed k3",
+                                "8 6x512x4096:e2m1/1x32:e2m1/1x32:bf16:packed ",
+                                "9 128x512x4096:e2m1/1x32:e2m1/1x32:bf16:packed k7"));
+  ASSERT_EQ(skipped.size(), 3U);
+  EXPECT_EQ(skipped[0].reason, "t_a4w4.csv:4:12: M: found 'x', expected a whole number above 0");
+  EXPECT_EQ(skipped[1].reason, "t_a4w4.csv:6:50: found 'more' beyond the last column, errRatio");
+  EXPECT_EQ(skipped[2].reason, "t_a4w4.csv:7:12: M: found '0', expected a whole number above 0");
 }
 
 TEST(LoadTables, ATableOfAnotherFamilyIsRefused) {
