@@ -6,6 +6,7 @@
 #include "gemmtune/cli/table_commands.h"
 #include "gemmtune/cli/table_inputs.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/sheet_stats.h"
 
 namespace gemmtune {
@@ -41,8 +42,8 @@ std::string description(const std::string& file, const SheetStats& stats) {
   text += fmt::format("\n  kernels   {}", stats.kernels);
   if (!stats.libraries.empty()) text += fmt::format("; rows of {}", counts_text(stats.libraries));
   if (!stats.devices.empty()) text += fmt::format("\n  devices   {}", counts_text(stats.devices));
-  return text + fmt::format("\n  doubtful  {} rows with an error ratio above 0.05, {} lines that cannot be used\n",
-                            stats.wrong, stats.unusable);
+  return text + fmt::format("\n  doubtful  {} rows with an error ratio above {}, {} lines that cannot be used\n",
+                            stats.wrong, error_limit(stats.kind), stats.unusable);
 }
 
 class TableStatsCommand final : public Command {

@@ -6,6 +6,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/key_order.h"
 #include "gemmtune/table/layout.h"
 
@@ -30,6 +31,7 @@ struct Entry {
   std::string key{};      // bytes of KeyOrder
   std::string content{};  // for ties
   std::optional<double> time{};
+  bool wrong{};
   std::string_view date{};
 };
 
@@ -44,6 +46,7 @@ class Chooser {
     if (a.time.has_value() != b.time.has_value()) return a.time.has_value();
     if (policy_ == MergePolicy::newest) return std::tie(a.date, a.row) > std::tie(b.date, b.row);
     if (policy_ == MergePolicy::first) return a.row < b.row;
+    if (a.wrong != b.wrong) return b.wrong;
     const auto& a_raw = sheet_.rows[a.row].raw;
     const auto& b_raw = sheet_.rows[b.row].raw;
     return std::tie(a.time, a.content, a_raw, a.row) < std::tie(b.time, b.content, b_raw, b.row);
@@ -65,6 +68,7 @@ std::vector<Entry> entries_of(const Sheet& sheet) {
                        .key = order.bytes(row),
                        .content = content.text(row),
                        .time = time_us(sheet, row),
+                       .wrong = is_wrong(sheet, row),
                        .date = sheet.text(row, date)});
   }
   return entries;

@@ -17,7 +17,7 @@ namespace gemmtune {
 
 /// Which of several rows of one key stays. Under each of them a row without a time stays only where none has one.
 enum class MergePolicy : std::uint8_t {
-  fastest,  // the least time
+  fastest,  // the least time; a row whose error ratio is over the limit (table/error_ratio.h) loses against one within
   newest,   // the latest by the column `date`; without dates the one that comes last
   first,    // the one that comes first
   error,    // none: rows of one key that differ end the merge. Copies of one row are no conflict

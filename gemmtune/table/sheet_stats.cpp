@@ -6,11 +6,10 @@
 #include <set>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/error_ratio.h"
 
 namespace gemmtune {
 namespace {
-
-constexpr double err_ratio_limit = 0.05;
 
 class Counter {
  public:
@@ -34,7 +33,7 @@ class Counter {
     distinct_keys_.insert(keys_.text(row));
     layers_.insert(layer(row));
     if (time_us(sheet_, row)) ++stats_.timed;
-    if (is_wrong(row)) ++stats_.wrong;
+    if (is_wrong(sheet_, row)) ++stats_.wrong;
     if (const auto device = this->device(row); !device.empty()) ++stats_.devices[device];
     if (const auto library = sheet_.text(row, sheet_.column("libtype")); !library.empty())
       ++stats_.libraries[std::string(library)];
@@ -56,15 +55,6 @@ class Counter {
     const auto cu_num = canonical_value(CellKind::whole, sheet_.text(row, sheet_.column("cu_num")));
     if (gfx.empty() && cu_num.empty()) return {};
     return fmt::format("{}/{}", gfx.empty() ? "?" : gfx, cu_num.empty() ? "?" : cu_num);
-  }
-
-  bool is_wrong(const SheetRow& row) const {
-    for (std::size_t i = 0; i < sheet_.columns.size(); ++i) {
-      if (sheet_.columns[i].role != Role::error) continue;
-      const auto ratio = parse_double(canonical_value(CellKind::share, row.cells[i]));
-      if (ratio && *ratio > err_ratio_limit) return true;
-    }
-    return false;
   }
 
   void add_kernels(const SheetRow& row) {

@@ -51,6 +51,27 @@ TEST(Merge, ARowWithoutATimeStaysOnlyWhereNoneHasOne) {
     }
 }
 
+TEST(Merge, AFastRowThatIsWrongLosesAgainstASlowOneThatIsNot) {
+  const auto row = [](const std::string& us, const std::string& errors) {
+    return "M,N,K,us,errRatio\n1,8,8," + us + "," + errors + "\n";
+  };
+  const auto wrong = row("1", "0.051"), right = row("9", "0.05"), unsaid = row("8", "");
+  EXPECT_EQ(merged({wrong, right}), right);
+  EXPECT_EQ(merged({right, wrong}), right);
+  EXPECT_EQ(merged({wrong, right, unsaid}), unsaid) << "no ratio is none over the limit";
+  EXPECT_EQ(merged({row("2", "6%"), wrong}), wrong) << "of wrong rows the fastest";
+  EXPECT_EQ(merged({row("inf", "0.0"), wrong}), wrong) << "a placeholder is no result";
+  EXPECT_EQ(merged({wrong, right}, MergePolicy::first), wrong) << "the other policies do not look";
+}
+
+TEST(Merge, FusedMoeMayBeWrongTwiceAsOften) {
+  const auto row = [](const std::string& us, const std::string& errors) {
+    return "token,model_dim,err1,err2,us\n1,8," + errors + "," + us + "\n";
+  };
+  EXPECT_EQ(merged({row("1", "0.0,0.1"), row("2", "0.0,0.0")}), row("1", "0.0,0.1"));
+  EXPECT_EQ(merged({row("1", "0.0,10.1%"), row("2", "0.0,0.0")}), row("2", "0.0,0.0"));
+}
+
 TEST(Merge, PoliciesOfOrder) {
   const Texts texts{table("256,1,8,8,3,a\n"), table("256,1,8,8,1,b\n"), table("256,1,8,8,2,c\n")};
   EXPECT_EQ(merged(texts, MergePolicy::fastest), texts[1]);

@@ -63,6 +63,7 @@ class RandomTables {
     if (name == "bias" || name == "bpreshuffle") return one_of({"True", "False", "TRUE", "0", ""});
     if (name == "us") return one_of({"1", "1.0", "2", "0", "inf", "nan", "-1", ""});
     if (name == "date") return one_of({"2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", ""});
+    if (name == "err_ratio" || name == "errRatio") return one_of({"0", "0.0", "0.05", "0.06", "7%", "nan", "b", ""});
     return one_of({"a", "b", "0", "x, y", "say \"so\"", ""});
   }
 

@@ -25,7 +25,7 @@ TEST(SheetStats, CountsAGemmTable) {
 }
 
 TEST(SheetStats, OfFusedMoeTokensAreM) {
-  const auto stats = count("token,model_dim,kernelName1,kernelName2,err1,us\n4,8,a,b,6.0%,1\n16,8,a,c,1%,2\n");
+  const auto stats = count("token,model_dim,kernelName1,kernelName2,err1,us\n4,8,a,b,11.0%,1\n16,8,a,c,10%,2\n");
   EXPECT_EQ(stats.m, (Range{4, 16}));
   EXPECT_EQ(stats.layers, 1U);
   EXPECT_EQ(stats.kernels, 3U);
