@@ -13,10 +13,12 @@ constexpr unsigned most_custom_options = 255;
 constexpr std::size_t ranked_of_an_id = 64;
 constexpr std::size_t probe_workspace_bytes = std::size_t{256} << 20;
 
-/// A setting that can only be tried, and the values worth trying.
+/// A setting that can only be tried, and the values worth trying. An algorithm that takes `nonsense` does not look at
+/// the setting, and has the same kernel for all of its values.
 struct Axis {
   unsigned AlgoConfig::*setting{};
   std::vector<unsigned> values{};
+  unsigned nonsense{60'000};
 };
 
 std::vector<unsigned> numbers(unsigned count) {
@@ -55,22 +57,28 @@ class Learner {
   Learnt learn() {
     find_contexts();
     for (const unsigned tile : tiles_) learn_tile(tile);
-    return {.configs = {accepted_.begin(), accepted_.end()},
-            .checks = static_cast<std::int64_t>(tried_.size()),
-            .cut = cut_};
+    return {.configs = {accepted_.begin(), accepted_.end()}, .checks = checks_, .cut = cut_};
   }
 
  private:
   bool takes(const AlgoConfig& config) {
     if (tried_.contains(config)) return accepted_.contains(config);
-    if (static_cast<std::int64_t>(tried_.size()) >= limits_.checks) {
-      cut_ = true;
-      return false;
-    }
+    if (!may_ask()) return false;
     tried_.insert(config);
     const bool takes = source_.check(config).has_value();
     if (takes) accepted_.insert(config);
     return takes;
+  }
+
+  bool may_ask() {
+    cut_ = cut_ || checks_ >= limits_.checks;
+    if (checks_ >= limits_.checks) return false;
+    ++checks_;
+    return true;
+  }
+
+  bool looks_at(const AlgoConfig& seed, const Axis& axis) {
+    return may_ask() && !source_.check(with(seed, axis.setting, axis.nonsense));
   }
 
   /// The plain settings, and those with which the library itself ranks this algorithm.
@@ -137,6 +145,7 @@ class Learner {
   std::vector<Axis> axes_at(const AlgoConfig& seed) {
     std::vector<Axis> axes;
     for (const auto& axis : axes_) {
+      if (!looks_at(seed, axis)) continue;
       Axis here{.setting = axis.setting};
       for (const unsigned value : axis.values)
         if (takes(with(seed, axis.setting, value))) here.values.push_back(value);
@@ -154,6 +163,7 @@ class Learner {
   std::set<AlgoConfig> contexts_;
   std::set<AlgoConfig> tried_;
   std::set<AlgoConfig> accepted_;
+  std::int64_t checks_{};
   bool cut_{};
 };
 

@@ -24,7 +24,8 @@ struct Learnt {
 };
 
 /// From each tile and stages that the library takes (plainly, or with the settings that its ranking uses, or with one
-/// setting changed), one setting after the other is changed, as long as the library takes the result.
+/// setting changed), one setting after the other is changed, as long as the library takes the result. Settings that an
+/// algorithm does not look at are left as they are.
 Learnt learn(const AlgoSource& source, int id, const LearningLimits& limits = {});
 
 }  // namespace gemmtune::cublaslt

@@ -26,6 +26,7 @@ struct Box {
 
 struct InventedAlgo {
   Capabilities capabilities{};
+  bool ignores_clusters{};                               // takes any
   std::map<std::pair<unsigned, unsigned>, Box> boxes{};  // by tile and stages
   std::vector<AlgoConfig> ranked{};
 };
@@ -53,9 +54,11 @@ class InventedLibrary final : public AlgoSource {
     ++checks;
     const auto algo = algos.find(config.id);
     if (algo == algos.end()) return std::nullopt;
-    const auto& [capabilities, boxes, ranked] = algo->second;
+    const auto& [capabilities, ignores_clusters, boxes, ranked] = algo->second;
     const auto box = boxes.find({config.tile, config.stages});
-    if (box == boxes.end() || !box->second.takes(config)) return std::nullopt;
+    auto looked_at = config;
+    if (ignores_clusters) looked_at.cluster = 0;
+    if (box == boxes.end() || !box->second.takes(looked_at)) return std::nullopt;
     if (config.split_k > 1 && (!capabilities.splits_k || (capabilities.reductions & config.reduction) == 0))
       return std::nullopt;
     const auto known = waves.find(config.tile);

@@ -59,6 +59,14 @@ TEST(CublasltLearning, AlgorithmsWithoutListsHaveTheUndefinedTileAndStages) {
   EXPECT_EQ(as_set(learn(library, 7, unlimited)), library.everything(7));
 }
 
+TEST(CublasltLearning, SettingsThatAreNotLookedAtMakeNoDuplicates) {
+  InventedLibrary library;
+  library.algos[7] = {.capabilities = {.tiles = {11}, .stages = {31}},
+                      .ignores_clusters = true,
+                      .boxes = {{{11, 31}, {.inner = {0, 2}}}}};
+  EXPECT_EQ(as_set(learn(library, 7, unlimited)), library.everything(7));
+}
+
 TEST(CublasltLearning, LimitsAreKeptAndSaid) {
   std::mt19937 random(1);
   InventedLibrary library;

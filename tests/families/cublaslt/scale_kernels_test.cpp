@@ -18,14 +18,14 @@ class CublasltKernels : public testing::Test {
 };
 
 TEST_F(CublasltKernels, ScalesAreArrangedByCodeThatCompiles) {
-  EXPECT_FALSE(compiler_->compile(arranger_source("sm90")).empty());
+  EXPECT_FALSE(compiler_->compile(arranger_source("sm90a")).empty());
 }
 
 TEST_F(CublasltKernels, ProductsAreScaledByCodeThatCompiles) {
   for (const char* scales : {"int8:int8", "int8/row:int8/row", "int8/tensor:int8/row", "int8/row:int8/tensor"})
     for (const char* out : {"bf16", "fp16", "f32", "bf16:bias", "fp16:bias", "f32:bias"}) {
       const auto problem = parse_problem(fmt::format("4x4x4:{}:{}", scales, out));
-      EXPECT_FALSE(compiler_->compile(scaler_source(problem, "sm90")).empty()) << to_string(problem);
+      EXPECT_FALSE(compiler_->compile(scaler_source(problem, "sm90a")).empty()) << to_string(problem);
     }
 }
 
