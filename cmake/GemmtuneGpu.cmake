@@ -1,9 +1,24 @@
-# GPU support needs the vendor's headers to build, and loads its libraries at run time: one build runs with and without a
-# GPU.
-find_path(GEMMTUNE_CUDA_INCLUDE nvrtc.h PATHS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include)
-if(GEMMTUNE_CUDA_INCLUDE AND EXISTS ${GEMMTUNE_CUDA_INCLUDE}/cuda.h)
-  set(GEMMTUNE_GPU ON)
+# GPU support needs a vendor's headers to build, and loads its libraries at run time: one build runs with and without a
+# GPU. A build is for one vendor.
+option(GEMMTUNE_HIP "Build for AMD's GPUs (HIP) instead of NVIDIA's (CUDA)" OFF)
+
+set(GEMMTUNE_GPU OFF)
+if(GEMMTUNE_HIP)
+  find_path(GEMMTUNE_HIP_INCLUDE hip/hiprtc.h PATHS ENV ROCM_PATH /opt/rocm PATH_SUFFIXES include)
+  if(GEMMTUNE_HIP_INCLUDE)
+    set(GEMMTUNE_GPU ON)
+    set(GEMMTUNE_GPU_INCLUDE ${GEMMTUNE_HIP_INCLUDE})
+    set(GEMMTUNE_GPU_DEFINITIONS GEMMTUNE_GPU GEMMTUNE_HIP __HIP_PLATFORM_AMD__)
+  else()
+    message(STATUS "gemmtune: GPU support is left out: HIP's headers (hip/hiprtc.h) are not installed")
+  endif()
 else()
-  set(GEMMTUNE_GPU OFF)
-  message(STATUS "gemmtune: GPU support is left out: CUDA's headers (cuda.h, nvrtc.h of a toolkit from 12.8) are not installed")
+  find_path(GEMMTUNE_CUDA_INCLUDE nvrtc.h PATHS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include)
+  if(GEMMTUNE_CUDA_INCLUDE AND EXISTS ${GEMMTUNE_CUDA_INCLUDE}/cuda.h)
+    set(GEMMTUNE_GPU ON)
+    set(GEMMTUNE_GPU_INCLUDE ${GEMMTUNE_CUDA_INCLUDE})
+    set(GEMMTUNE_GPU_DEFINITIONS GEMMTUNE_GPU)
+  else()
+    message(STATUS "gemmtune: GPU support is left out: CUDA's headers (cuda.h, nvrtc.h of a toolkit from 12.8) are not installed")
+  endif()
 endif()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every header compiles alone: usage headers_test.py COMPILER [CUDA_INCLUDE].
+"""Every header compiles alone: usage headers_test.py COMPILER [OPTIONS OF THE GPU'S VENDOR].
 
-Without CUDA's headers those of device/gpu are left out, and those of a family whose vendor's header is missing, as in the
-build.
+Without such options the headers of device/gpu are left out, as in the build, and so are those of a family whose vendor's
+header is missing. The other vendor's always are.
 """
 import concurrent.futures
 import os
@@ -29,21 +29,21 @@ def is_first_in_its_source(header):
     return first == f'#include "{header}"'
 
 
-def left_out_folders(compiler, cuda, options):
+def left_out_folders(compiler, options):
     """A family includes its vendor's header in vendor_api.h alone."""
-    folders = [] if cuda else ["gemmtune/device/gpu/"]
+    folders = [] if options else ["gemmtune/device/gpu/"]
     for header in sorted((ROOT / "gemmtune/families").glob("*/vendor_api.h")):
         name = str(header.relative_to(ROOT))
         message = compile_alone(compiler, name, options)
         if "No such file" in message or "not found" in message:
             folders.append(name.removesuffix("vendor_api.h"))
-    return tuple(folders)
+    return folders
 
 
 def main():
-    compiler, cuda = sys.argv[1], sys.argv[2:]
-    options = ["-isystem", cuda[0]] if cuda else []
-    left_out = left_out_folders(compiler, cuda, options)
+    compiler, options = sys.argv[1], sys.argv[2:]
+    other_vendor = "gemmtune/device/gpu/vendor/" + ("cuda" if "-DGEMMTUNE_HIP" in options else "hip")
+    left_out = (other_vendor, *left_out_folders(compiler, options))
     headers = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "gemmtune").rglob("*.h"))
     headers = [h for h in headers if not h.startswith(left_out)]
     alone = [h for h in headers if not is_first_in_its_source(h)]
