@@ -1,0 +1,75 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "gemmtune/cli/command_group.h"
+#include "gemmtune/cli/text_grid.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/device/gpu/kernel_cache.h"
+
+namespace gemmtune {
+namespace {
+
+/// "2026-11-28 05:17:00" in UTC.
+std::string utc(std::filesystem::file_time_type time) {
+  const auto system = std::chrono::file_clock::to_sys(time);
+  return fmt::format(
+      "{:%Y-%m-%d %H:%M:%S}",
+      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::time_point_cast<std::chrono::seconds>(system))));
+}
+
+std::string as_json(const std::vector<CachedKernel>& kernels) {
+  auto list = nlohmann::json::array();
+  for (const auto& kernel : kernels)
+    list.push_back({{"key", kernel.key}, {"bytes", kernel.bytes}, {"used_utc", utc(kernel.used)}});
+  return list.dump(2);
+}
+
+std::string as_text(const std::vector<CachedKernel>& kernels) {
+  std::vector<std::vector<std::string>> rows{{"kernel", "bytes", "last used (UTC)"}};
+  for (const auto& kernel : kernels) rows.push_back({kernel.key, std::to_string(kernel.bytes), utc(kernel.used)});
+  const auto bytes = std::accumulate(kernels.begin(), kernels.end(), std::int64_t{0},
+                                     [](std::int64_t sum, const CachedKernel& kernel) { return sum + kernel.bytes; });
+  return fmt::format("{}\n{} kernels, {} bytes in {}", trim(text_grid(rows, {Align::left, Align::right})),
+                     kernels.size(), bytes, default_kernel_cache().string());
+}
+
+class CacheListCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override { app.add_flag("--json", json_); }
+
+  int run() override {
+    const auto kernels = KernelCache(default_kernel_cache()).list();
+    fmt::print("{}\n", json_ ? as_json(kernels) : as_text(kernels));
+    return 0;
+  }
+
+ private:
+  bool json_{};
+};
+
+class CacheClearCommand final : public Command {
+ public:
+  void declare(CLI::App& /*app*/) override {}
+
+  int run() override {
+    fmt::print("{} kernels removed from {}\n", KernelCache(default_kernel_cache()).clear(),
+               default_kernel_cache().string());
+    return 0;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_cache_command() {
+  std::vector<NamedCommand> commands;
+  commands.push_back({"list", std::make_unique<CacheListCommand>()});
+  commands.push_back({"clear", std::make_unique<CacheClearCommand>()});
+  return make_command_group("cache", std::move(commands));
+}
+
+}  // namespace gemmtune

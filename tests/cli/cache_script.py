@@ -1,0 +1,45 @@
+"""`gemmtune cache`: the compiled kernels on disk, listed and cleared."""
+import json
+import os
+
+from harness import CommandTest, main
+
+
+class Cache(CommandTest):
+    def setUp(self):
+        super().setUp()
+        os.environ["GEMMTUNE_CACHE"] = str(self.folder / "kernels")
+        self.addCleanup(os.environ.pop, "GEMMTUNE_CACHE")
+
+    def keep(self, key, code, used):
+        path = self.folder / "kernels" / self.name_of(key)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(code)
+        os.utime(path, (used, used))
+
+    @staticmethod
+    def name_of(key):
+        return key + ".cubin"
+
+    def test_is_empty_where_there_is_no_folder(self):
+        self.assertEqual(json.loads(self.succeed("cache", "list", "--json").stdout), [])
+        self.assertIn("0 kernels, 0 bytes", self.succeed("cache", "list").stdout)
+        self.assertIn("0 kernels removed", self.succeed("cache", "clear").stdout)
+
+    def test_lists_the_last_used_first(self):
+        self.keep("a" * 32, b"12345", 1_000_000_000)
+        self.keep("b" * 32, b"123", 1_100_000_000)
+        listed = json.loads(self.succeed("cache", "list", "--json").stdout)
+        self.assertEqual([(kernel["key"], kernel["bytes"]) for kernel in listed], [("b" * 32, 3), ("a" * 32, 5)])
+        self.assertEqual(listed[1]["used_utc"], "2001-09-09 01:46:40")
+        text = self.succeed("cache", "list").stdout
+        self.assertIn("2 kernels, 8 bytes in " + str(self.folder / "kernels"), text)
+
+    def test_clears(self):
+        self.keep("a" * 32, b"12345", 1_000_000_000)
+        self.assertIn("1 kernels removed", self.succeed("cache", "clear").stdout)
+        self.assertEqual(json.loads(self.succeed("cache", "list", "--json").stdout), [])
+
+
+if __name__ == "__main__":
+    main()
