@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/progress.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/cli/summary.h"
@@ -67,18 +68,19 @@ std::string own_command_line() {
 /// One run over shapes that are known by now.
 class TuneRun {
  public:
-  TuneRun(const TuneFlags& flags, TunePlan plan, TuneInputs inputs)
+  TuneRun(const TuneFlags& flags, std::vector<DeviceInfo> devices, TunePlan plan, TuneInputs inputs)
       : flags_(flags),
+        devices_(std::move(devices)),
         plan_(std::move(plan)),
         summary_{.inputs = std::move(inputs),
-                 .workers = devices(flags).size(),
+                 .workers = devices_.size(),
                  .seed = flags.seed,
                  .list_already_tuned = flags.verbose} {}
 
-  int run(const DeviceInfo& device) {
+  int run() {
     const SignalWatch signals([this](int) { stop(); });
     const auto start = SteadyClock::now();
-    const auto stopped_by = tune_on(device);
+    const auto stopped_by = tune_shapes();
     summary_.wall_s = seconds_since(start);
     const auto& output = summary_.inputs.output;
     fmt::print("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
@@ -95,13 +97,13 @@ class TuneRun {
     spdlog::warn("stopping: what is done is being written; once more ends at once");
   }
 
-  std::optional<Error> tune_on(const DeviceInfo& device) {
+  std::optional<Error> tune_shapes() {
     auto store = TrialStore::open(store_path(flags_));
     auto& inputs = summary_.inputs;
     // Again, now that the store's lock is ours: another run may just have ended.
     inputs.table = read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_));
     Progress progress(plan_.shapes.size(), progress_style_of_stderr());
-    TuneRecorder recorder(device, outputs(store), progress, stop_);
+    TuneRecorder recorder(devices_.front(), outputs(store), progress, stop_);
     recorder.begin(inputs.table, own_command_line(), plan_.shapes.size());
     TuneReport report{};
     if (!plan_.shapes.empty()) report = tune(plan_, summary_.workers, workers(), store, recorder, stop_);
@@ -111,7 +113,9 @@ class TuneRun {
   }
 
   WorkerFactory workers() const {
-    return worker_factory({.devices = devices(flags_),
+    std::vector<std::string> ids;
+    for (const auto& device : devices_) ids.push_back(device_id(device));
+    return worker_factory({.devices = std::move(ids),
                            .candidate_timeout_s = flags_.timeout_s,
                            .in_process = flags_.in_process,
                            .split_k = flags_.split_k});
@@ -128,6 +132,7 @@ class TuneRun {
   }
 
   const TuneFlags& flags_;
+  std::vector<DeviceInfo> devices_;
   TunePlan plan_;
   RunSummary summary_;
   std::atomic<bool> stop_{false};
@@ -140,18 +145,21 @@ class TuneCommand final : public Command {
   int run() override {
     if (flags_.verbose) start_logging(Verbosity::verbose);
     auto plan = plan_of(flags_, family_names());
-    const auto device = find_device(devices(flags_).front());
-    note_unused_workers();
-    auto inputs = read_inputs(flags_, device, families_judge());
+    auto devices = choose_devices(flags_.device, flags_.mp, list_devices());
+    note_devices(devices);
+    auto inputs = read_inputs(flags_, devices.front(), families_judge());
     say(inputs);
     insist_on_some_line(inputs);
     plan.shapes = inputs.shapes;
-    return TuneRun(flags_, std::move(plan), std::move(inputs)).run(device);
+    plan.compare_devices = devices.size() > 1;
+    return TuneRun(flags_, std::move(devices), std::move(plan), std::move(inputs)).run();
   }
 
  private:
-  void note_unused_workers() const {
-    const auto workers = static_cast<std::int64_t>(devices(flags_).size());
+  void note_devices(const std::vector<DeviceInfo>& devices) const {
+    for (const auto& device : devices)
+      spdlog::info("tuning on {}: {} ({}, cu_num {})", device_id(device), device.name, device.arch, device.cu_num);
+    const auto workers = static_cast<std::int64_t>(devices.size());
     if (flags_.mp.value_or(0) > workers)
       spdlog::info("--mp {}: there is one worker for each device, which makes {}", *flags_.mp, workers);
   }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/duration.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
@@ -19,13 +20,6 @@ fs::path default_tuned_path(const fs::path& untuned) {
   auto name = untuned.filename().string();
   if (const auto at = name.rfind("untuned"); at != std::string::npos) return name.replace(at, 7, "tuned");
   return untuned.stem().string() + "_tuned.csv";
-}
-
-std::vector<std::string> comma_list(std::string_view text) {
-  std::vector<std::string> items;
-  for (const auto item : split(text, ','))
-    if (!trim(item).empty()) items.emplace_back(trim(item));
-  return items;
 }
 
 /// Empty for all.
@@ -130,14 +124,6 @@ std::optional<Format> chosen_format(const TuneFlags& flags) {
   std::vector<std::string> names;
   for (const auto format : all_formats()) names.emplace_back(to_string(format));
   fail(ErrorCode::usage, "--format: found '{}', expected one of {}", flags.format, join(names, ", "));
-}
-
-std::vector<std::string> devices(const TuneFlags& flags) {
-  auto ids = comma_list(flags.device);
-  if (ids.empty()) fail(ErrorCode::usage, "--device: found '{}', expected a device, as cpu or cuda:0", flags.device);
-  if (flags.mp && *flags.mp >= 1 && static_cast<std::size_t>(*flags.mp) < ids.size())
-    ids.resize(static_cast<std::size_t>(*flags.mp));
-  return ids;
 }
 
 bool sorts(const TuneFlags& flags) {

@@ -30,7 +30,7 @@ struct TuneFlags {
   std::string libtype{"all"};
   std::string search{"screen"};
   std::string budget{};
-  std::string device{"cpu"};
+  std::string device{};
   std::string sort{};
   std::optional<std::int64_t> mp{};
   std::int64_t batch{100};
@@ -54,7 +54,6 @@ std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the 
 std::filesystem::path store_path(const TuneFlags& flags);
 std::optional<Format> chosen_format(const TuneFlags& flags);
 Schema chosen_schema(const TuneFlags& flags);
-std::vector<std::string> devices(const TuneFlags& flags);
 bool sorts(const TuneFlags& flags);
 
 /// Search, budget, families and policies; the shapes are still to come.

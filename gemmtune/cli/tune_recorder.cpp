@@ -39,6 +39,10 @@ void TuneRecorder::shape_done(const ShapeResult& result) {
   progress_.shape_done(result);
 }
 
+void TuneRecorder::worker_remark(std::size_t worker, const std::string& remark) {
+  spdlog::warn("worker {} {}", worker, remark);
+}
+
 void TuneRecorder::worker_lost(std::size_t worker, const std::string& why) {
   spdlog::warn("worker {} is given up: {}", worker, why);
 }

@@ -37,6 +37,7 @@ class TuneRecorder final : public TuneObserver {
   void shape_started(const Shape& shape, std::size_t candidate_count) override;
   void candidate_done(const Shape& shape, const Evaluation& evaluation, bool from_store) override;
   void shape_done(const ShapeResult& result) override;
+  void worker_remark(std::size_t worker, const std::string& remark) override;
   void worker_lost(std::size_t worker, const std::string& why) override;
 
  private:

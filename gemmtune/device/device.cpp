@@ -19,7 +19,7 @@ std::string with_index(std::string_view id) {
   return lower.find(':') == std::string::npos ? lower + ":0" : lower;
 }
 
-std::string known_ids(const std::vector<DeviceInfo>& devices) {
+std::string known_ids(std::span<const DeviceInfo> devices) {
   std::vector<std::string> ids;
   for (const DeviceInfo& device : devices) ids.push_back(device_id(device));
   return join(ids, ", ");
@@ -50,13 +50,14 @@ std::vector<DeviceInfo> list_devices() {
   return devices;
 }
 
-DeviceInfo find_device(std::string_view id) {
+DeviceInfo find_device(std::string_view id) { return find_device(id, list_devices()); }
+
+DeviceInfo find_device(std::string_view id, std::span<const DeviceInfo> known) {
   const std::string wanted = with_index(id);
-  const std::vector<DeviceInfo> devices = list_devices();
-  for (const DeviceInfo& device : devices) {
+  for (const DeviceInfo& device : known) {
     if (device_id(device) == wanted) return device;
   }
-  fail(ErrorCode::no_device, "there is no device \"{}\"; there is: {}", id, known_ids(devices));
+  fail(ErrorCode::no_device, "there is no device \"{}\"; there is: {}", id, known_ids(known));
 }
 
 std::unique_ptr<Device> open_device(std::string_view id) { return open(find_device(id)); }

@@ -116,6 +116,9 @@ std::vector<DeviceInfo> list_devices();
 /// "cpu", "cpu:0", "cuda:1": what is known of it, without opening it. Throws Error{no_device} that lists what there is.
 DeviceInfo find_device(std::string_view id);
 
+/// The same among these.
+DeviceInfo find_device(std::string_view id, std::span<const DeviceInfo> known);
+
 /// The same, opened.
 std::unique_ptr<Device> open_device(std::string_view id);
 

@@ -1,10 +1,13 @@
 #include "gemmtune/tune/shape_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "gemmtune/core/clock.h"
+#include "gemmtune/gemm/operands.h"
 #include "gemmtune/tune/candidates.h"
 #include "gemmtune/tune/verdict.h"
 
@@ -17,6 +20,13 @@ void add(Cost& sum, const Cost& cost) {
   sum.operands_s += cost.operands_s;
   sum.reference_s += cost.reference_s;
   sum.verify_s += cost.verify_s;
+}
+
+/// "" or how much memory the operands need that the device does not have.
+std::string why_too_large(const Problem& problem, const DeviceInfo& device) {
+  const auto bytes = operand_sizes(problem).total();
+  if (device.memory_bytes <= 0 || bytes <= device.memory_bytes) return "";
+  return fmt::format("its operands need {} bytes, {} has {}", bytes, device_id(device), device.memory_bytes);
 }
 
 }  // namespace
@@ -85,6 +95,8 @@ ShapeResult ShapeRun::without_wall_time() {
 }
 
 std::vector<Candidate> ShapeRun::candidates() {
+  result_.why_failed = why_too_large(shape_.problem, device_);
+  if (!result_.why_failed.empty()) return {};
   const auto supports = evaluator_.supports(shape_.problem);
   for (const FamilySupport& support : supports) versions_[support.family] = support.version;
   auto wanted = wanted_candidates(run_.plan, evaluator_.candidates(shape_.problem));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "gemmtune/search/strategy.h"
 #include "gemmtune/tune/journal.h"
 #include "gemmtune/tune/limits.h"
+#include "gemmtune/tune/roll_call.h"
 #include "gemmtune/tune/shape_queue.h"
 #include "gemmtune/tune/shape_run.h"
 #include "gemmtune/tune/watchdog.h"
@@ -16,21 +18,35 @@
 namespace gemmtune {
 namespace {
 
+/// So many shapes in a row on which nothing but crashes and hangs came of all candidates: it is not the candidates.
+constexpr int most_deadly_shapes = 3;
+
+bool is_deadly(const ShapeResult& result) {
+  const auto& failures = result.failures;
+  return !result.winner && !failures.empty() &&
+         std::all_of(failures.begin(), failures.end(), [](const Evaluation& failure) {
+           return failure.outcome == Outcome::crashed || failure.outcome == Outcome::timed_out;
+         });
+}
+
 /// The threads of a run and what they share.
 class Supervisor {
  public:
-  Supervisor(const TunePlan& plan, TrialStore& store, TuneObserver& observer, const std::atomic<bool>& stop)
+  Supervisor(const TunePlan& plan, std::size_t worker_count, TrialStore& store, TuneObserver& observer,
+             const std::atomic<bool>& stop)
       : plan_(plan),
         limits_(plan.budget_s, stop),
         journal_(plan, store, observer, limits_),
         queue_(plan.shapes.size()),
         watchdog_(limits_),
+        roll_call_(worker_count),
+        workers_left_(worker_count),
         results_(plan.shapes.size()) {}
 
-  TuneReport run(std::size_t worker_count, const WorkerFactory& make_evaluator) {
+  TuneReport run(const WorkerFactory& make_evaluator) {
     {
       std::vector<std::jthread> threads;
-      for (std::size_t worker = 0; worker < worker_count; ++worker) {
+      for (std::size_t worker = 0, count = workers_left_; worker < count; ++worker) {
         threads.emplace_back([&, worker] { work(worker, make_evaluator); });
       }
     }
@@ -42,6 +58,7 @@ class Supervisor {
     try {
       const auto evaluator = make_evaluator(worker);
       const Watchdog::Watch watch(watchdog_, *evaluator);
+      answer_roll_call(worker, *evaluator);
       take_shapes(*evaluator);
     } catch (const std::exception& error) {
       lose(worker, error.what());
@@ -50,13 +67,32 @@ class Supervisor {
     }
   }
 
+  void answer_roll_call(std::size_t worker, Evaluator& evaluator) {
+    if (!plan_.compare_devices || plan_.shapes.empty()) return;
+    const auto standing =
+        roll_call_.answer(worker, time_for_roll_call(plan_, roll_call_shape(plan_.shapes), evaluator));
+    if (standing.remark.empty()) return;
+    if (standing.too_slow) retire("its device " + standing.remark);
+    journal_.observe([&](TuneObserver& observer) { observer.worker_remark(worker, standing.remark); });
+  }
+
   void take_shapes(Evaluator& evaluator) {
+    int deadly = 0;
     while (!limits_.reached()) {
       const auto index = queue_.take();
       if (!index) return;
       if (limits_.reached()) return queue_.give_back(*index);
       do_shape(*index, evaluator);
+      deadly = is_deadly(*results_[*index]) ? deadly + 1 : 0;
+      if (deadly == most_deadly_shapes)
+        retire(fmt::format("everything crashed or hung for {} shapes in a row", deadly));
     }
+  }
+
+  /// Ends a worker whose device is not fit for use, unless it is the last one.
+  void retire(const std::string& why) {
+    const std::scoped_lock lock(mutex_);
+    if (workers_left_ > 1) fail(ErrorCode::no_device, "{}", why);
   }
 
   // Throws when the worker is of no use any more; another one gets the shape then.
@@ -89,9 +125,11 @@ class Supervisor {
   }
 
   void lose(std::size_t worker, const std::string& why) {
+    roll_call_.leave(worker);
     if (limits_.reached()) return;  // that is why: an interrupted evaluator need not answer
     {
       const std::scoped_lock lock(mutex_);
+      --workers_left_;
       why_lost_ = why;
     }
     try {
@@ -127,6 +165,8 @@ class Supervisor {
   Journal journal_;
   ShapeQueue queue_;
   Watchdog watchdog_;
+  RollCall roll_call_;
+  std::size_t workers_left_;                         // under mutex_ once threads run
   std::vector<std::optional<ShapeResult>> results_;  // each touched by the thread that took its index
   std::mutex mutex_;
   std::string why_lost_;
@@ -138,7 +178,7 @@ TuneReport tune(const TunePlan& plan, std::size_t worker_count, const WorkerFact
                 TuneObserver& observer, const std::atomic<bool>& stop) {
   if (worker_count == 0) fail(ErrorCode::usage, "tuning needs at least one worker");
   static_cast<void>(make_strategy(plan.search, {}));  // complains before workers are started
-  return Supervisor(plan, store, observer, stop).run(worker_count, make_evaluator);
+  return Supervisor(plan, worker_count, store, observer, stop).run(make_evaluator);
 }
 
 }  // namespace gemmtune

@@ -27,8 +27,9 @@ struct TunePlan {
   EvaluationPolicy confirm{confirm_policy()};
   EvaluationPolicy prove{prove_policy()};
   std::optional<double> budget_s{};  // wall clock, for all shapes; kept to within one candidate
-  bool reuse_trials{true};          // false: all trials are made anew; the quarantine holds nevertheless
-  std::string program{"gemmtune"};  // how a reproducer's command line starts
+  bool compare_devices{};            // time the same work on each worker's device first, and do without those that lag
+  bool reuse_trials{true};           // false: all trials are made anew; the quarantine holds nevertheless
+  std::string program{"gemmtune"};   // how a reproducer's command line starts
 };
 
 /// What came of one shape.
@@ -59,7 +60,10 @@ class TuneObserver {
   virtual void candidate_done(const Shape& shape, const Evaluation& evaluation, bool from_store) = 0;
   virtual void shape_done(const ShapeResult& result) = 0;  // for each shape that was started
 
-  /// A worker cannot be started any more; its shape goes to another one.
+  /// Something about a worker's device that whoever reads the results should know.
+  virtual void worker_remark(std::size_t /*worker*/, const std::string& /*remark*/) {}
+
+  /// A worker cannot be started any more, or its device is not fit for use; its shape goes to another one.
   virtual void worker_lost(std::size_t /*worker*/, const std::string& /*why*/) {}
 };
 

@@ -145,6 +145,7 @@ class CountingObserver final : public TuneObserver {
   std::function<void()> at_candidate{};
   std::vector<std::string> started{};
   std::vector<ShapeResult> done{};
+  std::vector<std::string> remarks{};
   std::vector<std::string> lost{};
   int from_store{};
   int candidates{};
@@ -156,6 +157,9 @@ class CountingObserver final : public TuneObserver {
     if (at_candidate) at_candidate();
   }
   void shape_done(const ShapeResult& result) override { done.push_back(result); }
+  void worker_remark(std::size_t worker, const std::string& remark) override {
+    remarks.push_back(fmt::format("{}: {}", worker, remark));
+  }
   void worker_lost(std::size_t worker, const std::string& why) override {
     lost.push_back(fmt::format("{}: {}", worker, why));
   }

@@ -104,6 +104,14 @@ TEST(Tune, ComparesWithTheFirstCandidateThatIsUsual) {
   EXPECT_EQ(run.run().results.at(0).default_choice->candidate.name, "blas_0");
 }
 
+TEST(Tune, SaysWhatAShapeNeedsThatDoesNotFit) {
+  FakeRun run;
+  run.plan.shapes = {{.problem = {.m = 1 << 20, .n = 1 << 20, .k = 64}}};
+  const auto report = run.run();
+  EXPECT_THAT(report.results.at(0).why_failed, HasSubstr("its operands need 2199291691008 bytes"));
+  EXPECT_EQ(run.world.evaluation_count(), 0U);
+}
+
 TEST(Tune, SaysWhyThereAreNoCandidates) {
   FakeRun run;
   run.world.candidates.clear();
