@@ -55,6 +55,7 @@ void TwoPhaseStrategy::tell(const Evaluation& evaluation) {
 void TwoPhaseStrategy::take(const Evaluation& evaluation) {
   if (stage_ == Stage::prove) {
     over_ = evaluation.outcome == Outcome::ok;
+    disproved_ = disproved_ || !over_;
     if (!over_) std::erase_if(contenders_, [&](const Evaluation& e) { return e.candidate == evaluation.candidate; });
   } else if (is_contender(evaluation)) {
     (stage_ == Stage::screen ? right_ : contenders_).push_back(evaluation);
@@ -67,7 +68,14 @@ void TwoPhaseStrategy::queue_for_confirmation() {
 }
 
 bool TwoPhaseStrategy::must_confirm_more() const {
-  return !to_confirm_.empty() && (which_ == Confirm::all || contenders_.empty());
+  return !to_confirm_.empty() && (which_ == Confirm::all || contenders_.empty() || a_faster_one_waits());
+}
+
+// Where the fastest of all are wrong in the same way, the first batch may have nothing left but the default choice.
+bool TwoPhaseStrategy::a_faster_one_waits() const {
+  return disproved_ && std::ranges::none_of(contenders_, [&](const Evaluation& contender) {
+           return contender.timing.median_us <= to_confirm_.front().timing.median_us;
+         });
 }
 
 Batch TwoPhaseStrategy::screen_batch() {

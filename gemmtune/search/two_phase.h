@@ -18,7 +18,7 @@ class TwoPhaseStrategy final : public Strategy {
   /// Which of those that screening found right are confirmed.
   enum class Confirm : std::uint8_t {
     until_one_holds,  // the best 20 within twice the best's time; the next ones only when none of them can be the
-                      // winner
+                      // winner, or when those that remain of them after a proof failed are slower
     all,
   };
 
@@ -30,6 +30,7 @@ class TwoPhaseStrategy final : public Strategy {
 
  private:
   bool must_confirm_more() const;
+  bool a_faster_one_waits() const;
   Batch screen_batch();
   Batch confirm_batch();
   Batch prove_batch();
@@ -45,6 +46,7 @@ class TwoPhaseStrategy final : public Strategy {
   std::set<Candidate> pending_{};  // handed out and not told yet
   bool screened_{};
   bool over_{};
+  bool disproved_{};                      // some winner was
   std::vector<Evaluation> right_{};       // by screening
   std::vector<Evaluation> to_confirm_{};  // the next batch's at the front
   std::vector<Evaluation> contenders_{};  // confirmed as right, not disproved

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/search/toy_space.h"
@@ -75,6 +76,19 @@ TEST(TwoPhase, GoesBackToConfirmingWhenAllOfABatchAreDisproved) {
   EXPECT_EQ(batches[22].stage, Stage::confirm);
   EXPECT_EQ(batches[22].candidates.size(), 5U);
   EXPECT_EQ(number_of(batches[23].candidates[0]), 20);
+}
+
+TEST(TwoPhase, GoesBackToConfirmingWhenOnlyTheSlowDefaultIsLeft) {
+  TwoPhaseStrategy strategy(toy_candidates(40), Confirm::until_one_holds);
+  const auto batches = play(strategy, [](const Candidate& c, Stage stage) {
+    if (stage == Stage::prove && number_of(c) > 0 && number_of(c) < 25) return failed(c, stage, Outcome::wrong_result);
+    return timed(c, stage, number_of(c) == 0 ? 1900 : 1000 + 10 * number_of(c));
+  });
+  const auto second = std::ranges::find_if(batches.begin() + 2, batches.end(),
+                                           [](const Batch& batch) { return batch.stage == Stage::confirm; });
+  ASSERT_NE(second, batches.end());
+  EXPECT_EQ(number_of(second->candidates[0]), 20);
+  EXPECT_EQ(number_of(batches.back().candidates[0]), 25) << "not the default, which was right and slower";
 }
 
 TEST(TwoPhase, ExhaustiveConfirmsAllThatAreRight) {

@@ -20,7 +20,6 @@ namespace {
 using cublaslt::Call;
 using cublaslt::Entry;
 using cublaslt::Enumeration;
-using cublaslt::KernelName;
 using cublaslt::Library;
 using cublaslt::Matmul;
 using cublaslt::MatmulSpec;
@@ -39,15 +38,14 @@ std::vector<MatmulSpec> specs_of(const Call& call) {
   return specs;
 }
 
-std::vector<Candidate> candidates_of(const Enumeration& enumeration, const KernelName& common) {
+std::vector<Candidate> candidates_of(const Enumeration& enumeration, const MatmulSpec& spec, std::int64_t version) {
   std::vector<Candidate> candidates;
-  for (const auto& entry : enumeration.entries) {
-    KernelName name = common;
-    name.is_default = candidates.empty() && entry.ranked;
-    name.config = entry.config;
-    name.workspace_mib = workspace_mib(entry);
-    candidates.push_back(cublaslt::candidate_of(name));
-  }
+  for (const auto& entry : enumeration.entries)
+    candidates.push_back(cublaslt::candidate_of({.is_default = candidates.empty() && entry.ranked,
+                                                 .config = entry.config,
+                                                 .fast_accumulation = spec.fast_accumulation,
+                                                 .workspace_mib = workspace_mib(entry),
+                                                 .version = version}));
   return candidates;
 }
 
@@ -93,8 +91,7 @@ class CublasltFamily final : public KernelFamily {
     std::vector<std::vector<Candidate>> lists;
     for (const auto& spec : specs_of(cublaslt::call_of(problem)))
       lists.push_back(
-          candidates_of(knowledge_.enumerate(session, device.index, spec),
-                        {.fast_accumulation = spec.fast_accumulation, .version = session->library().version()}));
+          candidates_of(knowledge_.enumerate(session, device.index, spec), spec, session->library().version()));
     auto all = in_turn(lists);
     if (!all.empty()) all.front().usual = true;
     return all;

@@ -9,6 +9,14 @@ namespace {
 
 constexpr std::size_t most_recent = 8;  // the same shape is asked about more than once in a row
 
+/// Fast accumulation over many products loses per cents where they have one sign, which the proof of a winner turns
+/// down (docs/verifying.md): beyond these K only the library's own ranking is worth a look.
+constexpr std::int64_t most_k_of_fast_accumulation = 512;
+
+bool is_worth_enumerating(const MatmulSpec& spec) {
+  return !spec.fast_accumulation || spec.k <= most_k_of_fast_accumulation;
+}
+
 /// As many as are looked at in about a minute: each costs some ten launches, and a little beside.
 std::size_t most_candidates(const MatmulSpec& spec) {
   constexpr double flops_a_second = 5e14;
@@ -26,8 +34,9 @@ Enumeration Knowledge::enumerate(const std::shared_ptr<const Session>& session, 
   const Key key{device, spec};
   if (const auto known = recent_.find(key); known != recent_.end()) return known->second;
   if (recent_.size() >= most_recent) recent_.clear();
+  const auto& algos = is_worth_enumerating(spec) ? learnt(session, {device, kind_of(spec)}) : nothing_;
   const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
-  return recent_[key] = cublaslt::enumerate(Matmul(session, spec), learnt(session, {device, kind_of(spec)}),
+  return recent_[key] = cublaslt::enumerate(Matmul(session, spec), algos,
                                             {.most = most_candidates(spec), .k = spec.k, .fits_output = full_size});
 }
 

@@ -22,6 +22,7 @@ class Knowledge {
 
   const LearntAlgos& learnt(const std::shared_ptr<const Session>& session, const Key& kind);
 
+  const LearntAlgos nothing_{};
   std::mutex mutex_;
   std::map<Key, LearntAlgos> known_;
   std::map<Key, Enumeration> recent_;
