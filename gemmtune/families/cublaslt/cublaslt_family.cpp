@@ -41,7 +41,7 @@ std::vector<MatmulSpec> specs_of(const Call& call) {
 std::vector<Candidate> candidates_of(const Enumeration& enumeration, const MatmulSpec& spec, std::int64_t version) {
   std::vector<Candidate> candidates;
   for (const auto& entry : enumeration.entries)
-    candidates.push_back(cublaslt::candidate_of({.is_default = candidates.empty() && entry.ranked,
+    candidates.push_back(cublaslt::candidate_of({.is_default = candidates.empty() && enumeration.has_first_choice,
                                                  .config = entry.config,
                                                  .fast_accumulation = spec.fast_accumulation,
                                                  .workspace_mib = workspace_mib(entry),

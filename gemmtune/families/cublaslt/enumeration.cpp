@@ -37,6 +37,7 @@ class Enumerator {
       : source_(source), known_(known), limits_(limits) {}
 
   Enumeration run() {
+    add_first_choice();
     add_ranked({.workspace_bytes = usual_workspace_bytes, .most = ranked_in_all});
     add_ranked({.workspace_bytes = large_workspace_bytes, .most = ranked_in_all});
     for (const auto& [id, learnt] : known_)
@@ -62,6 +63,11 @@ class Enumerator {
     if (!accepted) return;
     entry.accepted = *accepted;
     result_.entries.push_back(entry);
+  }
+
+  void add_first_choice() {
+    add_ranked({.workspace_bytes = usual_workspace_bytes, .most = 1});
+    result_.has_first_choice = !result_.entries.empty();
   }
 
   void add_ranked(const RankRequest& request) {

@@ -33,7 +33,8 @@ struct EnumerationLimits {
 };
 
 struct Enumeration {
-  std::vector<Entry> entries{};  // without duplicates; the library's first choice first
+  std::vector<Entry> entries{};  // without duplicates, the library's ranking first
+  bool has_first_choice{};       // the first entry is the library's first choice for the usual workspace
   std::int64_t checks{};
   bool cut{};  // by EnumerationLimits::most
 };

@@ -71,6 +71,17 @@ TEST(CublasltEnumeration, TheLibrarysRankingComesFirstInItsOrder) {
     EXPECT_TRUE(found.entries[i].ranked);
   }
   EXPECT_FALSE(found.entries[3].ranked);
+  EXPECT_TRUE(found.has_first_choice);
+}
+
+TEST(CublasltEnumeration, AFirstChoiceThatIsNotTakenIsNone) {
+  auto library = plain_library();
+  const AlgoConfig plain{.id = 7, .tile = 11, .stages = 31};
+  library.ranking = {{.id = 7, .tile = 12, .stages = 31}, plain};
+  const auto found = all_of(library);
+  ASSERT_EQ(found.entries.size(), 1U);
+  EXPECT_EQ(found.entries.front().config, plain);
+  EXPECT_FALSE(found.has_first_choice);
 }
 
 TEST(CublasltEnumeration, TheNearestToTheRankingFollowAndTheFurthestAreLeftOut) {
