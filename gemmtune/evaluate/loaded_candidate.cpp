@@ -65,6 +65,12 @@ void LoadedCandidate::launch(const OperandSets& sets, std::size_t set) noexcept 
   gemm_->launch(operands, device_->stream());
 }
 
+std::vector<const GuardedBuffer*> LoadedCandidate::guarded() const {
+  std::vector<const GuardedBuffer*> all{&workspace_};
+  for (const auto& packed : packed_) all.push_back(&packed);
+  return all;
+}
+
 std::string LoadedCandidate::broken_guard() const {
   if (auto why = workspace_.why_broken(*device_); !why.empty()) return "workspace: " + why;
   for (const auto& packed : packed_)

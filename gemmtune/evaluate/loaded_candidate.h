@@ -37,6 +37,9 @@ class LoadedCandidate {
 
   void launch(const OperandSets& sets, std::size_t set) noexcept;
 
+  /// Its own memory.
+  std::vector<const GuardedBuffer*> guarded() const;
+
   /// "" or which guard words around its own memory are broken.
   std::string broken_guard() const;
 

@@ -45,6 +45,11 @@ std::string Workload::changed_input() const {
   return "";
 }
 
+bool Workload::guards_intact(std::vector<const GuardedBuffer*> others) const {
+  for (std::size_t set = 0; set < sets_.count(); ++set) others.push_back(&sets_.c(set));
+  return examiner_->guards_intact(others);
+}
+
 std::string Workload::broken_guard() const {
   for (std::size_t set = 0; set < sets_.count(); ++set)
     if (auto why = sets_.c(set).why_broken(*device_); !why.empty()) return "C: " + why;

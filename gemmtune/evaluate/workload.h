@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gemmtune/evaluate/operand_sets.h"
 #include "gemmtune/gemm/draw.h"
@@ -42,6 +43,9 @@ class Workload {
 
   /// "" or the input of the first set that is no longer what was drawn.
   std::string changed_input() const;
+
+  /// Whether the guard words around every C and around these are unbroken.
+  bool guards_intact(std::vector<const GuardedBuffer*> others) const;
 
   /// "" or which guard words around any C are broken.
   std::string broken_guard() const;

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/policy.h"
+#include "gemmtune/verify/guard.h"
 #include "gemmtune/verify/verifier.h"
 
 namespace gemmtune {
@@ -47,6 +49,9 @@ class Examiner {
 
   /// Changes with the buffer's bytes. To be compared with fingerprints of the same examiner only.
   virtual std::uint64_t fingerprint(const Buffer& buffer) = 0;
+
+  /// GuardedBuffer::why_broken tells what is not.
+  virtual bool guards_intact(std::span<const GuardedBuffer* const> buffers) = 0;
 };
 
 /// On the device where it is a GPU and its kernels can be compiled, else on the host. The device must outlive it.

@@ -20,11 +20,6 @@ Guard make_guard() {
   return guard;
 }
 
-const Guard& intact_guard() {
-  static const Guard guard = make_guard();
-  return guard;
-}
-
 /// Which bytes of a guard were changed: the first and the last, and how many.
 struct Damage {
   std::size_t first{};
@@ -33,7 +28,7 @@ struct Damage {
 };
 
 Damage damage_of(const Guard& found) {
-  const Guard& intact = intact_guard();
+  const auto intact = intact_guard();
   if (std::memcmp(found.data(), intact.data(), guard_size) == 0) return {};
   Damage damage{};
   for (std::size_t i = 0; i < guard_size; ++i) {
@@ -58,6 +53,11 @@ std::string describe(std::size_t distance, std::string_view side, const Damage& 
 
 }  // namespace
 
+std::span<const std::byte> intact_guard() {
+  static const Guard guard = make_guard();
+  return guard;
+}
+
 GuardedBuffer::GuardedBuffer(Device& device, std::size_t size)
     : GuardedBuffer(device, size == 0 ? Buffer{} : device.allocate(storage_bytes(size))) {}
 
@@ -76,6 +76,11 @@ void GuardedBuffer::restore(Device& device) {
 std::size_t GuardedBuffer::storage_bytes(std::size_t size) { return size + 2 * guard_size; }
 
 std::byte* GuardedBuffer::data() const { return size_ == 0 ? nullptr : buffer_.data() + guard_size; }
+
+std::vector<const std::byte*> GuardedBuffer::guards() const {
+  if (size_ == 0) return {};
+  return {buffer_.data(), data() + size_};
+}
 
 std::string GuardedBuffer::why_broken(Device& device) const {
   if (size_ == 0) return {};

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "gemmtune/device/device.h"
 
 namespace gemmtune {
+
+/// What an unbroken guard holds.
+std::span<const std::byte> intact_guard();
 
 /// `size` usable bytes, aligned to 256, between two guards of 4096 bytes of a fixed pattern.
 class GuardedBuffer {
@@ -25,6 +30,9 @@ class GuardedBuffer {
 
   /// Makes broken guards whole.
   void restore(Device& device);
+
+  /// Where the two guards are, each of intact_guard()'s size; none when size is 0.
+  std::vector<const std::byte*> guards() const;
 
   /// "" or "byte 12 after the end was overwritten, 4 of its guard's 4096 bytes in all": the changed byte nearest to the
   /// buffer, counted from 1.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,10 @@ class HostExaminer final : public Examiner {
   }
 
   std::uint64_t fingerprint(const Buffer& buffer) override { return gemmtune::fingerprint(*device_, buffer); }
+
+  bool guards_intact(std::span<const GuardedBuffer* const> buffers) override {
+    return std::ranges::all_of(buffers, [this](const auto* buffer) { return buffer->why_broken(*device_).empty(); });
+  }
 
  private:
   Reference reference(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy, std::uint64_t seed) {

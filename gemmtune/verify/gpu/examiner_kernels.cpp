@@ -1,12 +1,15 @@
 #include "gemmtune/verify/gpu/examiner_kernels.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
 
-std::string examiner_kernel_text();  // written by CMake
+// Written by CMake.
+std::string codec_kernel_text();
+std::string plain_kernel_text();
 
 namespace {
 
@@ -34,21 +37,28 @@ std::string codec_of(DType type) {
   fail(ErrorCode::unsupported, "{} holds no matrix elements", to_string(type));
 }
 
-}  // namespace
-
-KernelSource examiner_source(DType type, const std::string& arch) {
-  const auto codec = codec_of(type);
-  // Fused multiply-adds only where they are written: rounding must be the host's.
-  return {.name = "examiner_" + codec + ".cu",
-          .text = examiner_kernel_text(),
-          .arch = arch,
-          .options = {"--std=c++20", "--fmad=false", "--device-as-default-execution-space", "-DCODEC=" + codec}};
+/// Fused multiply-adds only where they are written: rounding must be the host's.
+std::vector<std::string> common_options() {
+  return {"--std=c++20", "--fmad=false", "--device-as-default-execution-space"};
 }
 
-const GpuModule& ExaminerKernels::module_of(DType type) {
-  const auto found = modules_.find(type);
+}  // namespace
+
+KernelSource codec_kernels(DType type, const std::string& arch) {
+  const auto codec = codec_of(type);
+  auto options = common_options();
+  options.push_back("-DCODEC=" + codec);
+  return {.name = "examiner_" + codec + ".cu", .text = codec_kernel_text(), .arch = arch, .options = options};
+}
+
+KernelSource plain_kernels(const std::string& arch) {
+  return {.name = "examiner.cu", .text = plain_kernel_text(), .arch = arch, .options = common_options()};
+}
+
+const GpuModule& ExaminerKernels::module_of(const KernelSource& source) {
+  const auto found = modules_.find(source.name);
   if (found != modules_.end()) return found->second;
-  return modules_.emplace(type, GpuModule(compile_kernel(examiner_source(type, device_->info().arch)))).first->second;
+  return modules_.emplace(source.name, GpuModule(compile_kernel(source))).first->second;
 }
 
 unsigned blocks_for(std::int64_t count, std::int64_t in_each) {

@@ -1,4 +1,5 @@
-// The kernels of this folder, compiled when they are first needed: once for each codec.
+// The kernels of this folder, compiled when they are first needed: those that read or write elements once for each
+// codec, the others once.
 #pragma once
 
 #include <map>
@@ -11,26 +12,36 @@
 
 namespace gemmtune {
 
-/// All kernels with the codec of a type that holds matrix elements; throws Error{unsupported} for other types.
-KernelSource examiner_source(DType type, const std::string& arch);
+/// draw.cu, decode.cu and judge.cu with the codec of a type that holds matrix elements; throws Error{unsupported} for
+/// other types.
+KernelSource codec_kernels(DType type, const std::string& arch);
 
+/// multiply.cu and memory.cu.
+KernelSource plain_kernels(const std::string& arch);
+
+/// Launches throw Error{unsupported} when the kernels cannot be compiled; what the driver refuses is thrown by the
+/// stream.
 class ExaminerKernels {
  public:
   explicit ExaminerKernels(Device& device) : device_(&device) {}
 
-  /// Of the codec of `type`. Throws Error{unsupported} when the kernels cannot be compiled; a refused launch is thrown
-  /// by the stream.
   template <typename... Arguments>
   void launch(DType type, const std::string& name, const LaunchShape& shape, const Arguments&... arguments) {
-    const auto& module = module_of(type);
+    const auto& module = module_of(codec_kernels(type, device_->info().arch));
+    module.launch(device_->stream(), module.function(name), shape, arguments...);
+  }
+
+  template <typename... Arguments>
+  void launch(const std::string& name, const LaunchShape& shape, const Arguments&... arguments) {
+    const auto& module = module_of(plain_kernels(device_->info().arch));
     module.launch(device_->stream(), module.function(name), shape, arguments...);
   }
 
  private:
-  const GpuModule& module_of(DType type);
+  const GpuModule& module_of(const KernelSource& source);
 
   Device* device_;
-  std::map<DType, GpuModule> modules_;
+  std::map<std::string, GpuModule> modules_;  // by the source's name
 };
 
 /// As many blocks as `count` needs, with a few rounds for each where there are very many.

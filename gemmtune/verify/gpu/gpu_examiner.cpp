@@ -127,7 +127,11 @@ class GpuExaminer final : public Examiner {
   explicit GpuExaminer(Device& device)
       : device_(&device),
         kernels_(std::make_shared<ExaminerKernels>(device)),
-        sum_(device.allocate(sizeof(std::uint64_t))) {}
+        sum_(device.allocate(sizeof(std::uint64_t))),
+        broken_(device.allocate(sizeof(unsigned))),
+        intact_guard_(device.allocate(intact_guard().size())) {
+    device.upload(intact_guard(), intact_guard_.data());
+  }
 
   void draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) override {
     GpuDraw(*device_, *kernels_).draw(problem, recipe, seed, to);
@@ -144,19 +148,37 @@ class GpuExaminer final : public Examiner {
     if (buffer.size() == 0) return 0;
     const auto bytes = static_cast<std::int64_t>(buffer.size());
     device_->fill(sum_.data(), sum_.size(), 0);
-    // Any codec's: hashing knows none.
-    kernels_->launch(DType::bf16, "fingerprint",
-                     {.grid = {blocks_for(bytes, hashed_bytes_of_a_block)}, .block = {threads}},
+    kernels_->launch("fingerprint", {.grid = {blocks_for(bytes, hashed_bytes_of_a_block)}, .block = {threads}},
                      reinterpret_cast<const unsigned char*>(buffer.data()), bytes,
                      reinterpret_cast<unsigned long long*>(sum_.data()));
     device_->stream().synchronize();
     return download_one<std::uint64_t>(*device_, sum_);
   }
 
+  bool guards_intact(std::span<const GuardedBuffer* const> buffers) override {
+    std::vector<const std::byte*> guards;
+    for (const auto* buffer : buffers)
+      for (const auto* guard : buffer->guards()) guards.push_back(guard);
+    if (guards.empty()) return true;
+    const auto bytes = std::as_bytes(std::span(guards));
+    if (guard_list_.size() < bytes.size()) guard_list_ = device_->allocate(bytes.size());
+    device_->upload(bytes, guard_list_.data());
+    device_->fill(broken_.data(), broken_.size(), 0);
+    kernels_->launch("count_broken_guards", {.grid = {static_cast<unsigned>(guards.size())}, .block = {threads}},
+                     reinterpret_cast<const unsigned* const*>(guard_list_.data()),
+                     reinterpret_cast<const unsigned*>(intact_guard_.data()), static_cast<int>(intact_guard_.size()),
+                     reinterpret_cast<unsigned*>(broken_.data()));
+    device_->stream().synchronize();
+    return download_one<unsigned>(*device_, broken_) == 0;
+  }
+
  private:
   Device* device_;
   std::shared_ptr<ExaminerKernels> kernels_;
   Buffer sum_;
+  Buffer broken_;
+  Buffer intact_guard_;
+  Buffer guard_list_{};
 };
 
 }  // namespace

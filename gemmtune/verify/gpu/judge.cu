@@ -1,5 +1,4 @@
-// Compares C with the reference by the rules of verify/closeness.h, and tells inputs from what they were. The codec is
-// that of C.
+// Compares C with the reference by the rules of verify/closeness.h. The codec is that of C.
 
 template <int bytes>
 struct BitsOf {
@@ -54,22 +53,4 @@ extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings*
   add(&findings->out_of_bound, out_of_bound);
   raise(&findings->worst_error, worst_error);
   raise(&findings->worst_share, worst_share);
-}
-
-/// Adds up a bijection of each word that depends on where it stands: a single changed word changes the sum.
-extern "C" __global__ void fingerprint(const unsigned char* bytes, std::int64_t count, unsigned long long* sum) {
-  const Counter places(0, Tensor::a);
-  unsigned long long here = 0;
-  for (std::int64_t word = blockIdx.x * blockDim.x + threadIdx.x; word * 8 < count; word += gridDim.x * blockDim.x) {
-    unsigned long long value = 0;
-    if (word * 8 + 8 <= count) {
-      value = reinterpret_cast<const unsigned long long*>(bytes)[word];
-    } else {
-      for (std::int64_t i = word * 8; i < count; ++i) value = value << 8 | bytes[i];
-    }
-    value = (value ^ places.bits(word)) * 0xbf58476d1ce4e5b9ULL;
-    here += (value ^ value >> 29) * 0x94d049bb133111ebULL;
-  }
-  for (int step = 16; step > 0; step /= 2) here += __shfl_xor_sync(0xffffffffU, here, step);
-  if (threadIdx.x % 32 == 0) atomicAdd(sum, here);
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
@@ -13,19 +15,23 @@ constexpr DType element_types[] = {DType::f32,      DType::f16, DType::bf16, DTy
 TEST(ExaminerKernels, CompileForAChipThatNeedNotBeHere) {
   const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
   if (!compiler) GTEST_SKIP() << KernelCompiler::why_not();
-  for (const auto type : element_types) EXPECT_FALSE(compiler->compile(examiner_source(type, "sm90a")).empty());
+  for (const auto type : element_types) EXPECT_FALSE(compiler->compile(codec_kernels(type, "sm90a")).empty());
+  EXPECT_FALSE(compiler->compile(plain_kernels("sm90a")).empty());
 }
 
 TEST(ExaminerKernels, AreOnesOfEachElementType) {
   for (const auto type : {DType::f64, DType::i32, DType::e8m0})
-    EXPECT_THROW(static_cast<void>(examiner_source(type, "sm90a")), Error) << to_string(type);
+    EXPECT_THROW(static_cast<void>(codec_kernels(type, "sm90a")), Error) << to_string(type);
+  std::set<std::string> names{plain_kernels("sm90a").name};
   for (const auto type : element_types) {
-    const auto text = examiner_source(type, "sm90a").text;
-    for (const char* name : {"draw_groups", "find_largest", "draw_elements", "spoil_scales", "decode_rows", "multiply",
-                             "judge", "fingerprint"})
-      EXPECT_NE(text.find(name), std::string::npos) << name;
-    EXPECT_EQ(text.find("#include"), std::string::npos);
+    const auto source = codec_kernels(type, "sm90a");
+    names.insert(source.name);
+    for (const char* name : {"draw_groups", "find_largest", "draw_elements", "spoil_scales", "decode_rows", "judge"})
+      EXPECT_NE(source.text.find(name), std::string::npos) << name;
   }
+  EXPECT_EQ(names.size(), 1 + std::size(element_types));
+  for (const char* name : {"multiply", "fingerprint", "count_broken_guards"})
+    EXPECT_NE(plain_kernels("sm90a").text.find(name), std::string::npos) << name;
 }
 
 TEST(BlocksFor, RoundsUpAndStopsWhereRoundsAreBetter) {

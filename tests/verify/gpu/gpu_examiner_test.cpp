@@ -156,6 +156,24 @@ TEST_F(GpuExaminerTest, FingerprintsChangeWithAnyByte) {
   EXPECT_EQ(examiner_->fingerprint(Buffer{}), 0U);
 }
 
+TEST_F(GpuExaminerTest, AnyBrokenGuardIsSeen) {
+  std::vector<GuardedBuffer> buffers(5);
+  for (std::size_t i = 1; i < buffers.size(); ++i) buffers[i] = GuardedBuffer(*device_, 100 * i);
+  std::vector<const GuardedBuffer*> all;
+  for (const auto& buffer : buffers) all.push_back(&buffer);
+  EXPECT_TRUE(examiner_->guards_intact({}));
+  EXPECT_TRUE(examiner_->guards_intact(all));
+  for (auto& buffer : buffers)
+    for (const auto* guard : buffer.guards())
+      for (const std::size_t at : {std::size_t{0}, intact_guard().size() - 1}) {
+        const std::byte changed = ~intact_guard()[at];
+        device_->upload({&changed, 1}, const_cast<std::byte*>(guard) + at);
+        EXPECT_FALSE(examiner_->guards_intact(all));
+        buffer.restore(*device_);
+        EXPECT_TRUE(examiner_->guards_intact(all));
+      }
+}
+
 /// Prints what each step takes. Operands and C of zeros, so that C is right without a kernel that multiplies.
 TEST_F(GpuExaminerTest, TheLargestProblemTakesNoMoreThanSeconds) {
   const auto problem = parse_problem("16384x16384x32768:a4w4");

@@ -1,53 +1,5 @@
-// The reference in double: stored rows become floats (of one codec, as in draw.cu), panels of them are multiplied.
-
-__device__ float stored_scale(const OperandShape& shape, const unsigned char* scales, std::int64_t index) {
-  if (shape.scales == ScaleKind::none) return 1.0F;
-  if (shape.scales == ScaleKind::e8m0) return e8m0_to_float(scales[index]);
-  return reinterpret_cast<const float*>(scales)[index];
-}
-
-/// Element `part` of those that share a Stored.
-template <typename C>
-__device__ float decode(typename C::Stored stored, int part) {
-  if constexpr (elements_in<C> == 1) {
-    return C::decode(stored);
-  } else {
-    return C::decode(static_cast<typename C::Stored>((stored >> (4 * part)) & 15));
-  }
-}
-
-/// Over the block; the first thread has it.
-__device__ double block_sum(double value) {
-  __shared__ double of_warps[32];
-  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  if (threadIdx.x >= 32) return 0;
-  value = threadIdx.x < blockDim.x / 32 ? of_warps[threadIdx.x] : 0;
-  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
-  return value;
-}
-
-/// A block to each row. `shape` and `from` are one batch's.
-extern "C" __global__ void decode_rows(OperandShape shape, StoredOperand from, RowChoice rows, DecodedRows to) {
-  const std::int64_t place = rows.first + blockIdx.x;
-  const std::int64_t row = rows.list != nullptr ? rows.list[place] : place;
-  const auto* values = reinterpret_cast<const Stored*>(from.values) + row * shape.k / unit;
-  float* out = to.values + blockIdx.x * to.stride;
-  double squares = 0;
-  for (std::int64_t column = threadIdx.x; column < to.stride; column += blockDim.x) {
-    float value = 0;
-    if (column < shape.k) {
-      const std::int64_t scale = row / shape.row_block * shape.scale_cols + column / shape.k_block;
-      value = decode<Codec>(values[column / unit], static_cast<int>(column % unit)) *
-              stored_scale(shape, from.scales, scale);
-    }
-    out[column] = value;
-    squares = fma(static_cast<double>(value), static_cast<double>(value), squares);
-  }
-  squares = block_sum(squares);
-  if (threadIdx.x == 0) to.norms[place] = sqrt(squares);
-}
+// The reference in double: panels of floats, which decode.cu makes, are multiplied.
+using namespace gemmtune;
 
 constexpr int tile = 64;        // rows and columns of a block
 constexpr int tile_depth = 16;  // along K at once
