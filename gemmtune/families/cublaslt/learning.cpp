@@ -18,7 +18,7 @@ constexpr std::size_t probe_workspace_bytes = std::size_t{256} << 20;
 struct Axis {
   unsigned AlgoConfig::*setting{};
   std::vector<unsigned> values{};
-  unsigned nonsense{60'000};
+  unsigned nonsense{250};  // not far beyond the values that there are: libraries index tables with them
 };
 
 std::vector<unsigned> numbers(unsigned count) {
@@ -30,7 +30,8 @@ std::vector<unsigned> numbers(unsigned count) {
 std::vector<Axis> axes_of(const Capabilities& capabilities) {
   return {{&AlgoConfig::inner, numbers(inner_shapes)},
           {&AlgoConfig::cluster, numbers(cluster_shapes)},
-          {&AlgoConfig::custom, numbers(std::min(capabilities.custom_max, most_custom_options) + 1)},
+          {&AlgoConfig::custom, numbers(std::min(capabilities.custom_max, most_custom_options) + 1),
+           capabilities.custom_max + 1},
           {&AlgoConfig::swizzle, numbers(capabilities.swizzles ? 2 : 1)}};
 }
 
