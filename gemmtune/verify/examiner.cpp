@@ -1,8 +1,10 @@
 #include "gemmtune/verify/examiner.h"
 
+#include <spdlog/spdlog.h>
+
+#include "gemmtune/core/error.h"
 #include "gemmtune/gemm/operands.h"
 #ifdef GEMMTUNE_GPU
-#include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/verify/gpu/gpu_examiner.h"
 #endif
 
@@ -19,8 +21,14 @@ Inputs allocate_inputs(Device& device, const Problem& problem) {
 
 std::unique_ptr<Examiner> make_examiner(Device& device) {
 #ifdef GEMMTUNE_GPU
-  if (device.info().kind != DeviceKind::cpu && KernelCompiler::open(KernelCache(default_kernel_cache())))
-    return make_gpu_examiner(device);
+  if (device.info().kind != DeviceKind::cpu) {
+    try {
+      return make_gpu_examiner(device);
+    } catch (const Error& error) {
+      spdlog::warn("{}: operands are made and checked on the host, which takes long: {}", device_id(device.info()),
+                   error.what());
+    }
+  }
 #endif
   return make_host_examiner(device);
 }

@@ -54,7 +54,7 @@ class Examiner {
   virtual bool guards_intact(std::span<const GuardedBuffer* const> buffers) = 0;
 };
 
-/// On the device where it is a GPU and its kernels can be compiled, else on the host. The device must outlive it.
+/// On the device where it is a GPU that kernels can be compiled for, else on the host. The device must outlive it.
 std::unique_ptr<Examiner> make_examiner(Device& device);
 
 std::unique_ptr<Examiner> make_host_examiner(Device& device);

@@ -5,7 +5,6 @@
 #include "gemmtune/device/cpu/cpu_device.h"
 #include "gemmtune/gemm/numeric.h"
 #include "gemmtune/verify/examiner.h"
-#include "tests/support/forwarding_device.h"
 
 namespace gemmtune {
 namespace {
@@ -85,6 +84,14 @@ INSTANTIATE_TEST_SUITE_P(Devices, HostExaminerTest, testing::Bool(),
 
 TEST(MakeExaminer, JudgesOnTheHostForACpu) {
   const auto device = open_device("cpu");
+  const auto examiner = make_examiner(*device);
+  const auto buffer = device->allocate(64);
+  device->fill(buffer.data(), 64, 3);
+  EXPECT_EQ(examiner->fingerprint(buffer), make_host_examiner(*device)->fingerprint(buffer));
+}
+
+TEST(MakeExaminer, JudgesOnTheHostWhereKernelsDoNotCompile) {
+  const auto device = far_device();
   const auto examiner = make_examiner(*device);
   const auto buffer = device->allocate(64);
   device->fill(buffer.data(), 64, 3);

@@ -131,6 +131,7 @@ class GpuExaminer final : public Examiner {
         broken_(device.allocate(sizeof(unsigned))),
         intact_guard_(device.allocate(intact_guard().size())) {
     device.upload(intact_guard(), intact_guard_.data());
+    static_cast<void>(fingerprint(intact_guard_));  // shows that kernels compile and run
   }
 
   void draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) override {

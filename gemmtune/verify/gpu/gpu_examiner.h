@@ -8,6 +8,7 @@
 
 namespace gemmtune {
 
+/// Throws Error{unsupported} when its kernels cannot be compiled or do not run.
 std::unique_ptr<Examiner> make_gpu_examiner(Device& device);
 
 }  // namespace gemmtune

@@ -9,8 +9,8 @@
 
 #include "gemmtune/device/gpu/gpu_device.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
-#include "gemmtune/verify/examiner.h"
 #include "gemmtune/verify/gpu/examiner_kernels.h"
+#include "gemmtune/verify/gpu/gpu_examiner.h"
 
 namespace gemmtune {
 
@@ -22,7 +22,7 @@ class OnGpu : public testing::Test {
     if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
     device_ = make_gpu_device(gpus.front());
     kernels_ = std::make_unique<ExaminerKernels>(*device_);
-    examiner_ = make_examiner(*device_);
+    examiner_ = make_gpu_examiner(*device_);
   }
 
   template <typename T = std::byte>
