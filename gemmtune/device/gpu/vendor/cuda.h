@@ -114,7 +114,7 @@ class Driver {
   }
   /// `bytes` at an even address, by a pattern whose low byte comes first.
   void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern, StreamHandle stream) const {
-    check(fill16_(pointer(to), pattern, bytes / 2, stream), "cuMemsetD16Async");
+    if (bytes >= 2) check(fill16_(pointer(to), pattern, bytes / 2, stream), "cuMemsetD16Async");
     if (bytes % 2 == 0) return;
     check(fill8_(pointer(to + bytes - 1), static_cast<unsigned char>(pattern & 0xffU), 1, stream), "cuMemsetD8Async");
   }

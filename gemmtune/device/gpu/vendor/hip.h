@@ -95,7 +95,7 @@ class Driver {
     check(copy_(to, from, bytes, hipMemcpyDeviceToDevice, stream), "hipMemcpyAsync");
   }
   void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern, StreamHandle stream) const {
-    check(fill16_(to, pattern, bytes / 2, stream), "hipMemsetD16Async");
+    if (bytes >= 2) check(fill16_(to, pattern, bytes / 2, stream), "hipMemsetD16Async");
     if (bytes % 2 == 0) return;
     check(fill8_(to + bytes - 1, static_cast<unsigned char>(pattern & 0xffU), 1, stream), "hipMemsetD8Async");
   }
