@@ -38,6 +38,14 @@ std::string why_no_int8(const Problem& problem) {
   return scales ? "" : "int8 is multiplied with tensor and row scales only";
 }
 
+/// The library takes scales at multiples of 16 bytes, and those of a batch follow each other without gaps.
+std::string why_no_batches(const Problem& problem) {
+  if (problem.batch == 1 || both(problem, Scaling::none)) return "";
+  if (both(problem, Scaling::tensor)) return "batches with a scale each are not multiplied";
+  const bool aligned = block_scaled(problem) || (problem.m % 4 == 0 && problem.n % 4 == 0);
+  return aligned ? "" : "batches with row scales need M % 4 == 0 and N % 4 == 0";
+}
+
 std::string why_no_fp8(const Problem& problem) {
   const bool whole = both(problem, Scaling::none) || both(problem, Scaling::tensor) || both(problem, Scaling::row);
   if (!whole && !block_scaled(problem))
@@ -46,6 +54,7 @@ std::string why_no_fp8(const Problem& problem) {
   if (problem.bias && problem.out == DType::f32)
     return "e4m3 with an f32 output takes a bf16 bias, and biases are of the output's type";
   if (block_scaled(problem) && problem.m % 4 != 0) return "1x128 scales need M % 4 == 0";
+  if (auto why = why_no_batches(problem); !why.empty()) return why;
   return problem.k % 16 == 0 ? "" : "e4m3 needs K % 16 == 0";
 }
 
@@ -67,13 +76,6 @@ LibraryScales scales_of(const Problem& problem) {
 }
 
 }  // namespace
-
-MatmulSpec kind_of(MatmulSpec spec) {
-  for (std::int64_t MatmulSpec::*size : {&MatmulSpec::m, &MatmulSpec::n, &MatmulSpec::k})
-    spec.*size = 8192 + spec.*size % 16;
-  spec.batch = std::min<std::int64_t>(spec.batch, 2);
-  return spec;
-}
 
 std::int64_t padded_k_blocks(std::int64_t k) { return (k_blocks(k) + 3) / 4 * 4; }
 

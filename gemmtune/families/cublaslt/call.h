@@ -49,10 +49,6 @@ std::string why_no_call(const Problem& problem);
 /// For a problem of which why_no_call says "".
 Call call_of(const Problem& problem);
 
-/// A matmul of large sizes and the same alignment: what the library takes for it, it takes for any of its kind, but for
-/// what does not fit small sizes.
-MatmulSpec kind_of(MatmulSpec spec);
-
 /// Scales of the weights along K as the library wants them: ceil(K/128) rounded up to 4.
 std::int64_t padded_k_blocks(std::int64_t k);
 

@@ -95,7 +95,7 @@ class Enumerator {
       if (limits_.k / splits < least_k_of_a_split) return;
       config.split_k = splits;
       for (const unsigned reduction : {in_place, in_compute_type, in_output_type}) {
-        if ((reductions & reduction) == 0 || (reduction == in_output_type && !limits_.fits_output)) continue;
+        if ((reductions & reduction) == 0 || (reduction != in_compute_type && !limits_.fits_output)) continue;
         config.reduction = reduction;
         add({.config = config});
       }

@@ -34,17 +34,12 @@ Enumeration Knowledge::enumerate(const std::shared_ptr<const Session>& session, 
   const Key key{device, spec};
   if (const auto known = recent_.find(key); known != recent_.end()) return known->second;
   if (recent_.size() >= most_recent) recent_.clear();
-  const auto& algos = is_worth_enumerating(spec) ? learnt(session, {device, kind_of(spec)}) : nothing_;
-  const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
-  return recent_[key] = cublaslt::enumerate(Matmul(session, spec), algos,
-                                            {.most = most_candidates(spec), .k = spec.k, .fits_output = full_size});
-}
-
-const LearntAlgos& Knowledge::learnt(const std::shared_ptr<const Session>& session, const Key& kind) {
-  if (const auto known = known_.find(kind); known != known_.end()) return known->second;
+  const Matmul matmul(session, spec);
   LearntAlgos algos;
-  learn_all(Matmul(session, kind.second), algos);
-  return known_[kind] = std::move(algos);
+  if (is_worth_enumerating(spec)) learn_all(matmul, algos);
+  const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
+  return recent_[key] =
+             cublaslt::enumerate(matmul, algos, {.most = most_candidates(spec), .k = spec.k, .fits_output = full_size});
 }
 
 }  // namespace gemmtune::cublaslt

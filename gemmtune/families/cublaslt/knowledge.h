@@ -1,4 +1,4 @@
-// What the library's algorithms take, kept for each kind of matmul that was asked about.
+// What the library's algorithms take for a matmul, kept for the last few: the same one is asked about more than once.
 #pragma once
 
 #include <map>
@@ -14,17 +14,13 @@ namespace gemmtune::cublaslt {
 
 class Knowledge {
  public:
-  /// The session is the device's of this index. Learns what it has to.
+  /// The session is the device's of this index.
   Enumeration enumerate(const std::shared_ptr<const Session>& session, int device, const MatmulSpec& spec);
 
  private:
   using Key = std::pair<int, MatmulSpec>;  // the device's index, and what is multiplied
 
-  const LearntAlgos& learnt(const std::shared_ptr<const Session>& session, const Key& kind);
-
-  const LearntAlgos nothing_{};
   std::mutex mutex_;
-  std::map<Key, LearntAlgos> known_;
   std::map<Key, Enumeration> recent_;
 };
 

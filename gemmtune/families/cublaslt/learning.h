@@ -1,8 +1,8 @@
 // Which configurations of an algorithm the library takes at all: tiles and stages are listed by it, inner shapes,
 // clusters and the combination of everything must be tried.
 //
-// What is taken depends on types, scales and alignment, and hardly on sizes, so that it is learnt once and checked
-// again for each size (enumeration.h).
+// Learnt anew for each problem, which takes some tenths of a second: of what cuBLASLt 13.1 takes for decode shapes,
+// three quarters are turned down for large ones.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ class GpuReferenceTest : public OnGpu {
       if (std::isnan(expected[i])) {
         ASSERT_TRUE(std::isnan(found[i])) << "element " << i;
       } else {
-        ASSERT_LE(std::fabs(found[i] - expected[i]), 1e-13 * size(i)) << "element " << i;
+        ASSERT_LE(std::fabs(found[i] - expected[i]), 1e-12 * size(i)) << "element " << i;
       }
     }
   }
