@@ -7,7 +7,7 @@
 namespace gemmtune {
 namespace {
 
-/// Leaves out candidates that split K.
+/// Leaves out candidates that split K, but for what users have without tuning.
 class UnsplitEvaluator final : public Evaluator {
  public:
   explicit UnsplitEvaluator(std::unique_ptr<Evaluator> inner) : inner_(std::move(inner)) {}
@@ -16,7 +16,7 @@ class UnsplitEvaluator final : public Evaluator {
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override {
     auto candidates = inner_->candidates(problem);
-    std::erase_if(candidates, [](const Candidate& candidate) { return candidate.split_k > 1; });
+    std::erase_if(candidates, [](const Candidate& candidate) { return candidate.split_k > 1 && !candidate.usual; });
     return candidates;
   }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
