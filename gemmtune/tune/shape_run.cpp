@@ -122,10 +122,13 @@ bool ShapeRun::evaluate(const Batch& batch, Strategy& strategy) {
       unknown.push_back(candidate);
     }
   }
-  // Finalists are interleaved; the others go one by one, so that a limit is kept to within one.
-  const std::size_t together = batch.stage == Stage::confirm ? unknown.size() : 1;
+  // Finalists are interleaved. Of the others so many are handed over that the worker never waits for the next while this
+  // one's trial is written down; once a limit is reached the watchdog ends them all the same.
+  constexpr std::size_t handed_over = 8;
+  const std::size_t together = batch.stage == Stage::confirm ? unknown.size() : handed_over;
   for (std::size_t first = 0; first < unknown.size(); first += together) {
-    if (!evaluate_together(std::span(unknown).subspan(first, together), batch.stage, strategy)) return false;
+    const auto candidates = std::span(unknown).subspan(first, std::min(together, unknown.size() - first));
+    if (!evaluate_together(candidates, batch.stage, strategy)) return false;
   }
   return true;
 }

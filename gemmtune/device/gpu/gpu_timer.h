@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/device/gpu/gpu_stream.h"
 
 namespace gemmtune {
 
-/// Launches over 100 µs are timed singly. Shorter ones would be ranked by the gaps between launches, so a sample is the
-/// replay of a graph of consecutive launches, and its time their mean; what cannot be captured is timed singly.
+/// Launches over 100 µs are timed singly, queued behind work that hides what the host takes to launch them. Shorter
+/// ones would be ranked by the gaps between launches, so a sample is the replay of a graph of consecutive launches, and
+/// its time their mean; what cannot be captured is timed singly.
 class GpuTimer final : public Timer {
  public:
   explicit GpuTimer(GpuStream& stream);
@@ -20,15 +22,17 @@ class GpuTimer final : public Timer {
   std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override;
 
  private:
-  double time_single_us(const Launch& launch, std::int64_t index);
-  double time_between_us(const std::function<void()>& work);
+  using Work = std::function<void(std::int64_t)>;
+
+  std::vector<double> time_queued_us(const Work& work, std::int64_t first, std::int64_t count);
   std::vector<double> time_graphs_us(const Launch& launch, std::int64_t first, std::int64_t count, double launch_us);
   gpu::GraphHandle capture(const Launch& launch, std::int64_t first, std::int64_t size);
   double time_graph_us(gpu::GraphHandle graph);
+  void hide_the_host();
 
   GpuStream* stream_;
-  gpu::EventHandle start_;
-  gpu::EventHandle end_;
+  std::byte* scratch_;
+  std::vector<gpu::EventHandle> events_;
 };
 
 }  // namespace gemmtune

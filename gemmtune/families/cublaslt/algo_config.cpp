@@ -25,6 +25,8 @@ std::optional<unsigned> number_of(Words words, std::string_view text) {
   return static_cast<unsigned>(*number);
 }
 
+constexpr NumberedWord split_words[]{{static_cast<unsigned>(-1), "auto"}};
+
 /// How each setting is written, in the order of names.
 struct Field {
   std::string_view tag{};
@@ -41,9 +43,7 @@ constexpr Field fields[]{
     {"t", matmul_tile_words, [](const AlgoConfig& c) { return c.tile; }, [](AlgoConfig& c, unsigned v) { c.tile = v; }},
     {"s", matmul_stages_words, [](const AlgoConfig& c) { return c.stages; },
      [](AlgoConfig& c, unsigned v) { c.stages = v; }},
-    {"k",
-     {},
-     [](const AlgoConfig& c) { return static_cast<unsigned>(c.split_k); },
+    {"k", split_words, [](const AlgoConfig& c) { return static_cast<unsigned>(c.split_k); },
      [](AlgoConfig& c, unsigned v) { c.split_k = static_cast<int>(v); }},
     {"r", {}, [](const AlgoConfig& c) { return c.reduction; }, [](AlgoConfig& c, unsigned v) { c.reduction = v; }},
     {"z", {}, [](const AlgoConfig& c) { return c.swizzle; }, [](AlgoConfig& c, unsigned v) { c.swizzle = v; }},

@@ -16,7 +16,7 @@ struct AlgoConfig {
   int id{};
   unsigned tile{};
   unsigned stages{};
-  int split_k{1};
+  int split_k{1};        // -1: the library chooses
   unsigned reduction{};  // of the splits: 0 none, 1 in place, 2 in the compute type, 4 in the output's type
   unsigned swizzle{};
   unsigned custom{};  // means something else for each algorithm

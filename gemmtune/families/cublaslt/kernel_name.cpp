@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gemmtune/core/text.h"
 
 namespace gemmtune::cublaslt {
@@ -61,7 +63,7 @@ std::optional<KernelName> parse_kernel_name(std::string_view text) {
 Candidate candidate_of(const KernelName& name) {
   Candidate candidate{.family = std::string(family_name),
                       .name = to_string(name),
-                      .split_k = name.config.split_k,
+                      .split_k = std::max(name.config.split_k, 1),
                       .library_id = name.config.id};
   for (const auto& [tag, value] : all_settings(name)) candidate.params.push_back({tag, value});
   return candidate;

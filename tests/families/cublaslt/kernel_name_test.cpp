@@ -48,6 +48,14 @@ TEST(CublasltName, NumbersStandWhereTheHeaderHasNoWord) {
   EXPECT_EQ(parse_kernel_name(to_string(name)), name);
 }
 
+TEST(CublasltName, TheLibraryMayChooseHowOftenToSplit) {
+  auto name = example();
+  name.config.split_k = -1;
+  EXPECT_EQ(to_string(name), "cublaslt_a66_t128x256_s64xauto_kauto_r0_z0_o3_i0_c2x1_f0_w32_v130100");
+  EXPECT_EQ(parse_kernel_name(to_string(name)), name);
+  EXPECT_EQ(candidate_of(name).split_k, 1);
+}
+
 TEST(CublasltName, RoundTripsAndIsUnique) {
   std::mt19937 random(seed);
   std::set<KernelName> names;
