@@ -1,6 +1,7 @@
 #include "gemmtune/device/gpu/gpu_timer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace gemmtune {
@@ -10,8 +11,8 @@ constexpr double shortest_single_us = 100;
 constexpr double sample_us = 200;  // what a graph should last, so that an event's half microsecond does not show
 constexpr std::int64_t longest_graph = 64;
 
-/// Filling so much takes some tens of microseconds, in which the host queues what is to be timed.
-constexpr std::size_t scratch_bytes = std::size_t{96} << 20;
+/// In which the host queues what is to be timed.
+constexpr std::uint64_t delay_ns = 30'000;
 constexpr std::size_t most_queued = 8;
 
 std::int64_t graph_size(double launch_us) {
@@ -20,17 +21,26 @@ std::int64_t graph_size(double launch_us) {
 
 }  // namespace
 
-GpuTimer::GpuTimer(GpuStream& stream) : stream_(&stream), scratch_(stream.driver().allocate(scratch_bytes)) {
+GpuTimer::GpuTimer(GpuStream& stream) : stream_(&stream) {
+  if (gpu::delay_code != nullptr) {
+    delay_module_ = stream.driver().load_module(gpu::delay_code);
+    delay_ = stream.driver().function(delay_module_, "delay");
+  }
   for (std::size_t i = 0; i <= most_queued; ++i) events_.push_back(stream.driver().create_event());
 }
 
 GpuTimer::~GpuTimer() {
   for (const auto event : events_) stream_->driver().destroy(event);
-  stream_->driver().release(scratch_);
+  if (delay_module_ != nullptr) stream_->driver().unload(delay_module_);
 }
 
-/// An event before work on an idle GPU would be reached before the work is even launched.
-void GpuTimer::hide_the_host() { stream_->driver().fill(scratch_, scratch_bytes, 0, stream_->handle()); }
+/// An event before work on an idle GPU would be reached before the work is even launched. Not by a fill: what it leaves
+/// in the cache is written back at the expense of what is timed.
+void GpuTimer::hide_the_host() {
+  if (delay_ == nullptr) return;
+  const std::array arguments{reinterpret_cast<const std::byte*>(&delay_ns)};
+  stream_->driver().launch(delay_, {}, stream_->handle(), arguments);
+}
 
 std::vector<double> GpuTimer::time_queued_us(const Work& work, std::int64_t first, std::int64_t count) {
   const auto& driver = stream_->driver();

@@ -23,6 +23,23 @@ namespace gemmtune::gpu {
 inline constexpr DeviceKind device_kind = DeviceKind::cuda;
 inline constexpr const char* driver_library = "libcuda.so.1";
 
+/// Code for any device, with one kernel delay(nanoseconds) that does nothing for so long; null where there is none.
+inline constexpr const char* delay_code = R"(.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry delay(.param .u64 nanoseconds) {
+  .reg .u64 %wanted, %start, %now;
+  .reg .pred %early;
+  ld.param.u64 %wanted, [nanoseconds];
+  mov.u64 %start, %globaltimer;
+again:
+  mov.u64 %now, %globaltimer;
+  sub.u64 %now, %now, %start;
+  setp.lt.u64 %early, %now, %wanted;
+  @%early bra again;
+  ret;
+})";
+
 using DeviceHandle = CUdevice;
 using StreamHandle = CUstream;
 using EventHandle = CUevent;

@@ -20,6 +20,8 @@ namespace gemmtune::gpu {
 inline constexpr DeviceKind device_kind = DeviceKind::hip;
 inline constexpr const char* driver_library = "libamdhip64.so";
 
+inline constexpr const char* delay_code = nullptr;
+
 using DeviceHandle = hipDevice_t;
 using StreamHandle = hipStream_t;
 using EventHandle = hipEvent_t;
