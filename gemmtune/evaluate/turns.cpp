@@ -28,10 +28,24 @@ class TurnTimer final : public Timer {
   Trial* trial_{};
 };
 
+/// A GPU's clock falls within tenths of a second from that of an idle card to one that its power allows.
+constexpr double settling_us = 200'000;
+
 std::vector<Timer::Launch> launches_of(std::span<Trial> trials, Workload& workload) {
   std::vector<Timer::Launch> launches;
   for (auto& trial : trials) launches.emplace_back([&trial, &workload](std::int64_t i) { trial.launch(workload, i); });
   return launches;
+}
+
+/// Launches all in turn, without counting, until that has taken as long as clocks take to settle.
+void settle_clock(Timer& timer, std::span<const Timer::Launch> launches,
+                  const std::function<void(std::size_t)>& change_turn) {
+  for (double spent_us = 0; spent_us < settling_us;)
+    for (std::size_t i = 0; i < launches.size() && spent_us < settling_us; ++i) {
+      change_turn(i);
+      constexpr std::int64_t at_once = 8;
+      for (const double time_us : timer.time_us(launches[i], 0, at_once)) spent_us += time_us;
+    }
 }
 
 }  // namespace
@@ -50,7 +64,9 @@ void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std:
     observer.started(last->candidate());
     timer.give_turn(*last);
   };
-  const auto samples = sample_interleaved(timer, launches_of(trials, *workload), policy, change_turn);
+  const auto launches = launches_of(trials, *workload);
+  if (bench.device.info().kind != DeviceKind::cpu) settle_clock(timer, launches, change_turn);
+  const auto samples = sample_interleaved(timer, launches, policy, change_turn);
   if (last != nullptr) last->guards_intact(*workload);
   const auto clock = bench.device.read_clock();
   for (std::size_t i = 0; i < trials.size(); ++i)

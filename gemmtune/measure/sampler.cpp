@@ -1,6 +1,7 @@
 #include "gemmtune/measure/sampler.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "gemmtune/measure/statistics.h"
@@ -46,8 +47,29 @@ class Series {
   std::vector<double> samples_us_;
 };
 
+/// As a share of the fastest median.
+constexpr double contends = 1.02;
+
 bool done(const Series& series, const MeasurePolicy& policy, const StopRule& rule) {
   return series.count() >= policy.max_samples || rule.enough(series.samples_us());
+}
+
+/// Which of them are to be sampled on: who is not done, and who contends for the first place with one who is not.
+std::vector<std::size_t> still_wanted(const std::vector<Series>& all, const MeasurePolicy& policy,
+                                      const StopRule& rule) {
+  double fastest_us = std::numeric_limits<double>::infinity();
+  for (const auto& series : all) fastest_us = std::min(fastest_us, median(series.samples_us()).value_or(0));
+  const auto contender = [&](const Series& series) {
+    return median(series.samples_us()).value_or(0) <= contends * fastest_us;
+  };
+  const bool undecided = std::any_of(
+      all.begin(), all.end(), [&](const Series& series) { return contender(series) && !done(series, policy, rule); });
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool on = !done(all[i], policy, rule) || (undecided && contender(all[i]));
+    if (on && all[i].count() < policy.max_samples) wanted.push_back(i);
+  }
+  return wanted;
 }
 
 /// The first block holds the samples that must be there anyway; later ones go by how long a launch takes.
@@ -83,12 +105,11 @@ std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<cons
     all[i].warm_up(all[i].count() == 0 ? policy.warmup : std::min<std::int64_t>(policy.warmup, 1));
     all[i].take(next_block(all[i], policy, smallest_turn));
   };
-  std::vector<std::size_t> round(launches.size());
-  std::iota(round.begin(), round.end(), std::size_t{0});
-  while (!round.empty()) {
-    std::erase_if(round, [&](std::size_t i) { return done(all[i], policy, *rule); });
+  auto round = still_wanted(all, policy, *rule);
+  for (bool forth = true; !round.empty(); forth = !forth) {
+    if (!forth) std::reverse(round.begin(), round.end());
     for (const auto i : round) take_turn(i);
-    std::reverse(round.begin(), round.end());
+    round = still_wanted(all, policy, *rule);
   }
   std::vector<std::vector<double>> samples;
   for (const auto& series : all) samples.push_back(series.samples_us());

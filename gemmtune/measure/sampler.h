@@ -20,9 +20,11 @@ std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const Meas
                            const StopRule& rule);
 
 /// The same for several launches, interleaved: each round takes one block of samples of each that is not done, in an
-/// order that alternates, so that drift of the machine hits all alike. The first block of each starts with its warm-up,
-/// later ones with one launch that is not counted (if there is any warm-up), which pays for the change from one kernel
-/// to the next. `before_block(i)` is called before each block of launch i, and before anything of it runs.
+/// order that alternates, so that drift of the machine hits all alike. Those within 2 % of the fastest are done
+/// together: on a machine that slows down as it heats up, whoever is done early looks faster. The first block of each
+/// starts with its warm-up, later ones with one launch that is not counted (if there is any warm-up), which pays for
+/// the change from one kernel to the next. `before_block(i)` is called before each block of launch i, and before
+/// anything of it runs.
 std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
                                                     const MeasurePolicy& policy,
                                                     const std::function<void(std::size_t)>& before_block = {});

@@ -141,12 +141,27 @@ TEST(SampleInterleaved, DriftHitsAllAlike) {
 
 TEST(SampleInterleaved, TheSteadyEndEarlyTheNoisyGoOn) {
   invented::Noise noise(7);
-  ScriptedTimer timer([&](std::size_t who) { return who == 0 ? 100.0 : noise.normal(100, 0.2); });
+  ScriptedTimer timer([&](std::size_t who) { return who == 0 ? 200.0 : noise.normal(100, 0.2); });
   auto measure = policy(1, 4, 80);
   measure.target_dispersion = 0.001;
   const auto samples = interleave(timer, 2, measure).samples;
   EXPECT_EQ(samples[0].size(), 4u);
   EXPECT_EQ(samples[1].size(), 80u);
+}
+
+/// The machine slows down while it heats up. Whoever is done early would keep the times of the cold machine.
+TEST(SampleInterleaved, ContendersAreDoneTogether) {
+  invented::Noise noise(8);
+  double heat = 0;
+  ScriptedTimer timer([&](std::size_t who) {
+    heat = std::min(heat + 0.001, 0.08);
+    return noise.normal(100 * (1 + heat), who == 0 ? 0.0001 : 0.02);
+  });
+  auto measure = policy(1, 4, 100);
+  measure.target_dispersion = 0.004;
+  const auto samples = interleave(timer, 2, measure).samples;
+  EXPECT_GT(samples[0].size(), 20u);
+  EXPECT_LT(summarise(samples[1], false).median_us / summarise(samples[0], false).median_us, 1.01);
 }
 
 TEST(SampleInterleaved, NothingToTime) {

@@ -7,8 +7,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr double shortest_single_us = 100;
-constexpr double sample_us = 200;  // what a graph should last, so that an event's half microsecond does not show
+constexpr double shortest_single_us = 500;
+constexpr double sample_us = 400;  // what a graph should last, so that the two microseconds around it do not show
 constexpr std::int64_t longest_graph = 64;
 
 /// In which the host queues what is to be timed.

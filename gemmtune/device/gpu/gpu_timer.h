@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// Launches over 100 µs are timed singly, queued behind a delay that hides what the host takes to launch them. Shorter
+/// Launches over 500 µs are timed singly, queued behind a delay that hides what the host takes to launch them. Shorter
 /// ones would be ranked by the gaps between launches, so a sample is the replay of a graph of consecutive launches, and
 /// its time their mean; what cannot be captured is timed singly.
 class GpuTimer final : public Timer {
