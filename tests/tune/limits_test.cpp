@@ -36,7 +36,8 @@ TEST(Budget, IsKeptToWithinACandidate) {
     run.plan.budget_s = 0.2;
     const auto start = SteadyClock::now();
     const auto report = run.run();
-    EXPECT_LT(seconds_since(start), 0.2 + 0.02 + 0.15) << "with slack for a busy machine";
+    const int left = interruptible ? 1 : 8;  // an evaluator that cannot be interrupted finishes what it was handed
+    EXPECT_LT(seconds_since(start), 0.2 + left * 0.02 + 0.15) << "with slack for a busy machine";
     EXPECT_FALSE(report.stopped_by);
     const ShapeResult& cut = report.results[0];
     EXPECT_FALSE(cut.complete);

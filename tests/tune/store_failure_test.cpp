@@ -55,7 +55,7 @@ TEST(StoreFailure, StopsAllWorkers) {
   limit_trials(run.folder.store(), 50);
   const auto report = run.run();
   ASSERT_TRUE(report.stopped_by);
-  EXPECT_LE(run.world.evaluation_count(), 50U + 4U);
+  EXPECT_LE(run.world.evaluation_count(), 50U + 4U * 8U) << "50, and what four workers had been handed";
   EXPECT_TRUE(run.observer.lost.empty()) << "the workers are not to blame";
 }
 
@@ -67,7 +67,7 @@ TEST(StoreFailure, OfAnObserverIsTheSame) {
   const auto report = run.run();
   ASSERT_TRUE(report.stopped_by);
   EXPECT_STREQ(report.stopped_by->what(), "profile.csv: no space left");
-  EXPECT_EQ(run.world.evaluation_count(), 7U);
+  EXPECT_LE(run.world.evaluation_count(), 8U) << "what had been handed over with the seventh";
 }
 
 }  // namespace
