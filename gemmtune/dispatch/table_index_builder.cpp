@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/table/error_ratio.h"
 
 namespace gemmtune {
 namespace {
@@ -28,7 +29,8 @@ void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, cons
   const auto key = lookup_key(row.problem, device_of(row), is_batched(family));
   pending_.push_back({.group = group_of(key),
                       .m = static_cast<std::uint32_t>(row.problem.m),
-                      .choice = static_cast<std::uint32_t>(index_.choices_.size())});
+                      .choice = static_cast<std::uint32_t>(index_.choices_.size()),
+                      .is_wrong = row.err_ratio > error_limit(TableKind::gemm)});
   auto& texts = index_.texts_;
   index_.choices_.push_back({.libtype = texts.keep(row.libtype),
                              .kernel_name = texts.keep(row.kernel_name),
@@ -85,7 +87,7 @@ bool TableIndexBuilder::is_served_before(const Pending& a, const Pending& b) con
   if (place(a) != place(b)) return place(a) < place(b);
   const auto rank = [this](const Pending& row) {
     const auto time_us = index_.choices_[row.choice].time_us;
-    return std::tuple(time_us == 0, time_us, row.choice);
+    return std::tuple(row.is_wrong, time_us == 0, time_us, row.choice);
   };
   return rank(a) < rank(b);
 }

@@ -1,5 +1,6 @@
 // Makes a TableIndex of rows. Of rows with the same key the fastest serves; one without a usable time serves only where
-// there is nothing else. On equal times the row that was added first serves.
+// there is nothing else, and one whose error ratio is over the limit only where all others are too. On equal times the
+// row that was added first serves.
 #pragma once
 
 #include <string_view>
@@ -36,6 +37,7 @@ class TableIndexBuilder {
     std::uint32_t group{};
     std::uint32_t m{};
     std::uint32_t choice{};
+    bool is_wrong{};  // over the limit of error ratios
   };
 
   std::uint32_t group_of(const LookupKey& key);

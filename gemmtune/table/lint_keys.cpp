@@ -1,10 +1,12 @@
-// Keys that stand more than once. Of several rows one serves: the fastest, of equally fast ones the first.
+// Keys that stand more than once. Of several rows one serves: the fastest of those that are right, of equally fast ones
+// the first.
 #include <fmt/format.h>
 
 #include <map>
 #include <string>
 #include <unordered_map>
 
+#include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/lint_checks.h"
 
 namespace gemmtune::lint_checks {
@@ -14,6 +16,7 @@ struct Entry {
   std::size_t table{};
   std::size_t row{};
   std::optional<double> time_us{};
+  bool is_wrong{};
 };
 
 using Entries = std::vector<Entry>;
@@ -31,17 +34,22 @@ ByKey rows_by_key(const LintInput& input, const std::vector<std::size_t>& tables
     const auto& sheet = input.tables[table].sheet;
     const KeyReader key(sheet);
     for (std::size_t row = 0; row < sheet.rows.size(); ++row)
-      by_key[key.text(sheet.rows[row])].push_back({table, row, time_us(sheet, sheet.rows[row])});
+      by_key[key.text(sheet.rows[row])].push_back(
+          {table, row, time_us(sheet, sheet.rows[row]), is_wrong(sheet, sheet.rows[row])});
   }
   return by_key;
 }
 
-bool is_faster(const Entry& a, const Entry& b) { return a.time_us && (!b.time_us || *a.time_us < *b.time_us); }
+/// As in dispatch/table_index_builder.h.
+bool is_served_before(const Entry& a, const Entry& b) {
+  if (a.is_wrong != b.is_wrong) return b.is_wrong;
+  return a.time_us && (!b.time_us || *a.time_us < *b.time_us);
+}
 
 const Entry& serving(const Entries& entries) {
   const auto* best = &entries.front();
   for (const auto& entry : entries)
-    if (is_faster(entry, *best)) best = &entry;
+    if (is_served_before(entry, *best)) best = &entry;
   return *best;
 }
 
@@ -59,7 +67,9 @@ Remark shadowed(const LintInput& input, const Entry& loser, const Entry& winner)
   const auto& other = input.tables[winner.table].document.source;
   const auto line = row_of(input, winner).line;
   const auto there = loser.table == winner.table ? fmt::format("line {}", line) : fmt::format("{}:{}", other, line);
-  const auto how = loser.time_us == winner.time_us ? "comes first" : "is faster";
+  const auto how = loser.is_wrong != winner.is_wrong ? "is not over the limit of errors"
+                   : loser.time_us == winner.time_us ? "comes first"
+                                                     : "is faster";
   return {place_of(table, row, table.sheet.column(Role::key)),
           fmt::format("never served: {} has the same key and {} ({}, here {})", there, how, time_text(winner),
                       time_text(loser))};

@@ -122,8 +122,8 @@ bool ShapeRun::evaluate(const Batch& batch, Strategy& strategy) {
       unknown.push_back(candidate);
     }
   }
-  // Finalists are interleaved. Of the others so many are handed over that the worker never waits for the next while this
-  // one's trial is written down; once a limit is reached the watchdog ends them all the same.
+  // Finalists are interleaved. Of the others so many are handed over that the worker never waits for the next while
+  // this one's trial is written down; once a limit is reached the watchdog ends them all the same.
   constexpr std::size_t handed_over = 8;
   const std::size_t together = batch.stage == Stage::confirm ? unknown.size() : handed_over;
   for (std::size_t first = 0; first < unknown.size(); first += together) {

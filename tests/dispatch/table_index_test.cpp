@@ -62,6 +62,16 @@ TEST(TableIndex, TheFastestOfAKeyServesAndTheNextOtherKernelIsTheRunnerUp) {
   EXPECT_EQ(answer.runner_up->line, 2);
 }
 
+TEST(TableIndex, RowsThatAreWrongServeOnlyWhereAllAre) {
+  auto wrong = row_of(a4w4(8, 64, 64), 2), right = row_of(a4w4(8, 64, 64), 3);
+  wrong.err_ratio = 0.06;
+  right.err_ratio = 0.05;
+  const auto both = index_of({wrong, right});
+  EXPECT_EQ(both.lookup(a4w4(8, 64, 64), mi355).choice->time_us, 3);
+  const auto only = index_of({wrong});
+  EXPECT_EQ(only.lookup(a4w4(8, 64, 64), mi355).choice->time_us, 2);
+}
+
 TEST(TableIndex, RowsWithoutATimeServeOnlyWhereNothingElseDoes) {
   for (const double none : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     auto placeholder = row_of(a4w4(8, 64, 64), none);

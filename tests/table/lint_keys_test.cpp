@@ -20,6 +20,13 @@ TEST(LintKeys, OfEquallyFastRowsTheFirstServes) {
             Texts{"3:12 never served: line 2 has the same key and comes first (5.5 us, here 5.5 us)"});
 }
 
+TEST(LintKeys, ARowOverTheLimitOfErrorsIsShadowedByASlowerOne) {
+  const std::string wrong = "gfx950,256,1,512,4096,21,0,5.0,k,0,0,0.06\n";
+  EXPECT_EQ(
+      found("shadowed-row", a4w4_header + wrong + row("1", "5.5")),
+      Texts{"2:12 never served: line 3 has the same key and is not over the limit of errors (5.5 us, here 5 us)"});
+}
+
 TEST(LintKeys, ATableWithoutGfxHasTheSameKeys) {
   LintInput input;
   input.tables.push_back(lint_table_of(a4w4_header + row("1", "5.5"), "a4w4_a.csv"));
