@@ -14,7 +14,7 @@ double error_ratio(const Sheet& sheet, const SheetRow& row) {
   return largest;
 }
 
-double error_limit(TableKind kind) { return kind == TableKind::fused_moe ? 0.1 : 0.05; }
+double error_limit(TableKind kind, double of_gemms) { return kind == TableKind::fused_moe ? 2 * of_gemms : of_gemms; }
 
 bool is_wrong(const Sheet& sheet, const SheetRow& row) { return error_ratio(sheet, row) > error_limit(sheet.kind); }
 

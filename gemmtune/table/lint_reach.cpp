@@ -7,6 +7,7 @@
 #include <set>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/lint_checks.h"
 
 namespace gemmtune::lint_checks {
@@ -119,7 +120,7 @@ Remarks unasked_tokens(const LintInput& input) {
 Remarks wrong_results(const LintInput& input) {
   Remarks remarks;
   for (const auto& table : input.tables) {
-    const auto limit = input.err_ratio_limit * (table.sheet.kind == TableKind::fused_moe ? 2 : 1);
+    const auto limit = error_limit(table.sheet.kind, input.err_ratio_limit);
     for (const auto& row : table.sheet.rows)
       for (std::size_t i = 0; i < table.sheet.columns.size(); ++i)
         if (table.sheet.columns[i].role == Role::error && share_of(row.cells[i]) > limit)

@@ -9,6 +9,8 @@
 namespace gemmtune {
 namespace {
 
+constexpr double worth_a_word = 1.03;
+constexpr double not_worth_using = 1.10;
 constexpr double most_flops = 4e12;
 
 double median(std::vector<double> values) {
@@ -28,10 +30,10 @@ Standing standing_of(std::span<const double> times_us, std::size_t worker) {
   const auto others = times_of_others(times_us, worker);
   if (others.empty() || !(times_us[worker] > 0)) return {};
   const double ratio = times_us[worker] / median(others);
-  if (ratio < noticeably_slow) return {};
+  if (ratio < worth_a_word) return {};
   return {.remark = fmt::format("takes {:.1f} us for what the others do in {:.1f}: {:.0f} % slower", times_us[worker],
                                 median(others), 100 * (ratio - 1)),
-          .too_slow = ratio >= too_slow};
+          .too_slow = ratio >= not_worth_using};
 }
 
 class TimeKeeper final : public EvaluationObserver {

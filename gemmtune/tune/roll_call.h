@@ -14,17 +14,16 @@
 
 namespace gemmtune {
 
-/// A device that is this much slower than the others' median is worth a word; and this much, not worth using.
-inline constexpr double noticeably_slow = 1.03;
-inline constexpr double too_slow = 1.10;
-
-/// What to say of each device from the times of the same work (0: it has none); "" where there is nothing to say.
+/// What to say of a device beside the others.
 struct Standing {
-  std::string remark{};
-  bool too_slow{};
+  std::string remark{};  // "" where there is nothing to say
+  bool too_slow{};       // to be used
 
   bool operator==(const Standing&) const = default;
 };
+
+/// From the times of the same work (0: none), each held against the others' median: 3 % slower is worth a word, 10 %
+/// too slow.
 std::vector<Standing> compare_devices(std::span<const double> times_us);
 
 /// The shape of a plan whose work says most about a device: the largest of at most a few teraflop.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -40,13 +41,13 @@ class Supervisor {
         queue_(plan.shapes.size()),
         watchdog_(limits_),
         roll_call_(worker_count),
-        workers_left_(worker_count),
+        worker_count_(worker_count),
         results_(plan.shapes.size()) {}
 
   TuneReport run(const WorkerFactory& make_evaluator) {
     {
       std::vector<std::jthread> threads;
-      for (std::size_t worker = 0, count = workers_left_; worker < count; ++worker) {
+      for (std::size_t worker = 0; worker < worker_count_; ++worker) {
         threads.emplace_back([&, worker] { work(worker, make_evaluator); });
       }
     }
@@ -59,7 +60,7 @@ class Supervisor {
       const auto evaluator = make_evaluator(worker);
       const Watchdog::Watch watch(watchdog_, *evaluator);
       answer_roll_call(worker, *evaluator);
-      take_shapes(*evaluator);
+      take_shapes(worker, *evaluator);
     } catch (const std::exception& error) {
       lose(worker, error.what());
     } catch (...) {
@@ -72,11 +73,11 @@ class Supervisor {
     const auto standing =
         roll_call_.answer(worker, time_for_roll_call(plan_, roll_call_shape(plan_.shapes), evaluator));
     if (standing.remark.empty()) return;
-    if (standing.too_slow) retire("its device " + standing.remark);
+    if (standing.too_slow) retire(worker, "its device " + standing.remark);
     journal_.observe([&](TuneObserver& observer) { observer.worker_remark(worker, standing.remark); });
   }
 
-  void take_shapes(Evaluator& evaluator) {
+  void take_shapes(std::size_t worker, Evaluator& evaluator) {
     int deadly = 0;
     while (!limits_.reached()) {
       const auto index = queue_.take();
@@ -85,14 +86,16 @@ class Supervisor {
       do_shape(*index, evaluator);
       deadly = is_deadly(*results_[*index]) ? deadly + 1 : 0;
       if (deadly == most_deadly_shapes)
-        retire(fmt::format("everything crashed or hung for {} shapes in a row", deadly));
+        retire(worker, fmt::format("everything crashed or hung for {} shapes in a row", deadly));
     }
   }
 
   /// Ends a worker whose device is not fit for use, unless it is the last one.
-  void retire(const std::string& why) {
+  void retire(std::size_t worker, const std::string& why) {
     const std::scoped_lock lock(mutex_);
-    if (workers_left_ > 1) fail(ErrorCode::no_device, "{}", why);
+    if (lost_.size() + 1 >= worker_count_) return;
+    lost_.insert(worker);  // at once: the next to ask may be the last
+    fail(ErrorCode::no_device, "{}", why);
   }
 
   // Throws when the worker is of no use any more; another one gets the shape then.
@@ -129,7 +132,7 @@ class Supervisor {
     if (limits_.reached()) return;  // that is why: an interrupted evaluator need not answer
     {
       const std::scoped_lock lock(mutex_);
-      --workers_left_;
+      lost_.insert(worker);
       why_lost_ = why;
     }
     try {
@@ -166,9 +169,10 @@ class Supervisor {
   ShapeQueue queue_;
   Watchdog watchdog_;
   RollCall roll_call_;
-  std::size_t workers_left_;                         // under mutex_ once threads run
+  std::size_t worker_count_;
   std::vector<std::optional<ShapeResult>> results_;  // each touched by the thread that took its index
   std::mutex mutex_;
+  std::set<std::size_t> lost_;  // workers
   std::string why_lost_;
 };
 

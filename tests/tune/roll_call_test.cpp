@@ -108,6 +108,20 @@ TEST(Tune, GivesUpADeviceOnWhichEverythingCrashes) {
   EXPECT_EQ(std::count_if(report.results.begin(), report.results.end(), [](const auto& r) { return !r.winner; }), 3);
 }
 
+TEST(Tune, KeepsOneDeviceWhenEverythingCrashesOnAll) {
+  FakeRun run;
+  run.workers = 3;
+  run.plan.shapes = shapes_of(60);
+  run.world.candidates = numbered_candidates(2);
+  run.world.takes = std::chrono::milliseconds(1);  // so that all of them are at work
+  run.world.answer = [](const Problem&, const Candidate& c, Stage stage) {
+    return refused(c, stage, Outcome::crashed);
+  };
+  const auto report = run.run();
+  EXPECT_THAT(run.observer.lost, SizeIs(2));
+  EXPECT_THAT(report.results.back().why_failed, HasSubstr("crashed"));
+}
+
 TEST(Tune, KeepsTheLastDeviceWhateverHappensOnIt) {
   FakeRun run;
   run.plan.shapes = shapes_of(5);
