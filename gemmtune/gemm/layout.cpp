@@ -24,16 +24,7 @@ void check_weights(std::span<const std::byte> weights, std::int64_t n, std::int6
   check_size(weights, n, row_bytes);
 }
 
-/// Where byte k of row n lands: 16 rows × 32 bytes are kept together, 16 bytes of a row side by side.
-std::int64_t shuffled_weight_index(std::int64_t n, std::int64_t k, std::int64_t row_bytes) {
-  return n / 16 * 16 * row_bytes + k / 32 * 512 + k % 32 / 16 * 256 + n % 16 * 16 + k % 16;
-}
-
 }  // namespace
-
-std::int64_t shuffled_scale_index(std::int64_t row, std::int64_t col, std::int64_t padded_cols) {
-  return row / 32 * 32 * padded_cols + col / 8 * 256 + col % 4 * 64 + row % 16 * 4 + col % 8 / 4 * 2 + row % 32 / 16;
-}
 
 std::vector<std::byte> shuffle_scales(std::span<const std::byte> scales, std::int64_t rows, std::int64_t cols) {
   check_size(scales, rows, cols);

@@ -7,15 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "gemmtune/gemm/layout_index.h"  // IWYU pragma: export
+
 namespace gemmtune {
 
 /// E8M0 scales [rows, cols] (cols = K/32), padded with 0 to multiples of 256 rows and 8 columns and permuted by 32×8
 /// tiles.
 std::vector<std::byte> shuffle_scales(std::span<const std::byte> scales, std::int64_t rows, std::int64_t cols);
 std::vector<std::byte> unshuffle_scales(std::span<const std::byte> shuffled, std::int64_t rows, std::int64_t cols);
-
-/// Where scale (row, col) lands; `padded_cols` is cols rounded up to 8.
-std::int64_t shuffled_scale_index(std::int64_t row, std::int64_t col, std::int64_t padded_cols);
 
 /// Weights as bytes [n, row_bytes], layout (16,16): needs n % 16 == 0 and row_bytes % 32 == 0, else Error{unsupported}.
 std::vector<std::byte> shuffle_weights(std::span<const std::byte> weights, std::int64_t n, std::int64_t row_bytes);

@@ -1,0 +1,343 @@
+// Folds MXFP4: see kernels/fold.h and kernels/fold_rules.h. One compilation for each FOLD_TYPE, FOLD_BASE, VALUES_LAYOUT
+// and E8M0_LAYOUT.
+//
+// A block of threads has a row, or a segment of it. It looks at all the scales of the row first (1 KB for K = 32768,
+// while its own values are on their way), and at values only where zeros could decide whether the row fits.
+using namespace gemmtune;
+
+constexpr FoldType type = FoldType::FOLD_TYPE;
+constexpr FoldBase base_of = FoldBase::FOLD_BASE;
+constexpr bool shuffled_values = InputLayout::VALUES_LAYOUT == InputLayout::shuffled;
+constexpr bool shuffled_e8m0 = InputLayout::E8M0_LAYOUT == InputLayout::shuffled;
+
+constexpr FoldWindow window = fold_window(type);
+constexpr int unit = type == FoldType::bf16 ? 8 : 16;  // elements that a thread reads at once: 16 bytes when folded
+constexpr int unit_words = unit / 8;
+constexpr int units_at_once = 4;
+constexpr int chunk_blocks = fold_chunk / fold_block;
+constexpr unsigned all_lanes = 0xffffffffU;
+constexpr unsigned nan_byte = 255;
+constexpr int bias = 127;
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// Of E8M0 bytes; empty while low > high.
+struct Range {
+  unsigned low{255};
+  unsigned high{};
+
+  __device__ void add(unsigned byte) {
+    low = min(low, byte);
+    high = max(high, byte);
+  }
+  __device__ bool empty() const { return low > high; }
+  __device__ bool has_nan() const { return high == nan_byte; }
+};
+
+enum class Fate { folded, wide, nan };
+
+/// What becomes of a row or a chunk.
+struct Verdict {
+  Fate fate{};
+  int base{};
+};
+
+__device__ Verdict judged(Range range, Range bounds) {
+  if (range.empty()) return {Fate::folded, 0};
+  if (range.has_nan()) return {Fate::nan, 0};
+  const int low = static_cast<int>(range.low) - bias;
+  const int high = static_cast<int>(range.high) - bias;
+  const int base = fold_base(type, static_cast<int>(bounds.low) - bias, static_cast<int>(bounds.high) - bias);
+  return {fits_window(type, base, low, high) ? Fate::folded : Fate::wide, base};
+}
+
+__device__ float scale_of(const Verdict& verdict) {
+  if (verdict.fate == Fate::nan) return not_a_number;
+  if (verdict.fate == Fate::wide) return 0.0F;
+  return std::bit_cast<float>(static_cast<unsigned>(fold_scale_exponent(type, verdict.base) + bias) << 23);
+}
+
+// Reading.
+
+struct Codes {
+  unsigned word[unit_words];
+};
+
+__device__ const unsigned char* value_at(const FoldArguments& at, std::int64_t row, std::int64_t byte) {
+  const std::int64_t row_bytes = at.k / 2;
+  return at.values + (shuffled_values ? shuffled_weight_index(row, byte, row_bytes) : row * row_bytes + byte);
+}
+
+__device__ unsigned e8m0_at(const FoldArguments& at, std::int64_t row, int block) {
+  const std::int64_t blocks = at.k / fold_block;
+  return at.e8m0[shuffled_e8m0 ? shuffled_scale_index(row, block, (blocks + 7) / 8 * 8) : row * blocks + block];
+}
+
+__device__ Codes codes_at(const FoldArguments& at, std::int64_t row, int number) {
+  const auto* from = reinterpret_cast<const unsigned*>(value_at(at, row, number * (unit / 2)));
+  if constexpr (unit_words == 1) {
+    return {__ldg(from)};
+  } else {
+    const uint2 both = __ldg(reinterpret_cast<const uint2*>(from));
+    return {both.x, both.y};
+  }
+}
+
+/// All 16 bytes of a block's values are ±0.
+__device__ bool is_zero_block(const FoldArguments& at, std::int64_t row, int block) {
+  const uint4 codes = *reinterpret_cast<const uint4*>(value_at(at, row, block * (fold_block / 2)));
+  return ((codes.x | codes.y | codes.z | codes.w) & 0x77777777U) == 0;
+}
+
+// Looking at scales.
+
+/// Of what the threads of the block have.
+__device__ Range block_range(Range range) {
+  __shared__ Range of_warps[32];
+  range.low = __reduce_min_sync(all_lanes, range.low);
+  range.high = __reduce_max_sync(all_lanes, range.high);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = range;
+  __syncthreads();
+  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) {
+    range.add(of_warps[warp].low);
+    range.add(of_warps[warp].high);
+  }
+  return range;
+}
+
+/// Four bytes of plain scales at once where they allow it.
+__device__ Range row_range(const FoldArguments& at, std::int64_t row) {
+  Range range;
+  const int blocks = static_cast<int>(at.k / fold_block);
+  if (!shuffled_e8m0 && blocks % 4 == 0) {
+    const auto* words = reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks);
+    for (int i = threadIdx.x; i < blocks / 4; i += blockDim.x) {
+      const unsigned word = __ldg(words + i);
+      for (int byte = 0; byte < 4; ++byte) range.add((word >> (8 * byte)) & 255U);
+    }
+  } else {
+    for (int block = threadIdx.x; block < blocks; block += blockDim.x) range.add(e8m0_at(at, row, block));
+  }
+  return block_range(range);
+}
+
+__device__ Range nonzero_range(const FoldArguments& at, std::int64_t row) {
+  Range range;
+  for (int block = threadIdx.x; block < at.k / fold_block; block += blockDim.x)
+    if (!is_zero_block(at, row, block)) range.add(e8m0_at(at, row, block));
+  return block_range(range);
+}
+
+/// Over all rows, by what find_highest wrote.
+__device__ Range tensor_bounds(const FoldArguments& at) {
+  Range range;
+  for (int i = threadIdx.x; i < at.highest_count; i += blockDim.x) range.add(__ldg(at.highest + i));
+  range = block_range(range);
+  return {range.high, range.high};
+}
+
+/// What the base follows from: of int8 the lowest fits wherever the highest is 3 above.
+__device__ Range tensor_window(const Range& bounds) {
+  const unsigned reach = static_cast<unsigned>(window.highest - window.lowest);
+  const unsigned low = bounds.high > reach ? bounds.high - reach : 0;
+  return {type == FoldType::int8 ? low : bounds.low, bounds.high};
+}
+
+__device__ Verdict row_verdict(const FoldArguments& at, std::int64_t row, bool first) {
+  Range range = row_range(at, row);
+  Range bounds;
+  if constexpr (base_of == FoldBase::tensor) bounds = tensor_window(tensor_bounds(at));
+  const auto judge = [&] { return judged(range, base_of == FoldBase::tensor ? bounds : range); };
+  Verdict verdict = judge();
+  if (verdict.fate == Fate::wide) {
+    range = nonzero_range(at, row);
+    verdict = judge();
+  }
+  if (first && threadIdx.x == 0) {
+    at.ranges[row] = static_cast<unsigned short>(range.empty() ? bias | bias << 8 : range.low | range.high << 8);
+    const bool nan_without_a_place = verdict.fate == Fate::nan && base_of == FoldBase::tensor && type == FoldType::int8;
+    at.wide[row] = verdict.fate == Fate::wide || nan_without_a_place;
+    if (base_of == FoldBase::row) at.scales[row] = scale_of(verdict);
+    if (base_of == FoldBase::tensor && row == 0) at.scales[0] = scale_of(judged(bounds, bounds));
+  }
+  return verdict;
+}
+
+/// Of a chunk's blocks; `nonzero` leaves blocks of zeros out.
+template <bool nonzero>
+__device__ Range chunk_range(const FoldArguments& at, std::int64_t row, int chunk) {
+  Range range;
+  const int blocks = static_cast<int>(at.k / fold_block);
+  for (int block = chunk * chunk_blocks; block < min((chunk + 1) * chunk_blocks, blocks); ++block)
+    if (!nonzero || !is_zero_block(at, row, block)) range.add(e8m0_at(at, row, block));
+  return range;
+}
+
+/// The verdict on each chunk of the row goes to `verdicts`, in shared memory.
+__device__ bool judge_chunks(const FoldArguments& at, std::int64_t row, Verdict* verdicts, bool first) {
+  const int chunks = static_cast<int>((at.k + fold_chunk - 1) / fold_chunk);
+  bool wide = false;
+  Range range;
+  for (int chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x) {
+    Range here = chunk_range<false>(at, row, chunk);
+    Verdict verdict = judged(here, here);
+    if (verdict.fate == Fate::wide) {
+      here = chunk_range<true>(at, row, chunk);
+      verdict = judged(here, here);
+    }
+    if (!here.empty()) range.add(here.low), range.add(here.high);
+    wide = wide || verdict.fate == Fate::wide;
+    verdicts[chunk] = verdict;
+  }
+  wide = __syncthreads_or(wide) != 0;
+  range = block_range(range);
+  if (!first) return wide;
+  for (int chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x)
+    at.scales[chunk * at.rows + row] = wide ? 0.0F : scale_of(verdicts[chunk]);
+  if (threadIdx.x == 0) {
+    at.ranges[row] = static_cast<unsigned short>(range.empty() ? bias | bias << 8 : range.low | range.high << 8);
+    at.wide[row] = wide;
+  }
+  return wide;
+}
+
+// Converting. E2M1 of each shift stands in a table whose bytes prmt picks by the codes themselves.
+
+/// Of magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6; the negative ones are int8's alone.
+struct Picks {
+  unsigned low, high, negative_low, negative_high;
+};
+
+constexpr int table_size = type == FoldType::bf16 ? 1 : window.highest - window.lowest + 1;
+
+/// Byte `code` (of E2M1, sign included) under a shift.
+__device__ unsigned char folded_byte(int shift, int code) {
+  const float power = std::bit_cast<float>(static_cast<unsigned>(shift + bias) << 23);
+  const float value = E2M1Codec::decode(static_cast<unsigned char>(code)) * power;
+  if constexpr (type == FoldType::int8) return static_cast<unsigned char>(I8Codec::encode(2.0F * value));
+  return E4M3Codec::encode(value);
+}
+
+__device__ void fill(Picks* table) {
+  if constexpr (type != FoldType::bf16)
+    for (int i = threadIdx.x; i < table_size * 16; i += blockDim.x)
+      reinterpret_cast<unsigned char*>(table)[i] = folded_byte(i / 16 + window.lowest, i % 16);
+}
+
+/// Bytes with the signs of four codes in their highest bits; other bits are left as they come.
+__device__ unsigned signs_of(unsigned codes) {
+  const unsigned twice = __byte_perm(codes, 0, 0x1100);
+  return ((twice << 4) & 0x00ff00ffU) | (twice & 0xff00ff00U);
+}
+
+/// Four codes, in the low half of a word.
+__device__ unsigned four_bytes(const Picks& picks, unsigned codes) {
+  const unsigned places = codes & 0x7777U;
+  const unsigned magnitudes = __byte_perm(picks.low, picks.high, places);
+  const unsigned signs = signs_of(codes);
+  if constexpr (type == FoldType::int8) {
+    const unsigned negative = __byte_perm(signs, signs, 0xba98);  // 0xff in each byte that is
+    const unsigned opposites = __byte_perm(picks.negative_low, picks.negative_high, places);
+    return (magnitudes & ~negative) | (opposites & negative);
+  }
+  return magnitudes | (signs & 0x80808080U);
+}
+
+/// Two bf16, exactly: the product of two powers of two at most 3 significant bits long.
+__device__ unsigned times(unsigned pair, unsigned factors) {
+  unsigned product;
+  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(pair), "r"(factors));
+  return product;
+}
+
+__device__ uint2 four_bf16(unsigned factors, unsigned codes) {
+  const unsigned places = codes & 0x7777U;
+  const unsigned low = __byte_perm(0xc0800000U, 0xc0804000U, places);
+  const unsigned high = __byte_perm(0x3f3f3f00U, 0x40404040U, places) | (signs_of(codes) & 0x80808080U);
+  return {times(__byte_perm(low, high, 0x5140), factors), times(__byte_perm(low, high, 0x7362), factors)};
+}
+
+__device__ unsigned bf16_power(int exponent) {
+  const unsigned bits = exponent > -bias ? static_cast<unsigned>(exponent + bias) << 7 : 0x40U;
+  return bits | bits << 16;
+}
+
+__device__ uint4 folded(const Picks* table, Codes codes, int shift) {
+  if constexpr (type == FoldType::bf16) {
+    const unsigned factors = shift > bias ? 0x7fc07fc0U : bf16_power(shift);
+    const uint2 low = four_bf16(factors, codes.word[0]);
+    const uint2 high = four_bf16(factors, codes.word[0] >> 16);
+    return {low.x, low.y, high.x, high.y};
+  } else {
+    const Picks picks = table[shift - window.lowest];
+    return {four_bytes(picks, codes.word[0]), four_bytes(picks, codes.word[0] >> 16), four_bytes(picks, codes.word[1]),
+            four_bytes(picks, codes.word[1] >> 16)};
+  }
+}
+
+/// Values of rows and chunks that are not folded.
+__device__ uint4 filler(Fate fate) {
+  if (fate != Fate::nan || base_of != FoldBase::tensor || type == FoldType::int8) return {0, 0, 0, 0};
+  const unsigned nans = type == FoldType::e4m3 ? 0x7f7f7f7fU : 0x7fc07fc0U;
+  return {nans, nans, nans, nans};
+}
+
+/// Blocks outside the window are zeros.
+__device__ int shift_of(unsigned byte, const Verdict& verdict) {
+  const int shift = static_cast<int>(byte) - bias - verdict.base;
+  if constexpr (base_of == FoldBase::none) return shift;  // of a NaN 128
+  return min(max(shift, window.lowest), window.highest);
+}
+
+extern "C" __global__ void fold(FoldArguments at) {
+  extern __shared__ Verdict of_chunks[];
+  __shared__ Picks table[table_size];
+  const std::int64_t row = blockIdx.x;
+  const int first = static_cast<int>(blockIdx.y) * at.units_of_segment + static_cast<int>(threadIdx.x);
+  const int end = min((static_cast<int>(blockIdx.y) + 1) * at.units_of_segment, static_cast<int>(at.k / unit));
+
+  Codes codes[units_at_once];
+  unsigned bytes[units_at_once];
+#pragma unroll
+  for (int i = 0; i < units_at_once; ++i) {
+    const int number = first + i * static_cast<int>(blockDim.x);
+    if (number >= end) continue;
+    codes[i] = codes_at(at, row, number);
+    bytes[i] = e8m0_at(at, row, number * unit / fold_block);
+  }
+  fill(table);
+  Verdict verdict{};
+  bool wide = false;
+  if constexpr (base_of == FoldBase::chunk)
+    wide = judge_chunks(at, row, of_chunks, blockIdx.y == 0);
+  else if constexpr (base_of != FoldBase::none)
+    verdict = row_verdict(at, row, blockIdx.y == 0);
+  auto* to = reinterpret_cast<uint4*>(at.folded) + row * (at.k / unit);
+#pragma unroll
+  for (int i = 0; i < units_at_once; ++i) {
+    const int number = first + i * static_cast<int>(blockDim.x);
+    if (number >= end) continue;
+    if constexpr (base_of == FoldBase::chunk) verdict = wide ? Verdict{Fate::wide, 0} : of_chunks[number * unit / fold_chunk];
+    to[number] = verdict.fate == Fate::folded ? folded(table, codes[i], shift_of(bytes[i], verdict)) : filler(verdict.fate);
+  }
+}
+
+/// Of the scale bytes, NaN left out: each block writes the highest that it saw.
+extern "C" __global__ void find_highest(FoldArguments at, std::int64_t bytes) {
+  Range range;
+  const auto see = [&](unsigned byte) {
+    if (byte != nan_byte) range.add(byte);
+  };
+  const std::int64_t thread = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const auto* words = reinterpret_cast<const uint4*>(at.e8m0);
+  for (std::int64_t i = thread; i < bytes / 16; i += threads) {
+    const uint4 four = __ldg(words + i);
+    const unsigned each[4]{four.x, four.y, four.z, four.w};
+    for (const unsigned word : each)
+      for (int byte = 0; byte < 4; ++byte) see((word >> (8 * byte)) & 255U);
+  }
+  if (thread < bytes % 16) see(at.e8m0[bytes / 16 * 16 + thread]);
+  range = block_range(range);
+  if (threadIdx.x == 0) at.highest[blockIdx.x] = range.high;
+}

@@ -1,0 +1,63 @@
+// How rows of MXFP4 become rows of one wider type times powers of two, exactly: which powers, and who may be folded so.
+// Text that the run-time compilers of GPUs take as well. docs/mxfp4-on-hopper.md derives it.
+//
+// An element is E2M1 · 2^e with a block's e. It is stored as E2M1 · 2^(e - base), and the base goes into a scale. All
+// of it is exact as long as e - base lies in the type's window.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gemmtune {
+
+enum class FoldType : std::uint8_t {
+  e4m3,  // 15 block exponents fit
+  int8,  // holds twice the value: 4 block exponents fit
+  bf16,  // 127 fit
+};
+
+/// Who shares a base.
+enum class FoldBase : std::uint8_t {
+  row,
+  tensor,  // all rows of all batches
+  chunk,   // 128 of K in a row
+  none,    // nobody has one: values stand for themselves; bf16 only
+};
+
+/// How values and scales are stored that are read: row-major, or as AITER shuffles them (gemm/layout.h).
+enum class InputLayout : std::uint8_t { plain, shuffled };
+
+inline constexpr int fold_block = 32;   // elements of K that share an exponent
+inline constexpr int fold_chunk = 128;  // elements of K that share a base of FoldBase::chunk
+
+/// From which to which power of two E2M1 may be multiplied by.
+struct FoldWindow {
+  int lowest{};
+  int highest{};
+};
+
+constexpr FoldWindow fold_window(FoldType type) {
+  if (type == FoldType::e4m3) return {-8, 6};  // 0.5 · 2^-8 is the smallest subnormal, 6 · 2^6 = 384 of 448
+  if (type == FoldType::int8) return {0, 3};   // 2 · 6 · 2^3 = 96 of 127
+  return {-120, 6};
+}
+
+/// Scales stay within 2^±61, so that an accumulator may be multiplied by two of them in any order: neither their
+/// product nor anything on the way leaves float's normal numbers before the result does.
+inline constexpr int most_fold_base = 60;
+
+/// For blocks with exponents from `low` to `high`. FP8 is filled from above, where it has all its bits; int8 from
+/// below, where sums stay small enough for float.
+constexpr int fold_base(FoldType type, int low, int high) {
+  const int base = type == FoldType::int8 ? low : high - fold_window(type).highest;
+  return std::min(std::max(base, -most_fold_base), most_fold_base);
+}
+
+constexpr bool fits_window(FoldType type, int base, int low, int high) {
+  return low - base >= fold_window(type).lowest && high - base <= fold_window(type).highest;
+}
+
+/// What a stored value is multiplied by, as a power of two.
+constexpr int fold_scale_exponent(FoldType type, int base) { return type == FoldType::int8 ? base - 1 : base; }
+
+}  // namespace gemmtune

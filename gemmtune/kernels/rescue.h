@@ -1,0 +1,38 @@
+// Rows of the activations that did not fold, computed after all the others, another way: so that no call returns a
+// wrong number, whatever its operands.
+//
+// Not: fast. A launch without such rows ends at once; with them it takes about as long as a bf16 product of them.
+#pragma once
+
+#include <string>
+
+#include "gemmtune/device/gpu/gpu_module.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/kernels/fold.h"
+
+namespace gemmtune {
+
+class Rescuer {
+ public:
+  /// For a problem of MXFP4 × MXFP4 whose weights were folded by `weights` (all batches, plain layouts). Compiles;
+  /// throws Error{unsupported} with the compiler's log.
+  Rescuer(const Problem& problem, const FoldSpec& weights, const std::string& arch);
+
+  /// Writes row m of C for each m that `wide` (FoldLayout::wide of the activations) marks, from the MXFP4 activations
+  /// in `operands` and the folded weights. bf16 products with the row's largest exponent taken out, summed in float.
+  void launch(const Operands& operands, const std::byte* wide, const std::byte* folded_w,
+              Stream& stream) const noexcept;
+
+ private:
+  Problem problem_{};
+  FoldLayout weights_{};
+  GpuModule module_;
+  GpuFunction function_{};
+};
+
+/// What a Rescuer compiles, for tests that compile everything.
+KernelSource rescue_source(const Problem& problem, const FoldSpec& weights, const std::string& arch);
+
+}  // namespace gemmtune
