@@ -7,6 +7,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/kernels/fold_arguments.h"
+#include "gemmtune/kernels/fold_words.h"
 #include "gemmtune/kernels/read_back.h"
 
 namespace gemmtune {
@@ -20,19 +21,6 @@ constexpr std::int64_t most_threads = 256;
 constexpr std::int64_t units_at_once = 4;    // of a thread, as in fold.cu
 constexpr std::int64_t blocks_wanted = 264;  // fewer leave multiprocessors idle
 constexpr unsigned highest_blocks = 256;
-
-std::string_view name_of(FoldType type) {
-  if (type == FoldType::e4m3) return "e4m3";
-  return type == FoldType::int8 ? "int8" : "bf16";
-}
-
-std::string_view name_of(FoldBase base) {
-  if (base == FoldBase::row) return "row";
-  if (base == FoldBase::tensor) return "tensor";
-  return base == FoldBase::chunk ? "chunk" : "none";
-}
-
-std::string_view name_of(InputLayout layout) { return layout == InputLayout::plain ? "plain" : "shuffled"; }
 
 std::int64_t element_bytes(FoldType type) { return type == FoldType::bf16 ? 2 : 1; }
 std::int64_t chunks_of(std::int64_t k) { return (k + fold_chunk - 1) / fold_chunk; }
@@ -110,14 +98,14 @@ FoldLayout fold_layout(const FoldSpec& spec) {
 
 KernelSource fold_source(const FoldSpec& spec, const std::string& arch) {
   if (const auto why = why_not(spec); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
-  return {
-      .name = fmt::format("fold_{}_{}.cu", name_of(spec.type), name_of(spec.base)),
-      .text = fold_kernel_text(),
-      .arch = arch,
-      .options = {"--std=c++20", "--device-as-default-execution-space",
-                  fmt::format("-DFOLD_TYPE={}", name_of(spec.type)), fmt::format("-DFOLD_BASE={}", name_of(spec.base)),
-                  fmt::format("-DVALUES_LAYOUT={}", name_of(spec.values)),
-                  fmt::format("-DE8M0_LAYOUT={}", name_of(spec.e8m0))}};
+  return {.name = fmt::format("fold_{}_{}.cu", fold_word(spec.type), fold_word(spec.base)),
+          .text = fold_kernel_text(),
+          .arch = arch,
+          .options = {"--std=c++20", "--device-as-default-execution-space",
+                      fmt::format("-DFOLD_TYPE={}", fold_word(spec.type)),
+                      fmt::format("-DFOLD_BASE={}", fold_word(spec.base)),
+                      fmt::format("-DVALUES_LAYOUT={}", fold_word(spec.values)),
+                      fmt::format("-DE8M0_LAYOUT={}", fold_word(spec.e8m0))}};
 }
 
 Folder::Folder(const FoldSpec& spec, const std::string& arch)
@@ -153,7 +141,7 @@ FoldReport Folder::report(const std::byte* folded, Stream& stream) const {
   if (spec_.base == FoldBase::none) return report;
   const auto wide = read_back<std::uint8_t>(folded + at.wide, spec_.rows, stream);
   const auto ranges = read_back<std::uint16_t>(folded + at.ranges, spec_.rows, stream);
-  report.wide_rows = std::ranges::count(wide, 1);
+  report.wide_rows = std::ranges::count(wide, wide_row);
   for (const auto range : ranges) report.most_binades = std::max(report.most_binades, (range >> 8) - (range & 255));
   return report;
 }
@@ -166,7 +154,7 @@ FoldReport Folder::fold_weights(const std::byte* values, const std::byte* e8m0, 
   const auto window = fold_window(spec_.type);
   fail(ErrorCode::unsupported,
        "{} of {} rows of the weights do not fit: {} holds {} block exponents, and {} lie in a row", found.wide_rows,
-       spec_.rows, name_of(spec_.type), window.highest - window.lowest + 1, found.most_binades + 1);
+       spec_.rows, fold_word(spec_.type), window.highest - window.lowest + 1, found.most_binades + 1);
 }
 
 }  // namespace gemmtune

@@ -3,8 +3,6 @@
 //
 // A block of threads has a row, or a segment of it. It looks at all the scales of the row first (1 KB for K = 32768,
 // while its own values are on their way), and at values only where zeros could decide whether the row fits.
-using namespace gemmtune;
-
 constexpr FoldType type = FoldType::FOLD_TYPE;
 constexpr FoldBase base_of = FoldBase::FOLD_BASE;
 constexpr bool shuffled_values = InputLayout::VALUES_LAYOUT == InputLayout::shuffled;
@@ -16,9 +14,6 @@ constexpr int unit_words = unit / 8;
 constexpr int units_at_once = 4;
 constexpr int chunk_blocks = fold_chunk / fold_block;
 constexpr unsigned all_lanes = 0xffffffffU;
-constexpr unsigned nan_byte = 255;
-constexpr int bias = 127;
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// Of E8M0 bytes; empty while low > high.
 struct Range {
@@ -29,9 +24,18 @@ struct Range {
     low = min(low, byte);
     high = max(high, byte);
   }
+  __device__ void add(const Range& other) {
+    low = min(low, other.low);
+    high = max(high, other.high);
+  }
   __device__ bool empty() const { return low > high; }
   __device__ bool has_nan() const { return high == nan_byte; }
 };
+
+/// As in FoldLayout::ranges.
+__device__ unsigned short stored(const Range& range) {
+  return static_cast<unsigned short>(range.empty() ? bias | bias << 8 : range.low | range.high << 8);
+}
 
 enum class Fate { folded, wide, nan };
 
@@ -98,10 +102,7 @@ __device__ Range block_range(Range range) {
   __syncthreads();
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = range;
   __syncthreads();
-  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) {
-    range.add(of_warps[warp].low);
-    range.add(of_warps[warp].high);
-  }
+  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) range.add(of_warps[warp]);
   return range;
 }
 
@@ -124,7 +125,7 @@ __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
 __device__ Range nonzero_range(const FoldArguments& at, std::int64_t row) {
   Range range;
   for (int block = threadIdx.x; block < at.k / fold_block; block += blockDim.x)
-    if (!is_zero_block(at, row, block)) range.add(e8m0_at(at, row, block));
+    if (e8m0_at(at, row, block) == nan_byte || !is_zero_block(at, row, block)) range.add(e8m0_at(at, row, block));
   return block_range(range);
 }
 
@@ -154,9 +155,10 @@ __device__ Verdict row_verdict(const FoldArguments& at, std::int64_t row, bool f
     verdict = judge();
   }
   if (first && threadIdx.x == 0) {
-    at.ranges[row] = static_cast<unsigned short>(range.empty() ? bias | bias << 8 : range.low | range.high << 8);
+    at.ranges[row] = stored(range);
     const bool nan_without_a_place = verdict.fate == Fate::nan && base_of == FoldBase::tensor && type == FoldType::int8;
-    at.wide[row] = verdict.fate == Fate::wide || nan_without_a_place;
+    const bool wide = verdict.fate == Fate::wide || nan_without_a_place;
+    at.wide[row] = wide ? wide_row : verdict.fate == Fate::nan ? nan_row : 0;
     if (base_of == FoldBase::row) at.scales[row] = scale_of(verdict);
     if (base_of == FoldBase::tensor && row == 0) at.scales[0] = scale_of(judged(bounds, bounds));
   }
@@ -180,23 +182,22 @@ __device__ bool judge_chunks(const FoldArguments& at, std::int64_t row, Verdict*
   Range range;
   for (int chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x) {
     Range here = chunk_range<false>(at, row, chunk);
-    Verdict verdict = judged(here, here);
-    if (verdict.fate == Fate::wide) {
+    verdicts[chunk] = judged(here, here);
+    if (verdicts[chunk].fate == Fate::wide) {
       here = chunk_range<true>(at, row, chunk);
-      verdict = judged(here, here);
+      verdicts[chunk] = judged(here, here);
     }
-    if (!here.empty()) range.add(here.low), range.add(here.high);
-    wide = wide || verdict.fate == Fate::wide;
-    verdicts[chunk] = verdict;
+    range.add(here);
+    wide = wide || verdicts[chunk].fate == Fate::wide;
   }
   wide = __syncthreads_or(wide) != 0;
-  range = block_range(range);
   if (!first) return wide;
   for (int chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x)
     at.scales[chunk * at.rows + row] = wide ? 0.0F : scale_of(verdicts[chunk]);
+  range = wide ? nonzero_range(at, row) : block_range(range);
   if (threadIdx.x == 0) {
-    at.ranges[row] = static_cast<unsigned short>(range.empty() ? bias | bias << 8 : range.low | range.high << 8);
-    at.wide[row] = wide;
+    at.ranges[row] = stored(range);
+    at.wide[row] = wide ? wide_row : 0;
   }
   return wide;
 }
@@ -224,12 +225,6 @@ __device__ void fill(Picks* table) {
       reinterpret_cast<unsigned char*>(table)[i] = folded_byte(i / 16 + window.lowest, i % 16);
 }
 
-/// Bytes with the signs of four codes in their highest bits; other bits are left as they come.
-__device__ unsigned signs_of(unsigned codes) {
-  const unsigned twice = __byte_perm(codes, 0, 0x1100);
-  return ((twice << 4) & 0x00ff00ffU) | (twice & 0xff00ff00U);
-}
-
 /// Four codes, in the low half of a word.
 __device__ unsigned four_bytes(const Picks& picks, unsigned codes) {
   const unsigned places = codes & 0x7777U;
@@ -241,25 +236,6 @@ __device__ unsigned four_bytes(const Picks& picks, unsigned codes) {
     return (magnitudes & ~negative) | (opposites & negative);
   }
   return magnitudes | (signs & 0x80808080U);
-}
-
-/// Two bf16, exactly: the product of two powers of two at most 3 significant bits long.
-__device__ unsigned times(unsigned pair, unsigned factors) {
-  unsigned product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(pair), "r"(factors));
-  return product;
-}
-
-__device__ uint2 four_bf16(unsigned factors, unsigned codes) {
-  const unsigned places = codes & 0x7777U;
-  const unsigned low = __byte_perm(0xc0800000U, 0xc0804000U, places);
-  const unsigned high = __byte_perm(0x3f3f3f00U, 0x40404040U, places) | (signs_of(codes) & 0x80808080U);
-  return {times(__byte_perm(low, high, 0x5140), factors), times(__byte_perm(low, high, 0x7362), factors)};
-}
-
-__device__ unsigned bf16_power(int exponent) {
-  const unsigned bits = exponent > -bias ? static_cast<unsigned>(exponent + bias) << 7 : 0x40U;
-  return bits | bits << 16;
 }
 
 __device__ uint4 folded(const Picks* table, Codes codes, int shift) {

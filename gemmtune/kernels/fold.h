@@ -31,8 +31,9 @@ struct FoldLayout {
   std::size_t values{};  // [rows][k], row-major, of the type
   std::size_t scales{};  // f32: real value = stored value · its scale. [rows], or [1] for a tensor base, or
                          // [ceil(k / 128)][rows] for chunks, or nothing without a base
-  std::size_t wide{};  // a byte for each row: 1 where it does not fit; its values are 0 then, and so are its own scales
-  std::size_t ranges{};  // u16 for each row: the lowest of its blocks' E8M0 bytes, and the highest << 8
+  std::size_t wide{};  // a byte for each row: wide_row where it does not fit; its values and its own scales are 0 then
+  std::size_t ranges{};  // u16 for each row: the lowest of its blocks' E8M0 bytes, and the highest << 8. Of a wide row
+                         // without its blocks of zeros; of others these may count
   std::size_t highest{};
   std::size_t bytes{};
 };

@@ -30,6 +30,10 @@ enum class InputLayout : std::uint8_t { plain, shuffled };
 inline constexpr int fold_block = 32;   // elements of K that share an exponent
 inline constexpr int fold_chunk = 128;  // elements of K that share a base of FoldBase::chunk
 
+/// What FoldLayout::wide says of a row; 0: it was folded.
+inline constexpr unsigned char wide_row = 1;
+inline constexpr unsigned char nan_row = 2;  // it was, and multiplies to NaN
+
 /// From which to which power of two E2M1 may be multiplied by.
 struct FoldWindow {
   int lowest{};

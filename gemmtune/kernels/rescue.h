@@ -16,17 +16,18 @@ namespace gemmtune {
 
 class Rescuer {
  public:
-  /// For a problem of MXFP4 × MXFP4 whose weights were folded by `weights` (all batches, plain layouts). Compiles;
-  /// throws Error{unsupported} with the compiler's log.
-  Rescuer(const Problem& problem, const FoldSpec& weights, const std::string& arch);
+  /// For a problem of MXFP4 × MXFP4 (plain layouts) whose sides were folded like this, all batches together. Compiles;
+  /// throws Error{unsupported} with the compiler's log, or for weights of bf16.
+  Rescuer(const Problem& problem, const FoldSpec& activations, const FoldSpec& weights, const std::string& arch);
 
-  /// Writes row m of C for each m that `wide` (FoldLayout::wide of the activations) marks, from the MXFP4 activations
-  /// in `operands` and the folded weights. bf16 products with the row's largest exponent taken out, summed in float.
-  void launch(const Operands& operands, const std::byte* wide, const std::byte* folded_w,
+  /// Writes row m of C for each m that FoldLayout::wide of `folded_a` marks, from the MXFP4 activations among
+  /// `operands` and the folded weights: bf16 products with the row's largest exponent taken out, summed in float.
+  void launch(const Operands& operands, const std::byte* folded_a, const std::byte* folded_w,
               Stream& stream) const noexcept;
 
  private:
   Problem problem_{};
+  FoldLayout activations_{};
   FoldLayout weights_{};
   GpuModule module_;
   GpuFunction function_{};

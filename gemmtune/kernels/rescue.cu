@@ -1,0 +1,365 @@
+// Wide rows of the activations times folded weights: see kernels/rescue.h. One compilation for each W_TYPE, W_BASE, OUT
+// (f32, f16 or bf16) and HAS_BIAS.
+//
+// Blocks of threads share out tiles of 64 wide rows by 128 columns. Products are bf16: E2M1 with its row's largest
+// exponent taken out, times the weights' folded values, which bf16 holds exactly. Both stay as stored until a warp reads
+// its fragments: K may be permuted as long as both sides are, so that a thread takes 16 neighbours at once.
+
+constexpr FoldType w_type = FoldType::W_TYPE;
+constexpr FoldBase w_base = FoldBase::W_BASE;
+
+constexpr int tile_rows = 64;
+constexpr int tile_columns = 128;
+constexpr int tile_k = fold_chunk;
+constexpr int stages = 3;
+constexpr int threads = rescue_threads;
+constexpr int row_tiles = tile_rows / 16;           // of a warp, which has all rows …
+constexpr int column_tiles = tile_columns / 4 / 8;  // … and a quarter of the columns
+constexpr int listed_rows = 1024;                   // wide rows that are worked on in one round
+
+// Weights of e4m3 are taken as the bits that they are, hence 2^-120 times too small; activations make up for most of it,
+// so that no product leaves float's normal numbers.
+constexpr int w_shift = w_type == FoldType::e4m3 ? -120 : 0;
+constexpr int a_shift = w_type == FoldType::e4m3 ? 100 : 0;
+
+struct Stage {
+  unsigned char w[tile_columns * tile_k];
+  unsigned char a[tile_rows * tile_k / 2];
+  unsigned short factors[tile_rows * tile_k / fold_block];  // of the activations' blocks, as bf16
+};
+
+struct Shared {
+  Stage stage[stages];
+  int rows[listed_rows];
+  int warps[threads / 32];
+};
+
+static_assert(sizeof(Shared) == rescue_shared_bytes);
+
+struct Tile {
+  const int* rows;  // in the batch
+  int row_count;
+  std::int64_t batch;
+  std::int64_t column;
+};
+
+// Which rows.
+
+/// Flags of 16 rows, those outside of [begin, end) left out: a 1 in each byte that is wide.
+__device__ uint4 wide_flags(const RescueArguments& at, std::int64_t group, std::int64_t begin, std::int64_t end) {
+  const uint4 flags = *reinterpret_cast<const uint4*>(at.a_wide + group * 16);
+  unsigned words[4]{flags.x, flags.y, flags.z, flags.w};
+  for (int i = 0; i < 16; ++i) {
+    const std::int64_t row = group * 16 + i;
+    if (row < begin || row >= end) words[i / 4] &= ~(255U << (i % 4 * 8));
+  }
+  return {words[0] & 0x01010101U, words[1] & 0x01010101U, words[2] & 0x01010101U, words[3] & 0x01010101U};
+}
+
+__device__ bool any_wide(const RescueArguments& at) {
+  const std::int64_t rows = at.batch * at.m;
+  unsigned any = 0;
+  for (std::int64_t group = threadIdx.x; group * 16 < rows; group += threads) {
+    if (group * 16 + 16 <= rows) {
+      const uint4 flags = *reinterpret_cast<const uint4*>(at.a_wide + group * 16);
+      any |= (flags.x | flags.y | flags.z | flags.w) & 0x01010101U;
+    } else {
+      const uint4 flags = wide_flags(at, group, 0, rows);
+      any |= flags.x | flags.y | flags.z | flags.w;
+    }
+  }
+  return __syncthreads_or(static_cast<int>(any)) != 0;
+}
+
+/// Of the block's threads before this one, and of all of them.
+struct Sum {
+  int before;
+  int total;
+};
+
+__device__ Sum running_sum(int value, int* warps) {
+  int upto = value;
+  for (int step = 1; step < 32; step *= 2) {
+    const int other = __shfl_up_sync(0xffffffffU, upto, step);
+    if (threadIdx.x % 32 >= step) upto += other;
+  }
+  __syncthreads();
+  if (threadIdx.x % 32 == 31) warps[threadIdx.x / 32] = upto;
+  __syncthreads();
+  Sum sum{upto - value, 0};
+  for (int warp = 0; warp < threads / 32; ++warp) {
+    if (warp < static_cast<int>(threadIdx.x) / 32) sum.before += warps[warp];
+    sum.total += warps[warp];
+  }
+  return sum;
+}
+
+/// The wide rows of a batch in their order: those with the numbers [first, first + listed_rows) go to shared.rows. How
+/// many wide rows there are.
+__device__ int list_wide_rows(const RescueArguments& at, std::int64_t batch, int first, Shared& shared) {
+  const std::int64_t begin = batch * at.m;
+  const std::int64_t end = begin + at.m;
+  int found = 0;
+  for (std::int64_t group = begin / 16; group * 16 < end; group += threads) {
+    const std::int64_t mine = group + threadIdx.x;
+    uint4 flags{};
+    if (mine * 16 < end) flags = wide_flags(at, mine, begin, end);
+    const unsigned words[4]{flags.x, flags.y, flags.z, flags.w};
+    int count = 0;
+    for (const unsigned word : words) count += __popc(word);
+    const Sum sum = running_sum(count, shared.warps);
+    int number = found + sum.before - first;
+    for (int i = 0; i < 16 && count > 0; ++i) {
+      if ((words[i / 4] >> (i % 4 * 8) & 1U) == 0) continue;
+      if (number >= 0 && number < listed_rows) shared.rows[number] = static_cast<int>(mine * 16 + i - begin);
+      ++number;
+    }
+    found += sum.total;
+  }
+  __syncthreads();
+  return found;
+}
+
+// From memory to shared memory. Parts of a row are swapped so that the warps' reads meet no two of them in a bank.
+
+__device__ void copy_16(unsigned char* to, const unsigned char* from, bool there) {
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  const int bytes = there ? 16 : 0;  // the rest is filled with zeros
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
+}
+
+__device__ int w_place(int column, int byte) { return column * tile_k + (byte ^ (column % 2 * 64)); }
+__device__ int a_place(int row, int byte) { return row * (tile_k / 2) + (byte ^ (row / 2 % 2 * 32)); }
+
+__device__ void load(const RescueArguments& at, const Tile& tile, std::int64_t k, Stage& stage) {
+  for (int i = threadIdx.x; i < tile_columns * tile_k / 16; i += threads) {
+    const int column = i / (tile_k / 16);
+    const int byte = i % (tile_k / 16) * 16;
+    const bool there = tile.column + column < at.n && k + byte < at.k;
+    const std::int64_t row = tile.batch * at.n + tile.column + column;
+    copy_16(stage.w + w_place(column, byte), there ? at.w + row * at.k + k + byte : at.w, there);
+  }
+  for (int i = threadIdx.x; i < tile_rows * tile_k / 32; i += threads) {
+    const int number = i / (tile_k / 32);
+    const int byte = i % (tile_k / 32) * 16;
+    const bool there = number < tile.row_count && k + byte * 2 < at.k;
+    const std::int64_t row = tile.batch * at.m + (there ? tile.rows[number] : 0);
+    copy_16(stage.a + a_place(number, byte), there ? at.a + (row * at.k + k) / 2 + byte : at.a, there);
+  }
+  asm volatile("cp.async.commit_group;");
+}
+
+/// What a block of a row is multiplied by, its row's largest exponent taken out, as bf16.
+__device__ unsigned factor_of(const RescueArguments& at, const Tile& tile, int number, std::int64_t block) {
+  const std::int64_t blocks = at.k / fold_block;
+  if (number >= tile.row_count || block >= blocks) return 0;
+  const std::int64_t row = tile.batch * at.m + tile.rows[number];
+  const int exponent = at.a_e8m0[row * blocks + block] - (at.a_ranges[row] >> 8) + a_shift;
+  return exponent < -bias ? 0 : bf16_power(min(exponent, bias)) & 0xffffU;
+}
+
+/// Two for each thread, as a pair of bf16: read early, stored when they are there.
+__device__ unsigned two_factors(const RescueArguments& at, const Tile& tile, std::int64_t k) {
+  const int number = threadIdx.x / 2;
+  const std::int64_t block = k / fold_block + threadIdx.x % 2 * 2;
+  return factor_of(at, tile, number, block) | factor_of(at, tile, number, block + 1) << 16;
+}
+
+__device__ void store_factors(Stage& stage, unsigned two) {
+  reinterpret_cast<unsigned*>(stage.factors)[threadIdx.x] = two;
+}
+
+// Multiplying.
+
+/// Four folded weights as two pairs of bf16.
+__device__ uint2 four_weights(unsigned word) {
+  if constexpr (w_type == FoldType::e4m3) {
+    const unsigned low = __byte_perm(word, 0, 0x1404);
+    const unsigned high = __byte_perm(word, 0, 0x3424);
+    return {(low >> 4 & 0x07f007f0U) | (low & 0x80008000U), (high >> 4 & 0x07f007f0U) | (high & 0x80008000U)};
+  } else {
+    const unsigned unsigned_bytes = word ^ 0x80808080U;  // 128 more
+    const auto number = [&](unsigned place) {
+      const float above = std::bit_cast<float>(__byte_perm(unsigned_bytes, 0x4b000000U, 0x7440U | place));
+      return std::bit_cast<unsigned>(above - (8388608.0F + 128.0F));
+    };
+    return {__byte_perm(number(0), number(1), 0x7632), __byte_perm(number(2), number(3), 0x7632)};
+  }
+}
+
+__device__ void multiply_add(float (&sum)[4], const unsigned (&a)[4], const uint2& w) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(w.x), "r"(w.y));
+}
+
+using Sums = float[row_tiles][column_tiles][4];
+
+/// 16 neighbours in K of each of the thread's columns.
+struct Weights {
+  uint2 pairs[column_tiles][4];
+};
+
+__device__ Weights read_weights(const Stage& stage, int byte) {
+  Weights weights;
+  for (int tile = 0; tile < column_tiles; ++tile) {
+    const int column = static_cast<int>(threadIdx.x) / 32 * (tile_columns / 4) + tile * 8 + threadIdx.x % 32 / 4;
+    const uint4 words = *reinterpret_cast<const uint4*>(stage.w + w_place(column, byte));
+    weights.pairs[tile][0] = four_weights(words.x);
+    weights.pairs[tile][1] = four_weights(words.y);
+    weights.pairs[tile][2] = four_weights(words.z);
+    weights.pairs[tile][3] = four_weights(words.w);
+  }
+  return weights;
+}
+
+/// 16 neighbours in K of one row.
+struct Activations {
+  uint2 pairs[4];
+};
+
+__device__ Activations read_activations(const Stage& stage, int number, int byte) {
+  const uint2 codes = *reinterpret_cast<const uint2*>(stage.a + a_place(number, byte));
+  const unsigned factor = stage.factors[number * (tile_k / fold_block) + byte * 2 / fold_block];
+  const unsigned factors = factor | factor << 16;
+  return {{four_bf16(factors, codes.x), four_bf16(factors, codes.x >> 16), four_bf16(factors, codes.y),
+           four_bf16(factors, codes.y >> 16)}};
+}
+
+__device__ void multiply(const Stage& stage, Sums& sums) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int k = 0; k < tile_k; k += 64) {
+    const int first = k + lane % 4 * 16;
+    const Weights weights = read_weights(stage, first);
+#pragma unroll
+    for (int row = 0; row < row_tiles; ++row) {
+      const Activations upper = read_activations(stage, row * 16 + lane / 4, first / 2);
+      const Activations lower = read_activations(stage, row * 16 + 8 + lane / 4, first / 2);
+#pragma unroll
+      for (int step = 0; step < 4; ++step) {
+        const unsigned a[4]{upper.pairs[step].x, lower.pairs[step].x, upper.pairs[step].y, lower.pairs[step].y};
+#pragma unroll
+        for (int column = 0; column < column_tiles; ++column)
+          multiply_add(sums[row][column], a, weights.pairs[column][step]);
+      }
+    }
+  }
+}
+
+/// The column of C in its batch that a thread's sum stands for.
+__device__ std::int64_t column_of(const Tile& tile, int column_tile, int i) {
+  const int lane = threadIdx.x % 32;
+  return tile.column + static_cast<int>(threadIdx.x) / 32 * (tile_columns / 4) + column_tile * 8 + lane % 4 * 2 + i % 2;
+}
+
+__device__ float w_scale(const RescueArguments& at, const Tile& tile, std::int64_t k, std::int64_t column) {
+  const std::int64_t row = tile.batch * at.n + min(column, at.n - 1);
+  if constexpr (w_base == FoldBase::chunk) return __ldg(at.w_scales + k / fold_chunk * (at.batch * at.n) + row);
+  if constexpr (w_base == FoldBase::tensor) return at.w_wide[row] == nan_row ? not_a_number : __ldg(at.w_scales);
+  return __ldg(at.w_scales + row);
+}
+
+/// A stage's sums leave the tensor cores, whose own cut off low bits. With a base to each chunk they are scaled now.
+__device__ void promote(const RescueArguments& at, const Tile& tile, std::int64_t k, Sums& sums, Sums& totals) {
+#pragma unroll
+  for (int column = 0; column < column_tiles; ++column) {
+    float scales[2]{1, 1};
+    if constexpr (w_base == FoldBase::chunk)
+      for (int i = 0; i < 2; ++i) scales[i] = w_scale(at, tile, k, column_of(tile, column, i));
+#pragma unroll
+    for (int row = 0; row < row_tiles; ++row)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        totals[row][column][i] = fmaf(sums[row][column][i], scales[i % 2], totals[row][column][i]);
+        sums[row][column][i] = 0;
+      }
+  }
+}
+
+// The end.
+
+/// By 2^exponent, in two steps where one would leave float's range.
+__device__ float scaled(float value, int exponent) {
+  const int half = exponent / 2;
+  const auto power = [](int of) { return std::bit_cast<float>(static_cast<unsigned>(of + bias) << 23); };
+  return value * power(half) * power(exponent - half);
+}
+
+__device__ float float_of(OUT::Stored stored) { return OUT::decode(stored); }
+
+__device__ void store(const RescueArguments& at, const Tile& tile, const Sums& totals) {
+#pragma unroll
+  for (int row = 0; row < row_tiles; ++row)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int number = row * 16 + half * 8 + threadIdx.x % 32 / 4;
+      if (number >= tile.row_count) continue;
+      const std::int64_t place = tile.batch * at.m + tile.rows[number];
+      const unsigned highest = at.a_ranges[place] >> 8;
+      const int exponent = static_cast<int>(highest) - bias - a_shift - w_shift;
+#pragma unroll
+      for (int column = 0; column < column_tiles; ++column)
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const std::int64_t to = column_of(tile, column, i);
+          if (to >= at.n) continue;
+          float value = totals[row][column][half * 2 + i];
+          if constexpr (w_base != FoldBase::chunk) value *= w_scale(at, tile, 0, to);
+          value = highest == nan_byte ? not_a_number : scaled(value, exponent);
+          if (HAS_BIAS) value += float_of(reinterpret_cast<const OUT::Stored*>(at.bias)[to]);
+          reinterpret_cast<OUT::Stored*>(at.c)[place * at.n + to] = OUT::encode(value);
+        }
+    }
+}
+
+__device__ void compute(const RescueArguments& at, const Tile& tile, Shared& shared) {
+  const int count = static_cast<int>((at.k + tile_k - 1) / tile_k);
+  Sums sums{};
+  Sums totals{};
+  for (int i = 0; i < stages - 1; ++i) {
+    load(at, tile, static_cast<std::int64_t>(i) * tile_k, shared.stage[i]);
+    store_factors(shared.stage[i], two_factors(at, tile, static_cast<std::int64_t>(i) * tile_k));
+  }
+  for (int i = 0; i < count; ++i) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2));
+    __syncthreads();
+    Stage& next = shared.stage[(i + stages - 1) % stages];
+    const std::int64_t next_k = static_cast<std::int64_t>(i + stages - 1) * tile_k;
+    load(at, tile, next_k, next);
+    const unsigned factors = two_factors(at, tile, next_k);
+    multiply(shared.stage[i % stages], sums);
+    promote(at, tile, static_cast<std::int64_t>(i) * tile_k, sums, totals);
+    store_factors(next, factors);
+  }
+  asm volatile("cp.async.wait_group 0;");
+  __syncthreads();
+  store(at, tile, totals);
+}
+
+/// All wide rows of a batch. `turn` counts tiles over everything: whose number is the block's is its own.
+__device__ void rescue_batch(const RescueArguments& at, std::int64_t batch, std::int64_t& turn, Shared& shared) {
+  const std::int64_t column_count = (at.n + tile_columns - 1) / tile_columns;
+  int first = 0;
+  int found = 0;
+  do {
+    found = list_wide_rows(at, batch, first, shared);
+    const int listed = min(found - first, listed_rows);
+    for (int row = 0; row < listed; row += tile_rows)
+      for (std::int64_t column = 0; column < column_count; ++column)
+        if (turn++ % gridDim.x == blockIdx.x)
+          compute(at, {shared.rows + row, min(listed - row, tile_rows), batch, column * tile_columns}, shared);
+    __syncthreads();
+    first += listed_rows;
+  } while (first < found);
+}
+
+extern "C" __global__ void __launch_bounds__(threads) rescue(RescueArguments at) {
+  extern __shared__ __align__(128) unsigned char memory[];
+  if (!any_wide(at)) return;
+  std::int64_t turn = 0;
+  for (std::int64_t batch = 0; batch < at.batch; ++batch)
+    rescue_batch(at, batch, turn, *reinterpret_cast<Shared*>(memory));
+}
