@@ -104,6 +104,7 @@ KernelSource fold_source(const FoldSpec& spec, const std::string& arch) {
           .options = {"--std=c++20", "--device-as-default-execution-space",
                       fmt::format("-DFOLD_TYPE={}", fold_word(spec.type)),
                       fmt::format("-DFOLD_BASE={}", fold_word(spec.base)),
+                      fmt::format("-DFOLD_FILL={}", spec.fill == FoldFill::low ? "low" : "high"),
                       fmt::format("-DVALUES_LAYOUT={}", fold_word(spec.values)),
                       fmt::format("-DE8M0_LAYOUT={}", fold_word(spec.e8m0))}};
 }

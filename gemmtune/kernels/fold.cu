@@ -1,5 +1,5 @@
-// Folds MXFP4: see kernels/fold.h and kernels/fold_rules.h. One compilation for each FOLD_TYPE, FOLD_BASE, VALUES_LAYOUT
-// and E8M0_LAYOUT.
+// Folds MXFP4: see kernels/fold.h and kernels/fold_rules.h. One compilation for each FOLD_TYPE, FOLD_BASE, FOLD_FILL,
+// VALUES_LAYOUT and E8M0_LAYOUT.
 //
 // A block of threads has a row, or a segment of it. It looks at all the scales of the row first (1 KB for K = 32768,
 // while its own values are on their way), and at values only where zeros could decide whether the row fits.
@@ -50,7 +50,7 @@ __device__ Verdict judged(Range range, Range bounds) {
   if (range.has_nan()) return {Fate::nan, 0};
   const int low = static_cast<int>(range.low) - bias;
   const int high = static_cast<int>(range.high) - bias;
-  const int base = fold_base(type, static_cast<int>(bounds.low) - bias, static_cast<int>(bounds.high) - bias);
+  const int base = fold_base(type, FoldFill::FOLD_FILL, static_cast<int>(bounds.low) - bias, static_cast<int>(bounds.high) - bias);
   return {fits_window(type, base, low, high) ? Fate::folded : Fate::wide, base};
 }
 

@@ -22,6 +22,7 @@ struct FoldSpec {
   std::int64_t k{};
   InputLayout values{InputLayout::plain};
   InputLayout e8m0{InputLayout::plain};  // shuffled: of all rows together
+  FoldFill fill{FoldFill::low};
 
   auto operator<=>(const FoldSpec&) const = default;
 };

@@ -24,6 +24,12 @@ enum class FoldBase : std::uint8_t {
   none,    // nobody has one: values stand for themselves; bf16 only
 };
 
+/// Where in int8's window a row's exponents are put; those of other types are always put high.
+enum class FoldFill : std::uint8_t {
+  low,   // sums stay small
+  high,  // low bits stay 0: an H100's tensor cores need less power when one side is so
+};
+
 /// How values and scales are stored that are read: row-major, or as AITER shuffles them (gemm/layout.h).
 enum class InputLayout : std::uint8_t { plain, shuffled };
 
@@ -50,10 +56,9 @@ constexpr FoldWindow fold_window(FoldType type) {
 /// product nor anything on the way leaves float's normal numbers before the result does.
 inline constexpr int most_fold_base = 60;
 
-/// For blocks with exponents from `low` to `high`. FP8 is filled from above, where it has all its bits; int8 from
-/// below, where sums stay small enough for float.
-constexpr int fold_base(FoldType type, int low, int high) {
-  const int base = type == FoldType::int8 ? low : high - fold_window(type).highest;
+/// For blocks with exponents from `low` to `high`. FP8 is filled from above, where it has all its bits.
+constexpr int fold_base(FoldType type, FoldFill fill, int low, int high) {
+  const int base = type == FoldType::int8 && fill == FoldFill::low ? low : high - fold_window(type).highest;
   return std::min(std::max(base, -most_fold_base), most_fold_base);
 }
 

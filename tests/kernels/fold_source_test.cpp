@@ -56,12 +56,14 @@ TEST(FoldRules, WindowsHoldExactlyWhatTheTypesDo) {
     for (int low = -127; low <= 127; ++low)
       for (const int spread : {0, 1, binades(type), binades(type) + 1}) {
         const int high = low + spread;
-        const int base = fold_base(type, low, high);
-        EXPECT_LE(std::abs(base), most_fold_base);
         const bool far = low < -most_fold_base || high > most_fold_base;  // only then may scales stand in the way
-        const bool fits = fits_window(type, base, low, high);
-        EXPECT_TRUE(spread <= binades(type) || !fits) << low << ' ' << spread;
-        EXPECT_TRUE(spread > binades(type) || far || fits) << low << ' ' << spread;
+        for (const auto fill : {FoldFill::low, FoldFill::high}) {
+          const int base = fold_base(type, fill, low, high);
+          EXPECT_LE(std::abs(base), most_fold_base);
+          const bool fits = fits_window(type, base, low, high);
+          EXPECT_TRUE(spread <= binades(type) || !fits) << low << ' ' << spread;
+          EXPECT_TRUE(spread > binades(type) || far || fits) << low << ' ' << spread;
+        }
       }
 }
 
