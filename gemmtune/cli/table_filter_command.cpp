@@ -13,8 +13,8 @@
 namespace gemmtune {
 namespace {
 
-std::vector<Interval> intervals_of(const std::string& option, const std::vector<std::string>& texts) {
-  std::vector<Interval> intervals;
+std::vector<SizeInterval> intervals_of(const std::string& option, const std::vector<std::string>& texts) {
+  std::vector<SizeInterval> intervals;
   for (const auto& text : texts) {
     const auto interval = parse_interval(text);
     if (!interval)

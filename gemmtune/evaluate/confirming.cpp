@@ -28,10 +28,10 @@ class Confirmation {
       : bench_(bench), request_(request), observer_(observer) {}
 
   void run() {
-    std::vector<Trial> waiting;
+    std::vector<Attempt> waiting;
     for (const auto& candidate : request_.candidates) {
       observer_.started(candidate);
-      Trial trial(bench_.device, candidate, Stage::confirm);
+      Attempt trial(bench_.device, candidate, Stage::confirm);
       if (trial.prepare(bench_.families, request_.problem))
         waiting.push_back(std::move(trial));
       else
@@ -41,26 +41,26 @@ class Confirmation {
   }
 
  private:
-  void report(Trial& trial) {
+  void report(Attempt& trial) {
     trial.release();
     observer_.evaluated(trial.evaluation());
   }
 
   /// The first that fit into memory together, and one at least.
-  std::vector<Trial> take_group(std::vector<Trial>& waiting) const {
-    const auto wanted = [&](const Trial& trial) { return trial.bytes(rotation(bench_, request_, trial)); };
+  std::vector<Attempt> take_group(std::vector<Attempt>& waiting) const {
+    const auto wanted = [&](const Attempt& trial) { return trial.bytes(rotation(bench_, request_, trial)); };
     const auto memory = static_cast<std::size_t>(bench_.device.info().memory_bytes);
     std::size_t bytes = 0;
     auto end = waiting.begin();
     do bytes += wanted(*end++);
     while (end != waiting.end() && (memory == 0 || bytes + wanted(*end) <= memory / memory_share));
-    std::vector<Trial> group(std::make_move_iterator(waiting.begin()), std::make_move_iterator(end));
+    std::vector<Attempt> group(std::make_move_iterator(waiting.begin()), std::make_move_iterator(end));
     waiting.erase(waiting.begin(), end);
     return group;
   }
 
-  void confirm_together(std::vector<Trial> group) {
-    std::vector<Trial> right;
+  void confirm_together(std::vector<Attempt> group) {
+    std::vector<Attempt> right;
     for (auto& trial : group) {
       if (bench_.interrupted) return;
       if (check_first(trial))
@@ -76,7 +76,7 @@ class Confirmation {
     }
   }
 
-  bool check_first(Trial& trial) {
+  bool check_first(Attempt& trial) {
     observer_.started(trial.candidate());
     Workload* workload = timed_workload(bench_, request_, trial);
     if (workload == nullptr) return false;
@@ -86,7 +86,7 @@ class Confirmation {
     return trial.inputs_intact(*workload) && trial.alive();
   }
 
-  void check_again(Trial& trial) {
+  void check_again(Attempt& trial) {
     observer_.started(trial.candidate());
     Workload* workload = timed_workload(bench_, request_, trial);
     if (workload == nullptr) return;

@@ -25,7 +25,7 @@ std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
 
 /// A trial, and the recipes whose weights it declined to pack.
 struct Proof {
-  Trial trial;
+  Attempt trial;
   std::vector<std::string> declined{};
   std::size_t passed{};
 };
@@ -68,7 +68,7 @@ void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationO
   std::vector<Proof> proofs;
   for (const auto& candidate : request.candidates) {
     observer.started(candidate);
-    proofs.push_back({Trial(bench.device, candidate, Stage::prove)});
+    proofs.push_back({Attempt(bench.device, candidate, Stage::prove)});
     static_cast<void>(proofs.back().trial.prepare(bench.families, request.problem));
   }
   for (const auto& key : ordeals(request))

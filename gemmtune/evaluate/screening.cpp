@@ -16,14 +16,14 @@ class Screening {
   Screening(const Workbench& bench, const EvaluationRequest& request) : bench_(bench), request_(request) {}
 
   Evaluation screen_one(const Candidate& candidate) {
-    Trial trial(bench_.device, candidate, Stage::screen);
+    Attempt trial(bench_.device, candidate, Stage::screen);
     if (trial.prepare(bench_.families, request_.problem)) screen_prepared(trial);
     trial.release();
     return trial.evaluation();
   }
 
  private:
-  void screen_prepared(Trial& trial) {
+  void screen_prepared(Attempt& trial) {
     Workload* workload = timed_workload(bench_, request_, trial);
     if (workload == nullptr) return;
     if (check(*workload, trial)) time(*workload, trial);
@@ -32,14 +32,14 @@ class Screening {
 
   /// The other sets are not filled for what is wrong on the first. The last one shows that the kernel goes by the
   /// addresses it is given.
-  bool check(Workload& workload, Trial& trial) {
+  bool check(Workload& workload, Attempt& trial) {
     const auto sets = rotation(bench_, request_, trial);
     if (!trial.equip(workload, sets) || !trial.check(workload, std::array{std::size_t{0}})) return false;
     if (!trial.spread(workload)) return false;
     return sets == 1 || trial.check(workload, std::array{sets - 1});
   }
 
-  void time(Workload& workload, Trial& trial) {
+  void time(Workload& workload, Attempt& trial) {
     const auto& policy = request_.policy.measure;
     const auto rule = make_stop_rule(policy, hopeless * best_us_);
     std::vector<double> samples_us;

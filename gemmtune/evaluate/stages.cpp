@@ -8,12 +8,12 @@ std::size_t rotation(const Workbench& bench, const EvaluationRequest& request) {
   return request.policy.measure.cold_cache ? rotation_count(request.problem, bench.device.info()) : 1;
 }
 
-std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Trial& trial) {
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Attempt& trial) {
   return request.policy.measure.cold_cache ? rotation_count(request.problem, bench.device.info(), trial.packed_bytes())
                                            : 1;
 }
 
-Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Trial& trial) {
+Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Attempt& trial) {
   Workload* found = nullptr;
   const auto find = [&] {
     auto& workload = bench.workloads.get(key, trial.cost());
@@ -24,7 +24,7 @@ Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::siz
   return trial.step(blame_launch, find) ? found : nullptr;
 }
 
-Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Trial& trial) {
+Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& trial) {
   const WorkloadKey key{.problem = request.problem, .seed = request.policy.seed, .verify = request.policy.verify};
   return find_workload(bench, key, rotation(bench, request), trial);
 }

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "gemmtune/device/device.h"
+#include "gemmtune/evaluate/attempt.h"
 #include "gemmtune/evaluate/evaluator.h"
-#include "gemmtune/evaluate/trial.h"
 #include "gemmtune/evaluate/workload.h"
 
 namespace gemmtune {
@@ -29,14 +29,14 @@ struct EvaluationRequest {
 /// How many operand sets launches take in turn under this policy; those of a trial that packs weights, which may be
 /// fewer.
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request);
-std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Trial& trial);
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Attempt& trial);
 
 /// Operands of a recipe and seed in one set or more; null when they cannot be had, which settles the trial. What it
 /// costs to make them goes to the trial that is the first to need them.
-Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Trial& trial);
+Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Attempt& trial);
 
 /// Those that are timed: gaussian, of the policy's seed, in as many sets as it rotates over.
-Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Trial& trial);
+Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& trial);
 
 /// One by one: checked, and if right timed with few samples; what is far slower than the best so far with the fewest.
 void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);

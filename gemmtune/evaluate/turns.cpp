@@ -14,7 +14,7 @@ class TurnTimer final : public Timer {
  public:
   explicit TurnTimer(const Workbench& bench) : bench_(bench) {}
 
-  void give_turn(Trial& trial) { trial_ = &trial; }
+  void give_turn(Attempt& trial) { trial_ = &trial; }
 
   std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override {
     std::vector<double> times;
@@ -25,13 +25,13 @@ class TurnTimer final : public Timer {
 
  private:
   const Workbench& bench_;
-  Trial* trial_{};
+  Attempt* trial_{};
 };
 
 /// A GPU's clock falls within tenths of a second from that of an idle card to one that its power allows.
 constexpr double settling_us = 200'000;
 
-std::vector<Timer::Launch> launches_of(std::span<Trial> trials, Workload& workload) {
+std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& workload) {
   std::vector<Timer::Launch> launches;
   for (auto& trial : trials) launches.emplace_back([&trial, &workload](std::int64_t i) { trial.launch(workload, i); });
   return launches;
@@ -50,14 +50,14 @@ void settle_clock(Timer& timer, std::span<const Timer::Launch> launches,
 
 }  // namespace
 
-void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Trial> trials,
+void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> trials,
                   EvaluationObserver& observer) {
   if (trials.empty()) return;
   Workload* workload = timed_workload(bench, request, trials.front());
   if (workload == nullptr) return;
   const auto& policy = request.policy.measure;
   TurnTimer timer(bench);
-  Trial* last = nullptr;
+  Attempt* last = nullptr;
   const auto change_turn = [&](std::size_t i) {
     if (last != nullptr) last->guards_intact(*workload);
     last = &trials[i];

@@ -8,7 +8,7 @@
 namespace gemmtune {
 
 /// All of them are alive and equipped. Each that still is afterwards has its timing.
-void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Trial> trials,
+void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> trials,
                   EvaluationObserver& observer);
 
 }  // namespace gemmtune

@@ -49,7 +49,7 @@ class Sieve {
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto value = parse_int(canonical_value(CellKind::whole, row.cells[sizes_[i]]));
       const auto& intervals = filter_.sizes[i].intervals;
-      if (!value || std::ranges::none_of(intervals, [&](const Interval& wanted) { return wanted.has(*value); }))
+      if (!value || std::ranges::none_of(intervals, [&](const SizeInterval& wanted) { return wanted.has(*value); }))
         return false;
     }
     return true;
@@ -86,18 +86,18 @@ bool matches_whole(std::string_view pattern, std::string_view text) {
 
 }  // namespace
 
-std::optional<Interval> parse_interval(std::string_view text) {
+std::optional<SizeInterval> parse_interval(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) {
     const auto value = parse_int(text);
-    return value ? std::optional(Interval{*value, *value}) : std::nullopt;
+    return value ? std::optional(SizeInterval{*value, *value}) : std::nullopt;
   }
   const auto low = text.substr(0, colon);
   const auto high = text.substr(colon + 1);
   const auto from = low.empty() ? std::optional(std::numeric_limits<std::int64_t>::min()) : parse_int(low);
   const auto to = high.empty() ? std::optional(std::numeric_limits<std::int64_t>::max()) : parse_int(high);
   if (text.size() == 1 || !from || !to || *from > *to) return std::nullopt;
-  return Interval{*from, *to};
+  return SizeInterval{*from, *to};
 }
 
 Sheet filtered(Sheet sheet, const RowFilter& filter) {

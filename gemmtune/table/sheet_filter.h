@@ -12,16 +12,16 @@
 namespace gemmtune {
 
 /// Whole numbers from `low` to `high`, both of them in.
-struct Interval {
+struct SizeInterval {
   std::int64_t low{};
   std::int64_t high{};
 
   bool has(std::int64_t value) const { return low <= value && value <= high; }
-  bool operator==(const Interval&) const = default;
+  bool operator==(const SizeInterval&) const = default;
 };
 
 /// "128", "1:128", ":128", "4096:".
-std::optional<Interval> parse_interval(std::string_view text);
+std::optional<SizeInterval> parse_interval(std::string_view text);
 
 /// What a row must be. A list that is empty asks for nothing; of the others one entry must hold.
 struct RowFilter {
@@ -30,7 +30,7 @@ struct RowFilter {
   std::vector<std::string> kernel{};  // glob patterns: * any characters, ? any one. One of the row's kernels must match
   struct Sizes {
     std::string column{};  // "M", "cu_num", "token", …
-    std::vector<Interval> intervals{};
+    std::vector<SizeInterval> intervals{};
   };
   std::vector<Sizes> sizes{};
   bool timed_only{};

@@ -14,7 +14,7 @@ namespace gemmtune {
 
 using nlohmann::json;
 
-BatchEvent Batch::take(const json& reply, std::int64_t id) {
+BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
   const JsonFields fields(reply, "message");
   const std::string type = fields.text("type");
   if (!fields.has("id") || fields.member("id") != json(id)) {
@@ -30,12 +30,12 @@ BatchEvent Batch::take(const json& reply, std::int64_t id) {
   return BatchDone{};
 }
 
-Candidate Batch::take_started(const json& reply) {
+Candidate CandidateBatch::take_started(const json& reply) {
   in_flight_ = find(candidate_from_json(JsonFields(reply, "message").member("candidate")), "started");
   return *in_flight_;
 }
 
-Evaluation Batch::take_evaluation(const json& reply) {
+Evaluation CandidateBatch::take_evaluation(const json& reply) {
   Evaluation evaluation = evaluation_from_json(JsonFields(reply, "message").member("evaluation"));
   // What the worker says of a candidate's parameters is not needed: they are known, and an author may leave them out.
   evaluation.candidate = find(evaluation.candidate, "an evaluation");
@@ -44,19 +44,19 @@ Evaluation Batch::take_evaluation(const json& reply) {
   return evaluation;
 }
 
-Candidate Batch::find(const Candidate& named, const char* said) const {
+Candidate CandidateBatch::find(const Candidate& named, const char* said) const {
   const auto found = std::find(remaining_.begin(), remaining_.end(), named);
   if (found != remaining_.end()) return *found;
   fail(ErrorCode::protocol, "{} for {} of family {}, which was not asked for or is answered already", said,
        quote(named.name), quote(named.family));
 }
 
-void Batch::remove(const Candidate& candidate) {
+void CandidateBatch::remove(const Candidate& candidate) {
   if (in_flight_ == candidate) in_flight_.reset();
   remaining_.erase(std::find(remaining_.begin(), remaining_.end(), candidate));
 }
 
-Evaluation Batch::blame(Outcome outcome, const std::string& reason) {
+Evaluation CandidateBatch::blame(Outcome outcome, const std::string& reason) {
   Evaluation evaluation{.candidate = in_flight_ ? *in_flight_ : remaining_.front(),
                         .stage = stage_,
                         .outcome = outcome,

@@ -23,9 +23,9 @@ struct BatchRefused {
 /// What one reply means: a candidate runs from now on, a candidate has its evaluation, or the request has ended.
 using BatchEvent = std::variant<Candidate, Evaluation, BatchDone, BatchRefused>;
 
-class Batch {
+class CandidateBatch {
  public:
-  Batch(std::span<const Candidate> candidates, Stage stage)
+  CandidateBatch(std::span<const Candidate> candidates, Stage stage)
       : remaining_(candidates.begin(), candidates.end()), stage_(stage) {}
 
   /// In the order they were given.

@@ -256,7 +256,7 @@ std::vector<Evaluation> Examination::evaluate(const std::vector<Candidate>& want
   for (const Candidate& candidate : wanted) message["candidates"].push_back(to_json_value(candidate));
   worker().send(message);
 
-  Batch batch(wanted, policy.stage);
+  CandidateBatch batch(wanted, policy.stage);
   std::set<Candidate> started;
   std::vector<Evaluation> evaluations;
   for (;;) {

@@ -39,7 +39,8 @@ json request(const char* type, std::int64_t id, const Problem& problem) {
   return {{"type", type}, {"id", id}, {"problem", to_string(problem)}};
 }
 
-json evaluate_request(std::int64_t id, const Problem& problem, const Batch& batch, const EvaluationPolicy& policy) {
+json evaluate_request(std::int64_t id, const Problem& problem, const CandidateBatch& batch,
+                      const EvaluationPolicy& policy) {
   json message = request("evaluate", id, problem);
   message["candidates"] = json::array();
   for (const Candidate& candidate : batch.remaining()) message["candidates"].push_back(to_json_value(candidate));
@@ -48,13 +49,13 @@ json evaluate_request(std::int64_t id, const Problem& problem, const Batch& batc
 }
 
 /// A refusal while a candidate runs is about that one; a refusal before is about the whole request.
-void report_refusal(const BatchRefused& refused, Batch& batch, EvaluationObserver& observer) {
+void report_refusal(const BatchRefused& refused, CandidateBatch& batch, EvaluationObserver& observer) {
   const std::string reason = "the worker refused: " + refused.message;
   if (batch.in_flight()) return observer.evaluated(batch.blame(Outcome::launch_failed, reason));
   while (!batch.remaining().empty()) observer.evaluated(batch.blame(Outcome::launch_failed, reason));
 }
 
-Evaluation blame(const WorkerFault& fault, Batch& batch) {
+Evaluation blame(const WorkerFault& fault, CandidateBatch& batch) {
   const char* when = batch.in_flight() ? "" : ", before it said which candidate it runs";
   const Outcome outcome = fault.kind == Kind::silent ? Outcome::timed_out : Outcome::crashed;
   return batch.blame(outcome, fault.reason + when);
@@ -83,9 +84,10 @@ struct RemoteEvaluator::State {
   json ask(const char* type, const Problem& problem);
   Received ask_once(const char* type, const Problem& problem);
 
-  std::optional<WorkerFault> run(const Problem& problem, const EvaluationPolicy& policy, Batch& batch,
+  std::optional<WorkerFault> run(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
                                  EvaluationObserver& observer);
-  void evaluate(const Problem& problem, const EvaluationPolicy& policy, Batch& batch, EvaluationObserver& observer);
+  void evaluate(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
+                EvaluationObserver& observer);
 };
 
 /// Makes sure that a greeted worker stands ready; returns the interrupt that prevented it. Throws when none can be had.
@@ -182,7 +184,7 @@ Received RemoteEvaluator::State::ask_once(const char* type, const Problem& probl
 
 /// Sends what remains and reports the answers, until the request is done or the worker fails.
 std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, const EvaluationPolicy& policy,
-                                                       Batch& batch, EvaluationObserver& observer) {
+                                                       CandidateBatch& batch, EvaluationObserver& observer) {
   if (auto fault = ensure_worker()) return fault;
   const std::int64_t id = ++last_id;
   // Whether it was taken need not be looked at: a worker that did not take it does not answer.
@@ -213,7 +215,7 @@ std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, c
   }
 }
 
-void RemoteEvaluator::State::evaluate(const Problem& problem, const EvaluationPolicy& policy, Batch& batch,
+void RemoteEvaluator::State::evaluate(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
                                       EvaluationObserver& observer) {
   int unexplained = 0;  // faults in a row with nobody in flight and nothing answered since
   while (!batch.remaining().empty() && !interrupted) {
@@ -264,7 +266,7 @@ std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
 
 void RemoteEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
                                const EvaluationPolicy& policy, EvaluationObserver& observer) {
-  Batch batch(candidates, policy.stage);
+  CandidateBatch batch(candidates, policy.stage);
   try {
     state_->evaluate(problem, policy, batch, observer);
   } catch (...) {

@@ -34,9 +34,30 @@ def problems_in(path):
         yield f"{path}:1: a header begins by saying what it is for"
 
 
+def types_in(path):
+    """(namespace, name) of what a header defines outside of any class."""
+    text = path.read_text()
+    namespace = re.search(r"^namespace ([\w:]+) \{", text, re.M)
+    names = re.findall(r"^(?:struct|class|enum class) (\w+)[^;\n]*\{", text, re.M)
+    return [(namespace.group(1) if namespace else "", name) for name in names]
+
+
+def types_defined_twice(headers):
+    """Such a program links, and the functions of one type run on objects of the other."""
+    places = {}
+    for path in headers:
+        if "vendor" not in path.parts:  # of those, one is compiled
+            for name in types_in(path):
+                places.setdefault(name, []).append(path)
+    for (namespace, name), paths in places.items():
+        if len(paths) > 1:
+            yield f"{namespace}::{name} is defined in {' and in '.join(str(p) for p in paths)}"
+
+
 def main():
     files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in (".h", ".cpp"))
     problems = [problem for path in files for problem in problems_in(path)]
+    problems += types_defined_twice(path for path in files if path.suffix == ".h")
     median = statistics.median(len(p.read_text().splitlines()) for p in files)
     if median > MEDIAN_FILE:
         problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")

@@ -39,8 +39,8 @@ TEST(SheetFilter, LinesThatCannotBeUsedStay) {
 TEST(SheetFilter, AColumnThatIsNotThereIsAnError) { EXPECT_THROW(kept({.sizes = {{"token", {{1, 1}}}}}), Error); }
 
 TEST(SheetFilter, Intervals) {
-  EXPECT_EQ(parse_interval("128"), (Interval{128, 128}));
-  EXPECT_EQ(parse_interval("1:128"), (Interval{1, 128}));
+  EXPECT_EQ(parse_interval("128"), (SizeInterval{128, 128}));
+  EXPECT_EQ(parse_interval("1:128"), (SizeInterval{1, 128}));
   EXPECT_TRUE(parse_interval(":128")->has(-5));
   EXPECT_TRUE(parse_interval("128:")->has(1 << 30));
   EXPECT_FALSE(parse_interval("128:")->has(127));

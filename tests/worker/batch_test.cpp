@@ -39,7 +39,7 @@ json evaluated(const Evaluation& evaluation) {
 
 const json done{{"type", "done"}, {"id", 1}};
 
-std::string refusal(Batch& batch, const json& reply) {
+std::string refusal(CandidateBatch& batch, const json& reply) {
   try {
     batch.take(reply, 1);
   } catch (const Error& error) {
@@ -51,7 +51,7 @@ std::string refusal(Batch& batch, const json& reply) {
 
 TEST(Batch, KeepsBookOfWhoRunsAndWhoRemains) {
   const auto two = candidates(2);
-  Batch batch(two, Stage::screen);
+  CandidateBatch batch(two, Stage::screen);
   EXPECT_EQ(std::get<Candidate>(batch.take(started(two[0]), 1)), two[0]);
   EXPECT_EQ(batch.in_flight(), two[0]);
   EXPECT_EQ(std::get<Candidate>(batch.take(started(two[1]), 1)), two[1]);
@@ -65,7 +65,7 @@ TEST(Batch, KeepsBookOfWhoRunsAndWhoRemains) {
 
 TEST(Batch, KnowsTheCandidateBetterThanTheWorker) {
   Candidate asked{.family = "f", .name = "n", .params = {{"k", "v"}}, .split_k = 4};
-  Batch batch(std::span(&asked, 1), Stage::screen);
+  CandidateBatch batch(std::span(&asked, 1), Stage::screen);
   const auto event = batch.take(evaluated(good({.family = "f", .name = "n"})), 1);
   EXPECT_EQ(std::get<Evaluation>(event).candidate.params, asked.params);
   EXPECT_EQ(std::get<Evaluation>(event).candidate.split_k, 4);
@@ -85,11 +85,11 @@ TEST(Batch, RefusesWhatBreaksTheProtocol) {
        evaluated({.candidate = two[0], .stage = Stage::prove, .outcome = Outcome::unsupported, .reason = "no"})},
   };
   for (const auto& [reason, reply] : wrong) {
-    Batch batch(two, Stage::screen);
+    CandidateBatch batch(two, Stage::screen);
     EXPECT_THAT(refusal(batch, reply), HasSubstr(reason));
     EXPECT_EQ(batch.remaining(), two);
   }
-  Batch batch(two, Stage::screen);
+  CandidateBatch batch(two, Stage::screen);
   batch.take(evaluated(good(two[0])), 1);
   EXPECT_THAT(refusal(batch, evaluated(good(two[0]))), HasSubstr("answered already"));
   EXPECT_THAT(refusal(batch, started(two[0])), HasSubstr("answered already"));
@@ -97,7 +97,7 @@ TEST(Batch, RefusesWhatBreaksTheProtocol) {
 
 TEST(Batch, BlamesWhoRunsElseWhoIsNext) {
   const auto three = candidates(3);
-  Batch batch(three, Stage::confirm);
+  CandidateBatch batch(three, Stage::confirm);
   batch.take(started(three[1]), 1);
   const Evaluation first = batch.blame(Outcome::timed_out, "hung");
   EXPECT_EQ(first.candidate, three[1]);
@@ -114,7 +114,7 @@ TEST(Batch, EveryCandidateIsAnsweredOnceWhateverHappens) {
     SCOPED_TRACE(seed);
     std::mt19937 engine(seed);
     const auto eight = candidates(8);
-    Batch batch(eight, Stage::screen);
+    CandidateBatch batch(eight, Stage::screen);
     std::map<std::string, int> answers;
     while (!batch.remaining().empty()) {
       const Candidate& any = eight[engine() % eight.size()];

@@ -62,7 +62,7 @@ void amx_tile(const TileArgs& args) {
 
 std::int64_t most_amx_rows(std::int64_t vectors) { return vectors == 1 || vectors == 2 ? 2 * edge : 0; }
 
-TileKernel find_amx_tile(std::int64_t rows, std::int64_t vectors) {
+FloatTileKernel find_amx_tile(std::int64_t rows, std::int64_t vectors) {
   if (rows < 1 || rows > 2 * edge || most_amx_rows(vectors) == 0) return {};
   if (rows <= edge) return {vectors == 1 ? &amx_tile<1, 1> : &amx_tile<1, 2>, edge};
   return {vectors == 1 ? &amx_tile<2, 1> : &amx_tile<2, 2>, 2 * edge};

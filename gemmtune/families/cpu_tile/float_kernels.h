@@ -41,7 +41,7 @@ struct TileArgs {
 };
 using TileFunction = void (*)(const TileArgs&);
 
-struct TileKernel {
+struct FloatTileKernel {
   TileFunction run{};   // null: there is none
   std::int64_t rows{};  // rows of the A panel and of c that it touches; at least as many as asked for
 };
@@ -110,7 +110,7 @@ struct FloatKernels {
   std::int64_t depth_step{};  // of A panels; tiles take multiples of this depth, zeros fill up
   bool pairs{};
   std::int64_t (*most_rows)(std::int64_t vectors){};  // of a tile that is so wide; 0: no such tile
-  TileKernel (*tile)(std::int64_t rows, std::int64_t vectors){};
+  FloatTileKernel (*tile)(std::int64_t rows, std::int64_t vectors){};
   PackFunction (*pack)(Source){};
   RowFunction (*row)(Source){};
   WidenFunction (*widen)(Source){};

@@ -227,7 +227,7 @@ TileFunction find_rows(std::int64_t rows) {
 }
 
 template <typename V>
-TileKernel find_tile(std::int64_t rows, std::int64_t vectors) {
+FloatTileKernel find_tile(std::int64_t rows, std::int64_t vectors) {
   switch (vectors) {
     case 1:
       return {find_rows<V, 1, most_rows<V>(1)>(rows), rows};

@@ -15,8 +15,8 @@ struct Setup {
   Problem problem{};
   const FloatKernels* kernels{};
   TilePlan plan{};
-  TileKernel full_tile{};
-  TileKernel last_tile{};  // of the last, lower row of tiles
+  FloatTileKernel full_tile{};
+  FloatTileKernel last_tile{};  // of the last, lower row of tiles
   FinishFunction finish{};
   std::int64_t out_bytes{};
 };
@@ -96,7 +96,7 @@ class Part {
   };
 
   void add_tile(const Block& block, const TileAt& at, const Range& k, const float* w) const {
-    const TileKernel& kernel = at.m + 1 == plan_.m_panels ? setup_.last_tile : setup_.full_tile;
+    const FloatTileKernel& kernel = at.m + 1 == plan_.m_panels ? setup_.last_tile : setup_.full_tile;
     const float* a = reinterpret_cast<const float*>(launch_.operands.workspace) +
                      (block.batch * plan_.m_panels + at.m) * plan_.a_panel_floats() + k.first * kernel.rows;
     kernel.run({.a = a,

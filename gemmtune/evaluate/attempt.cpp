@@ -1,4 +1,4 @@
-#include "gemmtune/evaluate/trial.h"
+#include "gemmtune/evaluate/attempt.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,10 +29,10 @@ std::unique_ptr<PreparedGemm> prepare_gemm(const KernelFamily& family, const Pro
 
 }  // namespace
 
-Trial::Trial(Device& device, const Candidate& candidate, Stage stage)
+Attempt::Attempt(Device& device, const Candidate& candidate, Stage stage)
     : device_(&device), evaluation_{.candidate = candidate, .stage = stage} {}
 
-bool Trial::step(Blame blame, const std::function<void()>& work) {
+bool Attempt::step(Blame blame, const std::function<void()>& work) {
   if (auto failure = attempt(blame, work)) {
     settle(*std::move(failure));
     if (device_->lost()) throw DeviceLost(evaluation_);
@@ -40,7 +40,7 @@ bool Trial::step(Blame blame, const std::function<void()>& work) {
   return alive();
 }
 
-bool Trial::prepare(const Families& families, const Problem& problem) {
+bool Attempt::prepare(const Families& families, const Problem& problem) {
   const ScopedSeconds preparing(cost().prepare_s);
   return step(blame_prepare, [&] {
     const auto& family = find_family(families, candidate().family);
@@ -48,7 +48,7 @@ bool Trial::prepare(const Families& families, const Problem& problem) {
   });
 }
 
-bool Trial::equip(Workload& workload, std::size_t set_count) {
+bool Attempt::equip(Workload& workload, std::size_t set_count) {
   const auto allocate = [&] {
     const ScopedSeconds allocating(cost().operands_s);
     loaded_->allocate(set_count);
@@ -65,7 +65,7 @@ bool Trial::equip(Workload& workload, std::size_t set_count) {
   return true;
 }
 
-bool Trial::spread(Workload& workload) {
+bool Attempt::spread(Workload& workload) {
   const ScopedSeconds copying(cost().operands_s);
   return step(blame_launch, [&] {
     if (loaded_->packs()) return loaded_->copy_packed();
@@ -73,7 +73,7 @@ bool Trial::spread(Workload& workload) {
   });
 }
 
-bool Trial::check(Workload& workload, std::span<const std::size_t> sets) {
+bool Attempt::check(Workload& workload, std::span<const std::size_t> sets) {
   const auto launch_each = [&] {
     for (const auto set : sets) workload.poison(set);
     for (const auto set : sets) loaded_->launch(workload.sets(), set);
@@ -89,7 +89,7 @@ bool Trial::check(Workload& workload, std::span<const std::size_t> sets) {
   });
 }
 
-bool Trial::run(double Cost::*cost, const std::function<void()>& launches) {
+bool Attempt::run(double Cost::*cost, const std::function<void()>& launches) {
   const ScopedSeconds running(evaluation_.cost.*cost);
   return step(blame_launch, [&] {
     launches();
@@ -97,7 +97,7 @@ bool Trial::run(double Cost::*cost, const std::function<void()>& launches) {
   });
 }
 
-bool Trial::guards_intact(Workload& workload) {
+bool Attempt::guards_intact(Workload& workload) {
   std::string damage;
   {
     const ScopedSeconds verifying(cost().verify_s);
@@ -110,7 +110,7 @@ bool Trial::guards_intact(Workload& workload) {
   return repair(workload, "wrote out of bounds: " + damage);
 }
 
-bool Trial::inputs_intact(Workload& workload) {
+bool Attempt::inputs_intact(Workload& workload) {
   std::string changed;
   {
     const ScopedSeconds verifying(cost().verify_s);
@@ -119,39 +119,39 @@ bool Trial::inputs_intact(Workload& workload) {
   return changed.empty() || repair(workload, "changed its input: " + changed);
 }
 
-bool Trial::repair(Workload& workload, std::string damage) {
+bool Attempt::repair(Workload& workload, std::string damage) {
   settle({Outcome::wrong_result, std::move(damage)});
   const ScopedSeconds restoring(cost().operands_s);
   workload.restore();
   return false;
 }
 
-void Trial::launch(Workload& workload, std::int64_t index) noexcept {
+void Attempt::launch(Workload& workload, std::int64_t index) noexcept {
   loaded_->launch(workload.sets(), static_cast<std::size_t>(index) % loaded_->set_count());
 }
 
-void Trial::settle(Failure failure) {
+void Attempt::settle(Failure failure) {
   if (!alive()) return;
   evaluation_.outcome = failure.outcome;
   evaluation_.reason = std::move(failure.reason);
 }
 
-Failure Trial::reopen() {
+Failure Attempt::reopen() {
   return {std::exchange(evaluation_.outcome, Outcome::ok), std::exchange(evaluation_.reason, "")};
 }
 
-void Trial::unequip() {
+void Attempt::unequip() {
   const ScopedSeconds freeing(cost().operands_s);
   loaded_->free_memory();
 }
 
-void Trial::release() {
+void Attempt::release() {
   const ScopedSeconds freeing(cost().operands_s);
   loaded_.reset();
 }
 
 /// Over several checks, the worst of each.
-void Trial::note(const Accuracy& accuracy) {
+void Attempt::note(const Accuracy& accuracy) {
   auto& worst = evaluation_.accuracy;
   worst.err_ratio = std::max(worst.err_ratio, accuracy.err_ratio);
   worst.worst_error = std::max(worst.worst_error, accuracy.worst_error);
@@ -160,7 +160,7 @@ void Trial::note(const Accuracy& accuracy) {
   worst.checked = std::max(worst.checked, accuracy.checked);
 }
 
-void Trial::set_timing(Timing timing, ClockReading clock) {
+void Attempt::set_timing(Timing timing, ClockReading clock) {
   const auto& kept = evaluation_.timing;
   timing.pack_us = kept.pack_us;
   timing.packed_bytes = kept.packed_bytes;

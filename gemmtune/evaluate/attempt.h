@@ -21,9 +21,9 @@ namespace gemmtune {
 
 using Families = std::vector<std::unique_ptr<KernelFamily>>;
 
-class Trial {
+class Attempt {
  public:
-  Trial(Device& device, const Candidate& candidate, Stage stage);
+  Attempt(Device& device, const Candidate& candidate, Stage stage);
 
   /// Runs a step of the caller's; what it throws settles the outcome.
   [[nodiscard]] bool step(Blame blame, const std::function<void()>& work);
