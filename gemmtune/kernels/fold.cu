@@ -28,6 +28,9 @@ struct Range {
     low = min(low, other.low);
     high = max(high, other.high);
   }
+  __device__ void add_word(unsigned word) {
+    for (int byte = 0; byte < 4; ++byte) add((word >> (8 * byte)) & 255U);
+  }
   __device__ bool empty() const { return low > high; }
   __device__ bool has_nan() const { return high == nan_byte; }
 };
@@ -112,10 +115,7 @@ __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
   const int blocks = static_cast<int>(at.k / fold_block);
   if (!shuffled_e8m0 && blocks % 4 == 0) {
     const auto* words = reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks);
-    for (int i = threadIdx.x; i < blocks / 4; i += blockDim.x) {
-      const unsigned word = __ldg(words + i);
-      for (int byte = 0; byte < 4; ++byte) range.add((word >> (8 * byte)) & 255U);
-    }
+    for (int i = threadIdx.x; i < blocks / 4; i += blockDim.x) range.add_word(__ldg(words + i));
   } else {
     for (int block = threadIdx.x; block < blocks; block += blockDim.x) range.add(e8m0_at(at, row, block));
   }
@@ -160,7 +160,7 @@ __device__ Verdict row_verdict(const FoldArguments& at, std::int64_t row, bool f
     const bool wide = verdict.fate == Fate::wide || nan_without_a_place;
     at.wide[row] = wide ? wide_row : verdict.fate == Fate::nan ? nan_row : 0;
     if (base_of == FoldBase::row) at.scales[row] = scale_of(verdict);
-    if (base_of == FoldBase::tensor && row == 0) at.scales[0] = scale_of(judged(bounds, bounds));
+    if (base_of == FoldBase::tensor && row == 0) at.scales[0] = scale_of({Fate::folded, judged(bounds, bounds).base});
   }
   return verdict;
 }
@@ -170,6 +170,10 @@ template <bool nonzero>
 __device__ Range chunk_range(const FoldArguments& at, std::int64_t row, int chunk) {
   Range range;
   const int blocks = static_cast<int>(at.k / fold_block);
+  if (!nonzero && !shuffled_e8m0 && blocks % chunk_blocks == 0) {
+    range.add_word(__ldg(reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks) + chunk));
+    return range;
+  }
   for (int block = chunk * chunk_blocks; block < min((chunk + 1) * chunk_blocks, blocks); ++block)
     if (!nonzero || !is_zero_block(at, row, block)) range.add(e8m0_at(at, row, block));
   return range;
@@ -231,7 +235,8 @@ __device__ unsigned four_bytes(const Picks& picks, unsigned codes) {
   const unsigned magnitudes = __byte_perm(picks.low, picks.high, places);
   const unsigned signs = signs_of(codes);
   if constexpr (type == FoldType::int8) {
-    const unsigned negative = __byte_perm(signs, signs, 0xba98);  // 0xff in each byte that is
+    unsigned negative;  // 0xff in each byte that is; __byte_perm does not spread signs
+    asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(negative) : "r"(signs));
     const unsigned opposites = __byte_perm(picks.negative_low, picks.negative_high, places);
     return (magnitudes & ~negative) | (opposites & negative);
   }

@@ -49,7 +49,8 @@ struct Tile {
 __device__ uint4 wide_flags(const RescueArguments& at, std::int64_t group, std::int64_t begin, std::int64_t end) {
   const uint4 flags = *reinterpret_cast<const uint4*>(at.a_wide + group * 16);
   unsigned words[4]{flags.x, flags.y, flags.z, flags.w};
-  for (int i = 0; i < 16; ++i) {
+  const bool whole = group * 16 >= begin && group * 16 + 16 <= end;
+  for (int i = 0; i < 16 && !whole; ++i) {
     const std::int64_t row = group * 16 + i;
     if (row < begin || row >= end) words[i / 4] &= ~(255U << (i % 4 * 8));
   }
@@ -59,14 +60,10 @@ __device__ uint4 wide_flags(const RescueArguments& at, std::int64_t group, std::
 __device__ bool any_wide(const RescueArguments& at) {
   const std::int64_t rows = at.batch * at.m;
   unsigned any = 0;
+#pragma unroll 8
   for (std::int64_t group = threadIdx.x; group * 16 < rows; group += threads) {
-    if (group * 16 + 16 <= rows) {
-      const uint4 flags = *reinterpret_cast<const uint4*>(at.a_wide + group * 16);
-      any |= (flags.x | flags.y | flags.z | flags.w) & 0x01010101U;
-    } else {
-      const uint4 flags = wide_flags(at, group, 0, rows);
-      any |= flags.x | flags.y | flags.z | flags.w;
-    }
+    const uint4 flags = wide_flags(at, group, 0, rows);
+    any |= flags.x | flags.y | flags.z | flags.w;
   }
   return __syncthreads_or(static_cast<int>(any)) != 0;
 }
@@ -228,7 +225,8 @@ __device__ Activations read_activations(const Stage& stage, int number, int byte
            four_bf16(factors, codes.y >> 16)}};
 }
 
-__device__ void multiply(const Stage& stage, Sums& sums) {
+/// Of `rows` rows; whole row tiles that are beyond are left out.
+__device__ void multiply(const Stage& stage, int rows, Sums& sums) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int k = 0; k < tile_k; k += 64) {
@@ -236,6 +234,7 @@ __device__ void multiply(const Stage& stage, Sums& sums) {
     const Weights weights = read_weights(stage, first);
 #pragma unroll
     for (int row = 0; row < row_tiles; ++row) {
+      if (row * 16 >= rows) break;
       const Activations upper = read_activations(stage, row * 16 + lane / 4, first / 2);
       const Activations lower = read_activations(stage, row * 16 + 8 + lane / 4, first / 2);
 #pragma unroll
@@ -330,7 +329,7 @@ __device__ void compute(const RescueArguments& at, const Tile& tile, Shared& sha
     const std::int64_t next_k = static_cast<std::int64_t>(i + stages - 1) * tile_k;
     load(at, tile, next_k, next);
     const unsigned factors = two_factors(at, tile, next_k);
-    multiply(shared.stage[i % stages], sums);
+    multiply(shared.stage[i % stages], tile.row_count, sums);
     promote(at, tile, static_cast<std::int64_t>(i) * tile_k, sums, totals);
     store_factors(next, factors);
   }

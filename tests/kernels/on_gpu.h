@@ -1,0 +1,47 @@
+// A test of kernels that needs a GPU of NVIDIA's with a run-time compiler; skipped where there is none.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gemmtune/device/gpu/gpu_device.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+
+namespace gemmtune {
+
+class KernelsOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto gpus = list_gpus();
+    if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
+    if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+    device_ = make_gpu_device(gpus.front());
+  }
+
+  const std::string& arch() const { return device_->info().arch; }
+  Stream& stream() { return device_->stream(); }
+
+  template <typename T>
+  Buffer uploaded(const std::vector<T>& values) {
+    auto buffer = device_->allocate(values.size() * sizeof(T));
+    device_->upload(std::as_bytes(std::span(values)), buffer.data());
+    return buffer;
+  }
+
+  /// All bits set: NaN as floats, flags as they never are.
+  Buffer poisoned(std::size_t bytes) { return uploaded(std::vector<std::uint8_t>(bytes, 0xff)); }
+
+  template <typename T>
+  std::vector<T> downloaded(const Buffer& buffer, std::size_t offset, std::int64_t count) {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    device_->download(buffer.data() + offset, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace gemmtune
