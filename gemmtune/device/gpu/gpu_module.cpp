@@ -41,6 +41,10 @@ GpuFunction GpuModule::function(const std::string& name, unsigned shared_bytes) 
   return static_cast<GpuFunction>(reinterpret_cast<std::uintptr_t>(function));
 }
 
+TensorMap GpuModule::tensor_map(const std::byte* address, const TensorExtent& extent) const {
+  return loaded_->driver.tensor_map(address, extent);
+}
+
 void GpuModule::launch_addresses(Stream& stream, GpuFunction function, const LaunchShape& shape,
                                  std::span<const std::byte* const> addresses) const noexcept {
   try {

@@ -13,6 +13,7 @@
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/device/gpu/launch_shape.h"
+#include "gemmtune/device/gpu/tensor_map.h"
 
 namespace gemmtune {
 
@@ -31,6 +32,10 @@ class GpuModule {
 
   /// The extern "C" kernel of this name, which may be launched with up to `shared_bytes` of dynamic shared memory.
   GpuFunction function(const std::string& name, unsigned shared_bytes = 0) const;
+
+  /// For kernels that copy tensors in bulk. Cheap, and made by the host alone. Throws Error{unsupported} for an address
+  /// that is not aligned to 16 bytes, or rows that are not.
+  TensorMap tensor_map(const std::byte* address, const TensorExtent& extent) const;
 
   /// Arguments go by value and must have the very types that the kernel declares (a literal 1 is an int, no long long).
   /// A launch that the driver refuses is reported to the stream, hence thrown by its next synchronize().

@@ -7,6 +7,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,7 @@
 #include "gemmtune/core/shared_library.h"
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/device/gpu/launch_shape.h"
+#include "gemmtune/device/gpu/tensor_map.h"
 
 namespace gemmtune::gpu {
 
@@ -222,6 +224,24 @@ class Driver {
     auto* addresses = reinterpret_cast<void**>(const_cast<std::byte**>(arguments.data()));
     check(launch_(&config, function, addresses, nullptr), "cuLaunchKernelEx");
   }
+  TensorMap tensor_map(const std::byte* address, const TensorExtent& extent) const {
+    const std::array<cuuint64_t, 3> extents{static_cast<cuuint64_t>(extent.columns),
+                                            static_cast<cuuint64_t>(extent.rows),
+                                            static_cast<cuuint64_t>(extent.batch)};
+    const cuuint64_t row_bytes = extents[0] * extent.element_bytes;
+    const std::array<cuuint64_t, 2> strides{row_bytes, row_bytes * extents[1]};
+    const std::array<cuuint32_t, 3> box{extent.box_columns, extent.box_rows, 1};
+    const std::array<cuuint32_t, 3> steps{1, 1, 1};
+    const auto type = extent.element_bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                      : extent.element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                                  : CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    CUtensorMap encoded{};
+    check(encode_tensor_(&encoded, type, 3, const_cast<std::byte*>(address), extents.data(), strides.data(), box.data(),
+                         steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+          "cuTensorMapEncodeTiled");
+    return std::bit_cast<TensorMap>(encoded);
+  }
 
  private:
   static CUdeviceptr pointer(const std::byte* address) { return reinterpret_cast<CUdeviceptr>(address); }
@@ -280,6 +300,7 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(get_function_, cuModuleGetFunction);
   GEMMTUNE_DRIVER_FUNCTION(set_attribute_, cuFuncSetAttribute);
   GEMMTUNE_DRIVER_FUNCTION(launch_, cuLaunchKernelEx);
+  GEMMTUNE_DRIVER_FUNCTION(encode_tensor_, cuTensorMapEncodeTiled);
 };
 
 #undef GEMMTUNE_DRIVER_FUNCTION

@@ -14,6 +14,7 @@
 #include "gemmtune/core/shared_library.h"
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/device/gpu/launch_shape.h"
+#include "gemmtune/device/gpu/tensor_map.h"
 
 namespace gemmtune::gpu {
 
@@ -168,6 +169,9 @@ class Driver {
     check(launch_(function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
                   shape.shared_bytes, stream, addresses, nullptr),
           "hipModuleLaunchKernel");
+  }
+  TensorMap tensor_map(const std::byte* /*address*/, const TensorExtent& /*extent*/) const {
+    fail(ErrorCode::unsupported, "these GPUs have no bulk copies of tensors");
   }
 
  private:

@@ -1,0 +1,29 @@
+// What the host hands to the kernel of wgmma_gemm.cu, as text that host and run-time compiler share.
+#pragma once
+
+#include <cstdint>
+
+namespace gemmtune {
+
+struct WgmmaArguments {
+  const float* a_scale{};
+  const float* w_scale{};
+  const unsigned char* bias{};  // of C's type
+  unsigned char* c{};
+  unsigned char* partials{};  // of 4 bytes each: float or int, as the sums are
+  std::int32_t m{};
+  std::int32_t n{};
+  std::int32_t steps{};  // of 128 along K
+  std::int32_t batch{};
+  std::int32_t m_tiles{};  // counted in clusters
+  std::int32_t n_tiles{};
+  std::int32_t splits{};  // parts along K
+  std::int32_t group{};   // tiles along M, or N, that stand together in the order of tiles
+  std::int32_t group_along_n{};
+};
+
+inline constexpr unsigned wgmma_threads = 384;
+inline constexpr int wgmma_piece_bytes = 64 * 128;  // of C on its way through shared memory
+inline constexpr int most_split_tiles = 8192;       // whose parts along K are counted
+
+}  // namespace gemmtune

@@ -1,0 +1,571 @@
+// C = A · Wt on Hopper's 8-bit tensor cores, A [M, K] and W [N, K] row-major bytes: persistent blocks of one producer
+// (bulk tensor copies into a ring of stages) and two consumer warpgroups (wgmma, one half of the tile's rows each).
+//
+// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. Macros, set by wgmma_gemm.cpp:
+//   BLOCK_M, BLOCK_N, STAGES     a block's tile, and how many steps of 128 along K are in flight
+//   CLUSTER_M, CLUSTER_N         blocks of a cluster: those along M share W's tile, those along N A's, by multicast
+//   PROMOTE                      sums move to float registers after so many steps of 128; 0: never
+//   OUT_BYTES, OUT_IS_F16, HAS_BIAS, STORES_TILES (C's rows are multiples of 16 bytes)
+// wgmma() and Sum stand before this text (wgmma_text.h).
+using gemmtune::most_split_tiles;
+using gemmtune::wgmma_piece_bytes;
+using gemmtune::wgmma_threads;
+using Arguments = gemmtune::WgmmaArguments;
+
+constexpr int block_k = 128;  // bytes of a row in a stage: the width of the 128-byte swizzle
+constexpr int cluster = CLUSTER_M * CLUSTER_N;
+constexpr int group_rows = BLOCK_M / 2;  // of a consumer warpgroup
+constexpr int subtiles = group_rows / 64;
+constexpr int sums_of_subtile = BLOCK_N / 2;
+constexpr int a_bytes = BLOCK_M * block_k;
+constexpr int w_bytes = BLOCK_N * block_k;
+constexpr int stage_bytes = a_bytes + w_bytes;
+constexpr int out_columns = 128 / OUT_BYTES;  // of a piece of C that is stored at once
+
+struct alignas(64) TensorMap {
+  char bytes[128];
+};
+
+#if OUT_BYTES == 4
+using Out = float;
+#else
+using Out = unsigned short;
+#endif
+
+#if PROMOTE
+using Total = float;
+#else
+using Total = Sum;
+#endif
+
+/// Zero between launches.
+__device__ unsigned arrivals[most_split_tiles * 2];
+
+struct Shared {
+  unsigned char stages[STAGES][stage_bytes];
+  unsigned char pieces[2][2][wgmma_piece_bytes];  // of each consumer warpgroup, two in turn
+  float w_scale[2][BLOCK_N];
+  unsigned long long full[STAGES];
+  unsigned long long empty[STAGES];
+  unsigned last[2];
+};
+
+__device__ __forceinline__ unsigned shared_address(const void* at) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(at));
+}
+
+// ---- barriers in shared memory
+
+__device__ __forceinline__ void init(unsigned long long& barrier, int arrivals_expected) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals_expected));
+}
+
+__device__ __forceinline__ void expect(unsigned long long& barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
+               : "memory");
+}
+
+__device__ __forceinline__ void wait(unsigned long long& barrier, unsigned parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n"
+      "}" ::"r"(shared_address(&barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+/// On the barrier at the same place in the shared memory of this block of the cluster.
+__device__ __forceinline__ void arrive(unsigned long long& barrier, int rank) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+      "}" ::"r"(shared_address(&barrier)),
+      "r"(rank)
+      : "memory");
+}
+
+/// This block's place in its cluster.
+struct Place {
+  int rank, m, n;
+
+  /// Whether blocks bring parts of each other's tiles.
+  __device__ __forceinline__ bool shares_with(int other) const {
+    return other % CLUSTER_M == m || other / CLUSTER_M == n;
+  }
+  __device__ __forceinline__ unsigned short same_row() const {  // of tiles: they share A's
+    unsigned mask = 0;
+    for (int i = 0; i < CLUSTER_N; ++i) mask |= 1u << (m + i * CLUSTER_M);
+    return static_cast<unsigned short>(mask);
+  }
+  __device__ __forceinline__ unsigned short same_column() const {
+    return static_cast<unsigned short>(((1u << CLUSTER_M) - 1) << (n * CLUSTER_M));
+  }
+};
+
+__device__ __forceinline__ Place place_in_cluster() {
+  int rank = 0;
+  if (cluster > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return {rank, rank % CLUSTER_M, rank / CLUSTER_M};
+}
+
+__device__ __forceinline__ void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void sync_group(int group) {
+  asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
+}
+
+// ---- copies
+
+/// A part of a tile, to the same place in each block of `mask` where several need it.
+template <bool shared_by_several>
+__device__ __forceinline__ void load(const TensorMap& map, unsigned long long& barrier, unsigned to, int k, int row,
+                                     int batch, unsigned short mask) {
+  if constexpr (shared_by_several)
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+        " [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+        "l"(&map), "r"(shared_address(&barrier)), "r"(k), "r"(row), "r"(batch), "h"(mask)
+        : "memory");
+  else
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
+            "r"(to),
+        "l"(&map), "r"(shared_address(&barrier)), "r"(k), "r"(row), "r"(batch)
+        : "memory");
+}
+
+__device__ __forceinline__ void store(const TensorMap& map, const unsigned char* from, int column, int row, int batch) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
+               "r"(shared_address(from)), "r"(column), "r"(row), "r"(batch)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+template <int pending>
+__device__ __forceinline__ void wait_for_stores() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+
+// ---- tensor cores
+
+/// Rows of 128 bytes, swizzled, eight rows in 1024 bytes.
+__device__ __forceinline__ unsigned long long describe(const unsigned char* at) {
+  const unsigned long long address = (shared_address(at) & 0x3ffff) >> 4;
+  return address | (1ull << 16) | (64ull << 32) | (1ull << 62);
+}
+
+__device__ __forceinline__ void begin_wgmma() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void commit_wgmma() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int pending>
+__device__ __forceinline__ void wait_wgmma() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+
+// ---- the order of work
+
+/// One tile of this block, or one part along K of it.
+struct Unit {
+  int row, column, batch;
+  int split;
+  int tile;  // counted over blocks, for partial sums
+  int first, end;  // steps along K
+};
+
+__device__ __forceinline__ Unit unit_of(int index, const Arguments& g, const Place& place) {
+  Unit unit;
+  unit.split = index % g.splits;
+  int tile = index / g.splits;
+  unit.tile = tile * cluster + place.rank;
+  const int tiles = g.m_tiles * g.n_tiles;
+  unit.batch = tile / tiles;
+  tile %= tiles;
+  const int along = g.group_along_n ? g.n_tiles : g.m_tiles;
+  const int across = g.group_along_n ? g.m_tiles : g.n_tiles;
+  const int first = tile / (g.group * across) * g.group;
+  const int in_group = min(along - first, g.group);
+  const int rest = tile % (g.group * across);
+  const int one = first + rest % in_group;
+  const int other = rest / in_group;
+  const int m_tile = (g.group_along_n ? other : one) * CLUSTER_M + place.m;
+  const int n_tile = (g.group_along_n ? one : other) * CLUSTER_N + place.n;
+  unit.row = m_tile * BLOCK_M;
+  unit.column = n_tile * BLOCK_N;
+  unit.first = static_cast<int>(static_cast<long long>(g.steps) * unit.split / g.splits);
+  unit.end = static_cast<int>(static_cast<long long>(g.steps) * (unit.split + 1) / g.splits);
+  return unit;
+}
+
+__device__ __forceinline__ int units(const Arguments& g) { return g.m_tiles * g.n_tiles * g.batch * g.splits; }
+__device__ __forceinline__ int first_unit() { return blockIdx.x / cluster; }
+__device__ __forceinline__ int unit_step() { return gridDim.x / cluster; }
+
+/// Where in the ring of stages a warp stands.
+struct Position {
+  int stage;
+  unsigned parity;
+
+  __device__ __forceinline__ void advance() {
+    if (++stage < STAGES) return;
+    stage = 0;
+    parity ^= 1;
+  }
+};
+
+// ---- producer
+
+__device__ __forceinline__ void load_stage(Shared& shared, int stage, const TensorMap& a, const TensorMap& w,
+                                           const Unit& unit, int step, const Place& place) {
+  unsigned char* const at = shared.stages[stage];
+  auto& full = shared.full[stage];
+  expect(full, stage_bytes);
+  const int k = step * block_k;
+  const int a_part = BLOCK_M / CLUSTER_N;
+  const int a_first = place.n * a_part;
+  load<(CLUSTER_N > 1)>(a, full, shared_address(at + a_first * block_k), k, unit.row + a_first, unit.batch,
+                        place.same_row());
+  const int w_part = BLOCK_N / CLUSTER_M;
+  const int w_first = place.m * w_part;
+  load<(CLUSTER_M > 1)>(w, full, shared_address(at + a_bytes + w_first * block_k), k, unit.column + w_first,
+                        unit.batch, place.same_column());
+}
+
+__device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& w,
+                                        const Arguments& g, const Place& place) {
+  Position position{0, 1};
+  for (int index = first_unit(); index < units(g); index += unit_step()) {
+    const Unit unit = unit_of(index, g, place);
+    for (int step = unit.first; step < unit.end; ++step) {
+      wait(shared.empty[position.stage], position.parity);
+      load_stage(shared, position.stage, a, w, unit, step, place);
+      position.advance();
+    }
+  }
+}
+
+// ---- consumers
+
+/// Told to every block that writes into this stage.
+__device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
+  const int thread = threadIdx.x % 128;
+  if (thread < cluster && place.shares_with(thread)) arrive(shared.empty[stage], thread);
+}
+
+__device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int group, Sum (&sums)[subtiles][sums_of_subtile],
+                                               bool adds) {
+  const unsigned long long a = describe(shared.stages[stage] + group * group_rows * block_k);
+  const unsigned long long w = describe(shared.stages[stage] + a_bytes);
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+#pragma unroll
+    for (int sub = 0; sub < subtiles; ++sub)
+      wgmma(sums[sub], a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, adds || k > 0);
+}
+
+#if PROMOTE == 0
+
+__device__ __forceinline__ void accumulate(Shared& shared, Position& position, const Unit& unit, int group, const Place& place,
+                                           Total (&sums)[subtiles][sums_of_subtile]) {
+  int previous = -1;
+  for (int step = unit.first; step < unit.end; ++step) {
+    wait(shared.full[position.stage], position.parity);
+    begin_wgmma();
+    multiply_stage(shared, position.stage, group, sums, step > unit.first);
+    commit_wgmma();
+    wait_wgmma<1>();
+    if (previous >= 0) release(shared, previous, place);
+    previous = position.stage;
+    position.advance();
+  }
+  wait_wgmma<0>();
+  if (previous >= 0) release(shared, previous, place);
+}
+
+#else
+
+__device__ __forceinline__ void add_to(float (&totals)[sums_of_subtile], const float (&sums)[sums_of_subtile]) {
+#pragma unroll
+  for (int i = 0; i < sums_of_subtile; ++i) totals[i] += sums[i];
+}
+
+/// Sums of one step along K for one subtile after the other: one set of registers serves all.
+__device__ __forceinline__ void promote_step(Shared& shared, int stage, int group, const Place& place,
+                                             Total (&totals)[subtiles][sums_of_subtile]) {
+  const unsigned long long a = describe(shared.stages[stage] + group * group_rows * block_k);
+  const unsigned long long w = describe(shared.stages[stage] + a_bytes);
+  float sums[sums_of_subtile];
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub) {
+    begin_wgmma();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) wgmma(sums, a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, k > 0);
+    commit_wgmma();
+    wait_wgmma<0>();
+    if (sub == subtiles - 1) release(shared, stage, place);
+    add_to(totals[sub], sums);
+  }
+}
+
+__device__ __forceinline__ void accumulate(Shared& shared, Position& position, const Unit& unit, int group, const Place& place,
+                                           Total (&totals)[subtiles][sums_of_subtile]) {
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+    for (int i = 0; i < sums_of_subtile; ++i) totals[sub][i] = 0;
+#if PROMOTE == 1
+  for (int step = unit.first; step < unit.end; ++step) {
+    wait(shared.full[position.stage], position.parity);
+    promote_step(shared, position.stage, group, place, totals);
+    position.advance();
+  }
+#else
+  static_assert(subtiles == 1, "several steps between promotions need one subtile");
+  Sum sums[subtiles][sums_of_subtile];
+  for (int step = unit.first; step < unit.end;) {
+    const int end = min(unit.end, step + PROMOTE);
+    int previous = -1;
+    for (const int first = step; step < end; ++step) {
+      wait(shared.full[position.stage], position.parity);
+      begin_wgmma();
+      multiply_stage(shared, position.stage, group, sums, step > first);
+      commit_wgmma();
+      wait_wgmma<1>();
+      if (previous >= 0) release(shared, previous, place);
+      previous = position.stage;
+      position.advance();
+    }
+    wait_wgmma<0>();
+    release(shared, previous, place);
+    add_to(totals[0], sums[0]);
+  }
+#endif
+}
+
+#endif
+
+// ---- from sums to C
+
+__device__ __forceinline__ float as_float(Out bits) {
+#if OUT_BYTES == 4
+  return bits;
+#elif OUT_IS_F16
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+#else
+  return __uint_as_float(static_cast<unsigned>(bits) << 16);
+#endif
+}
+
+#if OUT_BYTES == 4
+using Pair = float2;
+__device__ __forceinline__ Pair pair_of(float low, float high) { return {low, high}; }
+#else
+using Pair = unsigned;
+__device__ __forceinline__ Pair pair_of(float low, float high) {
+  Pair pair;
+#if OUT_IS_F16
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#else
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#endif
+  return pair;
+}
+#endif
+
+/// What a thread needs besides the sums; loaded before them, so that nobody waits.
+struct Factors {
+  float a_scale[subtiles][2];  // rows lane / 4 and 8 below
+  float w_scale[2];            // columns 2 · thread and the next
+};
+
+__device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& unit, int group) {
+  Factors factors;
+  const int thread = threadIdx.x % 128;
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = unit.row + group * group_rows + sub * 64 + thread / 32 * 16 + thread % 32 / 4 + half * 8;
+      factors.a_scale[sub][half] = row < g.m ? g.a_scale[static_cast<long long>(unit.batch) * g.m + row] : 0.0f;
+    }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const int column = unit.column + thread * 2 + i;
+    const bool inside = thread * 2 < BLOCK_N && column < g.n;
+    factors.w_scale[i] = inside ? g.w_scale[static_cast<long long>(unit.batch) * g.n + column] : 0.0f;
+  }
+  return factors;
+}
+
+/// Leaves the columns' factors where all of the warpgroup find them.
+__device__ __forceinline__ void share_factors(Shared& shared, const Factors& factors, int group) {
+  const int thread = threadIdx.x % 128;
+  sync_group(group);  // the last tile's have been read
+  if (thread * 2 < BLOCK_N)
+    *reinterpret_cast<float2*>(&shared.w_scale[group][thread * 2]) = {factors.w_scale[0], factors.w_scale[1]};
+  sync_group(group);
+}
+
+/// Two neighbours of C; `column` within the tile.
+__device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g, const Unit& unit, int group,
+                                       const Total* sums, float a_scale, int column) {
+  const float2 w_scale = *reinterpret_cast<const float2*>(&shared.w_scale[group][column]);
+  float low = static_cast<float>(sums[0]) * (a_scale * w_scale.x);
+  float high = static_cast<float>(sums[1]) * (a_scale * w_scale.y);
+  if (HAS_BIAS) {
+    const Out* const bias = reinterpret_cast<const Out*>(g.bias);
+    low += as_float(bias[min(unit.column + column, g.n - 1)]);
+    high += as_float(bias[min(unit.column + column + 1, g.n - 1)]);
+  }
+  return pair_of(low, high);
+}
+
+#if STORES_TILES
+
+/// Piece after piece of 64 rows and 128 bytes goes through shared memory, swizzled, and leaves as a bulk copy.
+__device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
+                                              int group, int sub, const Total (&sums)[sums_of_subtile], const float (&a_scale)[2]) {
+  const int thread = threadIdx.x % 128;
+  const int row = thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+  for (int piece = 0; piece < BLOCK_N / out_columns; ++piece) {
+    unsigned char* const at = shared.pieces[group][piece % 2];
+    if (thread == 0) wait_for_stores<1>();
+    sync_group(group);
+#pragma unroll
+    for (int eight = 0; eight < out_columns / 8; ++eight) {
+      const int column = piece * out_columns + eight * 8 + thread % 4 * 2;
+      const int byte = (eight * 8 + thread % 4 * 2) * OUT_BYTES;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const Pair pair = finish(shared, g, unit, group, sums + (piece * out_columns / 8 + eight) * 4 + half * 2, a_scale[half], column);
+        const int swizzled = (byte / 16 ^ row % 8) * 16 + byte % 16;
+        *reinterpret_cast<Pair*>(at + (row + half * 8) * 128 + swizzled) = pair;
+      }
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    sync_group(group);
+    if (thread == 0)
+      store(c, at, unit.column + piece * out_columns, unit.row + group * group_rows + sub * 64, unit.batch);
+  }
+}
+
+#else
+
+__device__ __forceinline__ void write_pair(const Arguments& g, const Unit& unit, int row, int column, Pair pair) {
+  if (row >= g.m) return;
+  Out* const at = reinterpret_cast<Out*>(g.c) + (static_cast<long long>(unit.batch) * g.m + row) * g.n + column;
+  const Out* const values = reinterpret_cast<const Out*>(&pair);
+  if (column < g.n) at[0] = values[0];
+  if (column + 1 < g.n) at[1] = values[1];
+}
+
+__device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, const Arguments& g, const Unit& unit,
+                                              int group, int sub, const Total (&sums)[sums_of_subtile], const float (&a_scale)[2]) {
+  const int thread = threadIdx.x % 128;
+  const int row = unit.row + group * group_rows + sub * 64 + thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+  for (int eight = 0; eight < BLOCK_N / 8; ++eight)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int column = eight * 8 + thread % 4 * 2;
+      write_pair(g, unit, row + half * 8, unit.column + column,
+                 finish(shared, g, unit, group, sums + eight * 4 + half * 2, a_scale[half], column));
+    }
+}
+
+#endif
+
+// ---- parts along K
+
+__device__ __forceinline__ Total* partials_of(const Arguments& g, const Unit& unit, int split, int group) {
+  const long long part = (static_cast<long long>(unit.tile) * g.splits + split) * 2 + group;
+  return reinterpret_cast<Total*>(g.partials) + part * (group_rows * BLOCK_N) + threadIdx.x % 128;
+}
+
+/// Leaves this part's sums in memory. The last warpgroup to do so gets all parts' sums, added in the parts' order.
+__device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g, const Unit& unit, int group,
+                                             Total (&sums)[subtiles][sums_of_subtile]) {
+  Total* const own = partials_of(g, unit, unit.split, group);
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+    for (int i = 0; i < sums_of_subtile; ++i) __stcg(own + (sub * sums_of_subtile + i) * 128, sums[sub][i]);
+  __threadfence();
+  sync_group(group);
+  if (threadIdx.x % 128 == 0) {
+    unsigned& count = arrivals[unit.tile * 2 + group];
+    const bool last = atomicAdd(&count, 1u) + 1 == static_cast<unsigned>(g.splits);
+    if (last) count = 0;
+    shared.last[group] = last;
+    __threadfence();
+  }
+  sync_group(group);
+  if (!shared.last[group]) return false;
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+    for (int i = 0; i < sums_of_subtile; ++i) sums[sub][i] = 0;
+  for (int split = 0; split < g.splits; ++split) {
+    const Total* const part = partials_of(g, unit, split, group);
+#pragma unroll
+    for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+      for (int i = 0; i < sums_of_subtile; ++i) sums[sub][i] += __ldcg(part + (sub * sums_of_subtile + i) * 128);
+  }
+  return true;
+}
+
+__device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Arguments& g, const Place& place,
+                                        int group) {
+  Position position{0, 0};
+  Total sums[subtiles][sums_of_subtile];
+  for (int index = first_unit(); index < units(g); index += unit_step()) {
+    const Unit unit = unit_of(index, g, place);
+    const Factors factors = load_factors(g, unit, group);
+    accumulate(shared, position, unit, group, place, sums);
+    if (g.splits > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
+    share_factors(shared, factors, group);
+#pragma unroll
+    for (int sub = 0; sub < subtiles; ++sub)
+      write_subtile(shared, c, g, unit, group, sub, sums[sub], factors.a_scale[sub]);
+  }
+  if (STORES_TILES && threadIdx.x % 128 == 0) wait_for_stores<0>();
+}
+
+extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
+    wgmma_gemm(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap w,
+               const __grid_constant__ TensorMap c, const __grid_constant__ Arguments g) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  if (shared_address(memory) % 1024 != 0) __trap();  // what swizzles rely on
+  Shared& shared = *reinterpret_cast<Shared*>(memory);
+  const Place place = place_in_cluster();
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init(shared.full[stage], 1);
+      init(shared.empty[stage], 2 * (CLUSTER_M + CLUSTER_N - 1));
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  if (cluster > 1)
+    sync_cluster();
+  else
+    __syncthreads();
+  const int warpgroup = threadIdx.x / 128;
+  if (warpgroup == 2) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 256) produce(shared, a, w, g, place);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    consume(shared, c, g, place, warpgroup);
+  }
+  __syncwarp();
+  if (cluster > 1) sync_cluster();  // nobody leaves while the other still writes here
+}

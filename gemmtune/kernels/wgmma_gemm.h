@@ -1,0 +1,88 @@
+// The product of two matrices of bytes on Hopper's 8-bit tensor cores, exactly as a tuner chose to cut it up.
+//
+// C[b, m, n] = sum over k of A[b, m, k] · W[b, n, k], times a_scale[b, m] · w_scale[b, n], plus bias[n]. Sums of int8
+// are exact. Sums of e4m3 lose what lies more than 13 bits below the largest term, so they are moved to float ever so
+// often.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "gemmtune/device/gpu/gpu_module.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/kernels/fold_rules.h"
+
+namespace gemmtune {
+
+/// Along which side of C neighbouring tiles are worked on together.
+enum class TileOrder : std::uint8_t { along_m, along_n };
+
+struct WgmmaTile {
+  std::int64_t block_m{128};  // of C, for each multiprocessor: 128 or 256
+  std::int64_t block_n{256};  // a multiple of 64
+  std::int64_t stages{4};     // steps of 128 along K that are on their way or being multiplied
+  std::int64_t cluster_m{1};  // blocks that share W's tile by multicast
+  std::int64_t cluster_n{1};  // blocks that share A's
+  std::int64_t group{8};      // tiles (of a cluster) that stand together, for the second-level cache
+  TileOrder order{};
+  std::int64_t promote_k{};  // of K between moves of e4m3 sums to float, a multiple of 128; 0: never
+  std::int64_t split_k{1};
+
+  auto operator<=>(const WgmmaTile&) const = default;
+};
+
+/// What is multiplied: sizes, output and bias of the problem, and bytes of this type.
+struct WgmmaProduct {
+  Problem problem{};
+  FoldType type{FoldType::int8};
+};
+
+/// Why there is no such kernel ("needs 262144 bytes of shared memory, and a block has 232448"), or "".
+std::string why_no_wgmma(const WgmmaProduct& product, const WgmmaTile& tile);
+
+/// Dynamic shared memory of a block, and how much there may be.
+inline constexpr std::int64_t most_wgmma_shared_bytes = 232'448;
+std::int64_t wgmma_shared_bytes(const WgmmaTile& tile);
+
+/// Tiles of C, whole clusters counted, over all batches.
+std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile);
+
+/// On the device; c is [batch][M][N].
+struct WgmmaAddresses {
+  const std::byte* a{};     // [batch][M][K]
+  const float* a_scales{};  // [batch][M]
+  const std::byte* w{};     // [batch][N][K]
+  const float* w_scales{};  // [batch][N]
+  const std::byte* bias{};
+  std::byte* c{};
+  std::byte* partial_sums{};  // partial_bytes() of them
+};
+
+/// One launch at a time: parts along K are counted in memory of the module.
+class WgmmaGemm {
+ public:
+  /// Compiles. Throws Error{unsupported} for what why_no_wgmma says, and with the compiler's log. `multiprocessors` is
+  /// how many blocks run at once.
+  WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors);
+
+  std::size_t partial_bytes() const;
+
+  void launch(const WgmmaAddresses& at, Stream& stream) const noexcept;
+
+ private:
+  void launch_or_throw(const WgmmaAddresses& at, Stream& stream) const;
+
+  WgmmaProduct product_{};
+  WgmmaTile tile_{};
+  unsigned blocks_{};
+  GpuModule module_;
+  GpuFunction function_{};
+};
+
+/// What it compiles, for tests that compile everything; the same for all sizes.
+KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile);
+
+}  // namespace gemmtune

@@ -1,0 +1,16 @@
+// The text of Hopper's 8-bit matrix multiply for the run-time compiler: it names every register, one text for each
+// width of tile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gemmtune {
+
+enum class WgmmaOperands : std::uint8_t { e4m3, int8 };
+
+/// `using Sum = …;` and wgmma(Sum (&sums)[n / 2], a, w, adds) for 64 × n × 32 with both operands in shared memory;
+/// with float sums of e4m3 or int sums of int8. n is a multiple of 8 up to 256 (of 16 from 32 on for int8).
+std::string wgmma_text(WgmmaOperands operands, int n);
+
+}  // namespace gemmtune

@@ -1,0 +1,57 @@
+// Every kernel of both spaces compiles, GPU or not: sizes do not matter to the compiler, tiles and output types do.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/families/mxfp4_wgmma/wgmma_space.h"
+
+namespace gemmtune::mxfp4_wgmma {
+namespace {
+
+const DeviceInfo h100{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
+
+class Compiles : public testing::TestWithParam<FoldType> {
+ protected:
+  void SetUp() override {
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_wgmma"));
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+  }
+
+  void expect_compiles(const KernelSource& source) const {
+    const auto code = compiler_->compile(source);
+    EXPECT_FALSE(code.empty());
+  }
+
+  std::unique_ptr<KernelCompiler> compiler_;
+};
+
+TEST_P(Compiles, EveryTile) {
+  const auto problem = parse_problem("8192x8192x8192:e2m1/1x32:e2m1/1x32:bf16:packed");
+  std::map<std::string, KernelSource> sources;
+  const Space space = space_of(problem, GetParam(), h100);
+  for (const auto& point : space.points()) {
+    const auto source = wgmma_source({problem, GetParam()}, tile_of(point));
+    sources.emplace(cache_key(source, compiler_->version()), source);
+  }
+  EXPECT_GE(sources.size(), 9U);
+  for (const auto& [key, source] : sources) expect_compiles(source);
+}
+
+TEST_P(Compiles, EveryOutput) {
+  for (const std::string out : {"bf16", "fp16", "f32"})
+    for (const std::string bias : {"", ":bias"})
+      for (const int n : {8192, 8191}) {
+        const auto text = fmt::format("64x{}x8192:e2m1/1x32:e2m1/1x32:{}:packed{}", n, out, bias);
+        const std::int64_t promote_k = GetParam() == FoldType::int8 ? 0 : 256;
+        expect_compiles(wgmma_source({parse_problem(text), GetParam()}, {.block_n = 64, .stages = 6, .promote_k = promote_k}));
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Compiles, testing::Values(FoldType::int8, FoldType::e4m3),
+                         [](const auto& type) { return type.param == FoldType::int8 ? "int8" : "e4m3"; });
+
+}  // namespace
+}  // namespace gemmtune::mxfp4_wgmma
