@@ -28,6 +28,7 @@ struct NamedCommand {
   std::unique_ptr<Command> command{};
 };
 
+std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_cache_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_evaluate_command();

@@ -1,15 +1,28 @@
 #include "gemmtune/cli/text_grid.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace gemmtune {
 namespace {
 
 using Row = std::vector<std::string>;
 
-/// Characters, not bytes: continuation bytes of UTF-8 take no room.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+/// The character behind an escape sequence of colour ("\x1b[1m"), or the same one where there is none.
+std::string_view::const_iterator behind_colour(std::string_view::const_iterator at, std::string_view text) {
+  return *at == '\x1b' ? std::find(at, text.end(), 'm') : at;
+}
+
+/// Characters, not bytes: continuation bytes of UTF-8 take no room, and colours neither.
+std::size_t width(std::string_view text) {
+  std::size_t characters = 0;
+  for (auto at = text.begin(); at != text.end(); ++at) {
+    const auto behind = behind_colour(at, text);
+    if (behind == text.end()) break;
+    if (behind == at && (*at & 0xC0) != 0x80) ++characters;
+    at = behind;
+  }
+  return characters;
 }
 
 std::vector<std::size_t> column_widths(const std::vector<Row>& rows) {

@@ -9,7 +9,7 @@ namespace gemmtune {
 enum class Align { left, right };
 
 /// Rows of cells; the first is the heading and is underlined. Columns beyond `alignment` are left-aligned. Widths count
-/// UTF-8 characters. No blanks at line ends.
+/// UTF-8 characters, and not the escape sequences of colours. No blanks at line ends.
 std::string text_grid(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment);
 
 }  // namespace gemmtune

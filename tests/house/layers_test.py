@@ -27,7 +27,8 @@ LAYERS = {
     "dispatch": ["core", "gemm", "space", "table"],
     "shapes": ["core", "gemm", "table"],
     "tune": ["search", "worker", "trials", "table", "shapes"],
-    "cli": ["tune", "dispatch"],
+    "report": ["table", "trials"],
+    "cli": ["tune", "dispatch", "report"],
 }
 
 

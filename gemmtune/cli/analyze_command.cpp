@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/cli/analysis_text.h"
+#include "gemmtune/cli/comma_list.h"
+#include "gemmtune/cli/command.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/families/registry.h"
+#include "gemmtune/report/comparison_files.h"
+#include "gemmtune/report/inputs.h"
+
+namespace gemmtune {
+namespace {
+
+struct AnalyzeFlags {
+  std::vector<std::string> inputs{"."};
+  std::string primary{};
+  std::string backends{};
+  std::string format{};
+  std::string output{};
+  double err_ratio{VerifyPolicy{}.err_ratio_limit};
+  bool markdown{};
+  bool csv{};
+  bool json{};
+  bool verbose{};
+};
+
+ReadingOptions reading_options(const AnalyzeFlags& flags) {
+  ReadingOptions options;
+  if (!flags.format.empty()) options.format = parse_format(flags.format);
+  if (!flags.format.empty() && !options.format)
+    fail(ErrorCode::usage, "--format: found '{}', expected a format such as a4w4 or a8w8_blockscale", flags.format);
+  for (const auto& family : make_families()) options.families.emplace_back(family->name());
+  return options;
+}
+
+ComparisonOptions comparison_options(const AnalyzeFlags& flags) {
+  return {.primary = to_lower(flags.primary),
+          .backends = comma_list(to_lower(flags.backends)),
+          .err_ratio_limit = flags.err_ratio};
+}
+
+class AnalyzeCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("inputs", flags_.inputs);
+    app.add_option("--primary", flags_.primary);
+    app.add_option("--backends", flags_.backends);
+    app.add_option("--format", flags_.format);
+    app.add_option("--err-ratio,--err_ratio,--errRatio", flags_.err_ratio)->check(CLI::NonNegativeNumber);
+    app.add_option("-o,--output", flags_.output);
+    auto* markdown = app.add_flag("--markdown,--md", flags_.markdown);
+    auto* csv = app.add_flag("--csv", flags_.csv)->excludes(markdown);
+    app.add_flag("--json", flags_.json)->excludes(markdown)->excludes(csv);
+    app.add_flag("-v,--verbose", flags_.verbose);
+  }
+
+  int run() override {
+    const auto readings = read_inputs(input_files(flags_.inputs), reading_options(flags_));
+    say(readings);
+    if (readings.measurements.empty())
+      fail(ErrorCode::input, "no times of GEMM kernels in {}", join(flags_.inputs, ", "));
+    const auto comparison = compare(readings.measurements, comparison_options(flags_));
+    if (comparison.measurements == 0)
+      fail(ErrorCode::usage, "--backends: found '{}', which none of the inputs has", flags_.backends);
+    write(text(comparison));
+    return 0;
+  }
+
+ private:
+  void say(const Readings& readings) const {
+    for (const auto& note : readings.notes) fmt::print(stderr, "gemmtune: {}\n", note);
+    const auto& others = readings.without_times;
+    if (flags_.verbose)
+      for (const auto& file : others) fmt::print(stderr, "gemmtune: {}: no times of GEMM kernels, left out\n", file);
+    else if (!others.empty())
+      fmt::print(stderr, "gemmtune: {} left out: {} no times of GEMM kernels\n",
+                 others.size() == 1 ? others.front() : fmt::format("{} files", others.size()),
+                 others.size() == 1 ? "it has" : "they have");
+  }
+
+  std::string text(const Comparison& comparison) const {
+    if (flags_.json) return comparison_json(comparison).dump(2) + '\n';
+    if (flags_.csv) return comparison_csv(comparison);
+    if (flags_.markdown) return comparison_markdown(comparison);
+    auto style = flags_.output.empty() ? style_of_stdout() : TextStyle{};
+    if (flags_.verbose) style.listed = std::numeric_limits<std::size_t>::max();
+    return analysis_text(comparison, style);
+  }
+
+  void write(const std::string& text) const {
+    if (flags_.output.empty())
+      fmt::print("{}", text);
+    else
+      write_file_atomically(flags_.output, text);
+  }
+
+  AnalyzeFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_analyze_command() { return std::make_unique<AnalyzeCommand>(); }
+
+}  // namespace gemmtune

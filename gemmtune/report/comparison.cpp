@@ -1,0 +1,207 @@
+#include "gemmtune/report/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+/// Tables have times with four decimals: what differs by less is the same.
+std::int64_t as_in_tables(double time_us) { return std::llround(time_us * 1e4); }
+
+/// Confirmed before screened, fast before slow; of the same time in a table and in a store, the one that says more.
+bool is_better(const Measurement& a, const Measurement& b) {
+  const auto rank = [](const Measurement& m) {
+    return std::tuple(m.screened_only, as_in_tables(m.time_us), !m.has_interval(), std::string_view(m.kernel),
+                      std::string_view(m.where));
+  };
+  return rank(a) < rank(b);
+}
+
+bool has_time(const Measurement& m) { return m.time_us > 0 && std::isfinite(m.time_us); }
+
+/// Of failures only what was wrong has a share of wrong elements: the others stand in tables with 1.
+bool is_over(const Measurement& m, double err_ratio_limit) {
+  return (m.outcome == Outcome::ok || m.outcome == Outcome::wrong_result) && m.err_ratio > err_ratio_limit;
+}
+
+std::optional<Skipped> why_skipped(const Measurement& m, double err_ratio_limit) {
+  if (m.outcome == Outcome::ok && !has_time(m))
+    return Skipped{m, SkipReason::no_time, fmt::format("us is {}", shortest(m.time_us))};
+  if (is_over(m, err_ratio_limit))
+    return Skipped{m, SkipReason::over_error_limit,
+                   fmt::format("errRatio {} is over {}", shortest(m.err_ratio), shortest(err_ratio_limit))};
+  if (m.outcome == Outcome::ok) return std::nullopt;
+  return Skipped{m, SkipReason::failed, m.reason.empty() ? std::string(to_string(m.outcome)) : m.reason};
+}
+
+Problem without_sizes(Problem problem) {
+  problem.m = problem.n = problem.k = 0;
+  return problem;
+}
+
+/// The shapes' order: layers together, M ascending.
+auto order_of(const ShapeId& shape) {
+  const auto& p = shape.problem;
+  return std::tuple(shape.device, shape.types_known, without_sizes(p), p.n, p.k, p.m);
+}
+
+struct ByOrder {
+  bool operator()(const ShapeId& a, const ShapeId& b) const { return order_of(a) < order_of(b); }
+};
+
+class Comparer {
+ public:
+  Comparer(const std::vector<Measurement>& measurements, const ComparisonOptions& options)
+      : measurements_(measurements), options_(options) {}
+
+  Comparison compare() {
+    for (const auto& m : measurements_)
+      if (is_wanted(m.backend)) look_at(m);
+    for (auto& [shape, compared] : shapes_) decide_winners(compared);
+    comparison_.err_ratio_limit = options_.err_ratio_limit;
+    comparison_.primary = primary();
+    comparison_.backends = backends();
+    find_what_is_common();
+    for (auto& [shape, compared] : shapes_) {
+      hold_against_primary(compared);
+      comparison_.shapes.push_back(std::move(compared));
+    }
+    return std::move(comparison_);
+  }
+
+ private:
+  bool is_wanted(const std::string& backend) const {
+    const auto& wanted = options_.backends;
+    return wanted.empty() || std::ranges::find(wanted, backend) != wanted.end();
+  }
+
+  void look_at(const Measurement& m) {
+    ++comparison_.measurements;
+    names_.insert(m.backend);
+    auto& compared = shapes_[m.shape];
+    compared.shape = m.shape;
+    if (auto skipped = why_skipped(m, options_.err_ratio_limit)) {
+      comparison_.skipped.push_back(std::move(*skipped));
+      return;
+    }
+    const auto [best, is_new] = compared.best.try_emplace(m.backend);
+    if (is_new || is_better(m, best->second.measurement)) best->second = {m, tflops(m.shape.problem, m.time_us)};
+  }
+
+  static const Measurement* fastest(const ComparedShape& compared, const std::string& left_out) {
+    const Measurement* fastest = nullptr;
+    for (const auto& [backend, best] : compared.best)
+      if (backend != left_out && (fastest == nullptr || best.measurement.time_us < fastest->time_us))
+        fastest = &best.measurement;
+    return fastest;
+  }
+
+  static void decide_winners(ComparedShape& compared) {
+    const auto* first = fastest(compared, "");
+    for (const auto& [backend, best] : compared.best)
+      if (is_tie(*first, best.measurement)) compared.winners.push_back(backend);
+  }
+
+  void hold_against_primary(ComparedShape& compared) const {
+    const auto* alternative = fastest(compared, comparison_.primary);
+    if (alternative == nullptr) return;
+    compared.alternative = alternative->backend;
+    const auto own = compared.best.find(comparison_.primary);
+    if (own != compared.best.end()) compared.ratio = alternative->time_us / own->second.measurement.time_us;
+  }
+
+  std::string primary() const {
+    const auto& asked = options_.primary;
+    if (asked.empty()) return names_.contains("asm") ? "asm" : most_wins();
+    if (!names_.contains(asked))
+      fail(ErrorCode::usage, "--primary: found '{}', expected one of {}", asked,
+           join({names_.begin(), names_.end()}, ", "));
+    return asked;
+  }
+
+  std::string most_wins() const {
+    std::map<std::string, std::size_t> wins;
+    for (const auto& [shape, compared] : shapes_)
+      for (const auto& winner : compared.winners) ++wins[winner];
+    const auto most = std::ranges::max_element(wins, {}, [](const auto& entry) { return entry.second; });
+    if (most != wins.end()) return most->first;
+    return names_.empty() ? std::string() : *names_.begin();
+  }
+
+  std::vector<std::string> backends() const {
+    std::vector<std::string> backends{names_.begin(), names_.end()};
+    std::stable_partition(backends.begin(), backends.end(),
+                          [&](const auto& name) { return name == comparison_.primary; });
+    return backends;
+  }
+
+  void find_what_is_common() {
+    std::set<std::pair<bool, Problem>> types;
+    std::set<DeviceTag> devices;
+    for (const auto& [shape, compared] : shapes_) {
+      types.emplace(shape.types_known, without_sizes(shape.problem));
+      devices.insert(shape.device);
+    }
+    comparison_.one_type = types.size() <= 1;
+    comparison_.one_device = devices.size() <= 1;
+  }
+
+  const std::vector<Measurement>& measurements_;
+  const ComparisonOptions& options_;
+  Comparison comparison_;
+  std::set<std::string> names_;  // of backends
+  std::map<ShapeId, ComparedShape, ByOrder> shapes_;
+};
+
+}  // namespace
+
+bool is_tie(const Measurement& a, const Measurement& b) {
+  if (a.has_interval() && b.has_interval()) return std::max(a.low_us, b.low_us) <= std::min(a.high_us, b.high_us);
+  return as_in_tables(a.time_us) == as_in_tables(b.time_us);
+}
+
+std::string_view to_string(SkipReason reason) {
+  switch (reason) {
+    case SkipReason::failed:
+      return "failed";
+    case SkipReason::no_time:
+      return "without a time";
+    case SkipReason::over_error_limit:
+      return "over the limit of errors";
+  }
+  return "";
+}
+
+Comparison compare(const std::vector<Measurement>& measurements, const ComparisonOptions& options) {
+  return Comparer(measurements, options).compare();
+}
+
+std::vector<const ComparedShape*> shapes_lost(const Comparison& comparison) {
+  std::vector<const ComparedShape*> lost;
+  for (const auto& shape : comparison.shapes) {
+    const bool wins = std::ranges::find(shape.winners, comparison.primary) != shape.winners.end();
+    if (shape.best.contains(comparison.primary) && !wins) lost.push_back(&shape);
+  }
+  return lost;
+}
+
+std::size_t count_skipped(const Comparison& comparison, SkipReason reason) {
+  return static_cast<std::size_t>(std::ranges::count(comparison.skipped, reason, &Skipped::reason));
+}
+
+std::vector<const ComparedShape*> shapes_missed(const Comparison& comparison) {
+  std::vector<const ComparedShape*> missed;
+  for (const auto& shape : comparison.shapes)
+    if (!shape.best.contains(comparison.primary)) missed.push_back(&shape);
+  return missed;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,20 @@
+// A comparison for programs: CSV, which reads back as a benchmark's (report/bench_csv.h), and JSON, which says all.
+// And as a page of Markdown.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "gemmtune/report/comparison.h"
+
+namespace gemmtune {
+
+/// gfx, cu_num, problem, B, M, N, K, two columns a backend, winner, winner_kernel, ratio.
+std::string comparison_csv(const Comparison& comparison);
+
+/// Shapes with the best of each backend, pairs, what is lost and what was skipped.
+nlohmann::ordered_json comparison_json(const Comparison& comparison);
+
+std::string comparison_markdown(const Comparison& comparison);
+
+}  // namespace gemmtune

@@ -1,0 +1,89 @@
+#include "gemmtune/report/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/report/bench_csv.h"
+#include "gemmtune/report/join.h"
+#include "gemmtune/report/store_readings.h"
+
+namespace gemmtune {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_sqlite(const fs::path& path) {
+  constexpr std::string_view magic = "SQLite format 3";
+  std::array<char, magic.size()> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == magic;
+}
+
+/// Beside a store lie its log and its lock: these and what else is in a folder are no inputs.
+bool is_of_interest(const fs::path& path) {
+  return equals_ignoring_case(path.extension().string(), ".csv") || is_sqlite(path);
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied))
+    if (entry.is_regular_file() && is_of_interest(entry.path())) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+InputKind kind_of(const CsvDocument& document) {
+  if (is_kernel_csv(document)) return InputKind::kernels;
+  return is_bench_csv(document) ? InputKind::bench : InputKind::other;
+}
+
+Readings read_csv_input(const fs::path& path, const ReadingOptions& options) {
+  const auto document = read_csv(path);
+  switch (kind_of(document)) {
+    case InputKind::kernels:
+      return read_kernel_csv(document, options);
+    case InputKind::bench:
+      return read_bench_csv(document, options);
+    default:
+      return {.without_times = {path.string()}};
+  }
+}
+
+Readings read_input(const fs::path& path, const ReadingOptions& options) {
+  try {
+    return is_sqlite(path) ? read_store(path) : read_csv_input(path, options);
+  } catch (const Error& error) {
+    return {.notes = {fmt::format("{}; left out", error.what())}};
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> input_files(const std::vector<std::string>& arguments) {
+  std::vector<fs::path> files;
+  for (const fs::path path : arguments) {
+    std::error_code error;
+    if (!fs::exists(path, error)) fail(ErrorCode::input, "{}: there is no such file or folder", path.string());
+    if (!fs::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    const auto found = files_in(path);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+InputKind kind_of(const fs::path& path) { return is_sqlite(path) ? InputKind::store : kind_of(read_csv(path)); }
+
+Readings read_inputs(const std::vector<fs::path>& files, const ReadingOptions& options) {
+  Readings all;
+  for (const auto& file : files) append(all, read_input(file, options));
+  return joined(std::move(all));
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,65 @@
+// One timing of one kernel for one shape, wherever it was read: what comparisons are made of.
+//
+// Not an Evaluation (space/evaluation.h): files of others say less, and this says where it was read.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/outcome.h"
+#include "gemmtune/space/policy.h"
+
+namespace gemmtune {
+
+/// A kind of device as tables name it. "" and 0 where the file does not say.
+struct DeviceTag {
+  std::string gfx{};
+  std::int64_t cu_num{};
+
+  auto operator<=>(const DeviceTag&) const = default;
+  bool is_complete() const { return !gfx.empty() && cu_num > 0; }
+};
+
+/// "gfx950/256", "?/80", "" when nothing is known.
+std::string to_string(const DeviceTag& device);
+
+/// What is compared: timings of one shape on one kind of device.
+struct ShapeId {
+  DeviceTag device{};
+  Problem problem{};
+  bool types_known{true};  // else the problem's sizes count alone
+
+  auto operator<=>(const ShapeId&) const = default;
+};
+
+struct Measurement {
+  ShapeId shape{};
+  std::string backend{};  // report/backend.h
+  std::string kernel{};
+  Outcome outcome{Outcome::ok};
+  std::string reason{};  // for every outcome but ok
+  double time_us{};
+  double low_us{};  // 95 % confidence interval of the time; 0 where it is not known
+  double high_us{};
+  double err_ratio{};
+  bool screened_only{};  // timed with few samples
+  std::string where{};   // "file:line", "store#trial"
+
+  bool has_interval() const { return low_us > 0 && high_us > 0; }
+};
+
+/// Everything that was read.
+struct Readings {
+  std::vector<Measurement> measurements{};
+  std::vector<std::string> sources{};        // files that gave measurements
+  std::vector<std::string> without_times{};  // files that are something else
+  std::vector<std::string> notes{};          // files and lines that cannot be read, and what was assumed
+};
+
+/// `more` after what is there.
+void append(Readings& to, Readings more);
+
+}  // namespace gemmtune

@@ -1,0 +1,68 @@
+#include "gemmtune/report/store_readings.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::size_t stages = 3;
+
+/// The latest trial of each stage; null where there is none.
+using Career = std::array<const Trial*, stages>;
+
+using Contender = std::tuple<DeviceTag, Problem, Candidate>;
+
+DeviceTag tag_of(const DeviceInfo& device) { return {.gfx = device.arch, .cu_num = device.cu_num}; }
+
+std::map<Contender, Career> careers_of(std::span<const Trial> trials) {
+  std::map<Contender, Career> careers;
+  for (const auto& trial : trials) {
+    const auto stage = static_cast<std::size_t>(trial.evaluation.stage);
+    careers[{tag_of(trial.context.device), trial.problem, trial.evaluation.candidate}].at(stage) = &trial;
+  }
+  return careers;
+}
+
+/// A proof times nothing: one who stood it has the time of its confirmation.
+const Trial* deciding(const Career& career) {
+  const auto [screened, confirmed, proved] = career;
+  if (proved != nullptr && proved->evaluation.outcome != Outcome::ok) return proved;
+  return confirmed != nullptr ? confirmed : screened;
+}
+
+Measurement measurement_of(const Trial& trial, const std::string& source) {
+  const auto& evaluation = trial.evaluation;
+  return {.shape = {.device = tag_of(trial.context.device), .problem = trial.problem},
+          .backend = to_lower(evaluation.candidate.family),
+          .kernel = evaluation.candidate.name,
+          .outcome = evaluation.outcome,
+          .reason = evaluation.reason,
+          .time_us = evaluation.timing.median_us,
+          .low_us = evaluation.timing.low_us,
+          .high_us = evaluation.timing.high_us,
+          .err_ratio = evaluation.accuracy.err_ratio,
+          .screened_only = evaluation.stage == Stage::screen,
+          .where = fmt::format("{}#{}", source, trial.id)};
+}
+
+}  // namespace
+
+std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source) {
+  std::vector<Measurement> measurements;
+  for (const auto& [contender, career] : careers_of(trials))
+    if (const auto* trial = deciding(career)) measurements.push_back(measurement_of(*trial, source));
+  return measurements;
+}
+
+Readings read_store(const std::filesystem::path& path) {
+  const auto trials = TrialStore::open_read_only(path).all();
+  return {.measurements = measurements_of(trials, path.string()), .sources = {path.string()}};
+}
+
+}  // namespace gemmtune

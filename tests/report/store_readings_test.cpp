@@ -1,0 +1,55 @@
+#include "gemmtune/report/store_readings.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trials/invented_trials.h"
+
+namespace gemmtune {
+namespace {
+
+Trial trial(std::int64_t id, Stage stage, double time_us, Outcome outcome = Outcome::ok) {
+  auto evaluation = invented_evaluation(0, stage);
+  evaluation.outcome = outcome;
+  evaluation.timing.median_us = time_us;
+  return {.id = id, .problem = invented_problem(), .evaluation = evaluation, .context = invented_context(stage)};
+}
+
+TEST(StoreReadings, TheFurthestStageDecides) {
+  const std::vector<Trial> trials{trial(1, Stage::screen, 9), trial(2, Stage::confirm, 10), trial(3, Stage::prove, 0)};
+  const auto measurements = measurements_of(trials, "t.db");
+  ASSERT_EQ(measurements.size(), 1U);
+  EXPECT_EQ(measurements[0].time_us, 10) << "a proof times nothing";
+  EXPECT_FALSE(measurements[0].screened_only);
+  EXPECT_EQ(measurements[0].backend, "toy");
+  EXPECT_EQ(measurements[0].where, "t.db#2");
+  EXPECT_EQ(to_string(measurements[0].shape.device), "x86-64-avx2/8");
+  EXPECT_TRUE(measurements[0].has_interval());
+}
+
+TEST(StoreReadings, WhatWasDisprovedHasFailed) {
+  const std::vector<Trial> trials{trial(1, Stage::confirm, 10), trial(2, Stage::prove, 0, Outcome::wrong_result)};
+  EXPECT_EQ(measurements_of(trials, "t.db")[0].outcome, Outcome::wrong_result);
+}
+
+TEST(StoreReadings, LaterTrialsReplaceEarlierOnes) {
+  const std::vector<Trial> trials{trial(1, Stage::screen, 9, Outcome::crashed), trial(2, Stage::screen, 11)};
+  const auto measurements = measurements_of(trials, "t.db");
+  ASSERT_EQ(measurements.size(), 1U);
+  EXPECT_EQ(measurements[0].outcome, Outcome::ok);
+  EXPECT_TRUE(measurements[0].screened_only);
+}
+
+TEST(StoreReadings, FromAFile) {
+  const TemporaryFolder folder;
+  {
+    auto store = TrialStore::open(folder.store());
+    store.add(invented_problem(), invented_evaluation(1), invented_context());
+    store.add(invented_problem(), invented_evaluation(2), invented_context());
+  }
+  const auto readings = read_store(folder.store());
+  EXPECT_EQ(readings.measurements.size(), 2U);
+  EXPECT_EQ(readings.sources, std::vector<std::string>{folder.store().string()});
+}
+
+}  // namespace
+}  // namespace gemmtune
