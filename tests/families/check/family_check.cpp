@@ -94,7 +94,11 @@ std::string Case::text() const { return fmt::format("{} {} seed {}", problem, to
 
 std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate) {
   const Problem problem = parse_problem(one.problem);
-  const HostOperands host = draw_operands(problem, one.recipe, one.seed);
+  return why_wrong_on(family, problem, draw_operands(problem, one.recipe, one.seed), candidate, one.text());
+}
+
+std::string why_wrong_on(const KernelFamily& family, const Problem& problem, const HostOperands& host,
+                         const Candidate& candidate, std::string_view what) {
   const auto device = open_device(device_id(must_have_device(family)));
   std::string why;
   try {
@@ -103,7 +107,7 @@ std::string why_wrong(const KernelFamily& family, const Case& one, const Candida
   } catch (const Error& error) {
     why = error.what();
   }
-  return why.empty() ? "" : fmt::format("{}: {} [{}]\n", candidate.name, why, one.text());
+  return why.empty() ? "" : fmt::format("{}: {} [{}]\n", candidate.name, why, what);
 }
 
 std::string why_any_wrong(const KernelFamily& family, const Case& one) {

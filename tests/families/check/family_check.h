@@ -24,6 +24,10 @@ struct Case {
 /// with a line that says how to see it again.
 std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate);
 
+/// The same with operands drawn by the caller, said in `what`.
+std::string why_wrong_on(const KernelFamily& family, const Problem& problem, const HostOperands& host,
+                         const Candidate& candidate, std::string_view what);
+
 /// The same for all candidates of a supported problem, one line for each that is wrong; a line too where there are
 /// none.
 std::string why_any_wrong(const KernelFamily& family, const Case& one);

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/families/cublaslt/folded.h"
+#include "gemmtune/families/cublaslt/folded_gemm.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_cublaslt_family();
+
+namespace cublaslt {
+namespace {
+
+bool is_mxfp4(const Side& side) { return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32; }
+
+/// Why no family of MXFP4 behind a conversion does this, whatever the library does.
+std::string why_no_fold(const Problem& problem, const DeviceInfo& device) {
+  if (device.kind != DeviceKind::cuda) return "runs on NVIDIA GPUs only";
+  if (!device.arch.starts_with("sm90")) return fmt::format("its kernels are for sm90, not {}", device.arch);
+  if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return "multiplies e2m1/1x32 by e2m1/1x32 only";
+  if (!problem.packed) return "converts the weights once, ahead of all calls: they must be packed";
+  return problem.k % fold_block == 0 ? "" : "K % 32 != 0";
+}
+
+class FoldedFamily final : public KernelFamily {
+ public:
+  explicit FoldedFamily(FoldedFamilyRules rules) : rules_(std::move(rules)), library_(make_cublaslt_family()) {}
+
+  std::string_view name() const override { return rules_.name; }
+  std::string version() const override { return library_->version(); }
+  DeviceKind runs_on() const override { return DeviceKind::cuda; }
+
+  Support supports(const Problem& problem, const DeviceInfo& device) const override {
+    if (auto why = why_no_fold(problem, device); !why.empty()) return {std::move(why)};
+    Support support;
+    for (const auto& route : rules_.routes) {
+      support = library_->supports(inner_problem(problem, route), device);
+      if (support) return support;
+    }
+    return support;
+  }
+
+  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
+    std::vector<std::vector<Candidate>> lists;
+    for (const auto& route : rules_.routes) lists.push_back(candidates_of(route, problem, device));
+    std::vector<Candidate> all;
+    for (std::size_t i = 0; i < rules_.most_of_a_route; ++i)
+      for (auto& list : lists)
+        if (i < list.size()) all.push_back(std::move(list[i]));
+    if (!all.empty()) all.front().usual = rules_.first_is_usual;
+    return all;
+  }
+
+  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
+                                        const DeviceInfo& device) const override {
+    const auto* route = route_of(candidate.name);
+    if (route == nullptr) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name(), candidate.name);
+    if (const auto why = why_no_fold(problem, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+    auto inner = library_->prepare(
+        inner_problem(problem, *route),
+        {.family = std::string(library_->name()), .name = inner_name(candidate.name, *route)}, device);
+    return std::make_unique<FoldedGemm>(problem, *route, std::move(inner), device.arch);
+  }
+
+  std::string why_outdated(std::string_view kernel_name) const override {
+    const auto* route = route_of(kernel_name);
+    return route == nullptr ? "" : library_->why_outdated(inner_name(kernel_name, *route));
+  }
+
+ private:
+  std::string prefix_of(const FoldedRoute& route) const { return fmt::format("{}_{}_", rules_.name, route.word); }
+
+  const FoldedRoute* route_of(std::string_view kernel_name) const {
+    const auto found = std::ranges::find_if(
+        rules_.routes, [&](const FoldedRoute& route) { return kernel_name.starts_with(prefix_of(route)); });
+    return found == rules_.routes.end() ? nullptr : &*found;
+  }
+
+  std::string inner_name(std::string_view kernel_name, const FoldedRoute& route) const {
+    return std::string(kernel_name.substr(prefix_of(route).size()));
+  }
+
+  /// The library's own, which come best first, under this family's names.
+  std::vector<Candidate> candidates_of(const FoldedRoute& route, const Problem& problem,
+                                       const DeviceInfo& device) const {
+    const auto inner = inner_problem(problem, route);
+    if (!library_->supports(inner, device)) return {};
+    auto all = library_->candidates(inner, device);
+    all.resize(std::min(all.size(), rules_.most_of_a_route));
+    for (auto& candidate : all) {
+      candidate.family = rules_.name;
+      candidate.name = prefix_of(route) + candidate.name;
+      candidate.params.insert(candidate.params.begin(), {"base", route.word});
+      candidate.usual = false;
+    }
+    return all;
+  }
+
+  FoldedFamilyRules rules_;
+  std::unique_ptr<KernelFamily> library_;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelFamily> make_folded_family(FoldedFamilyRules rules) {
+  return std::make_unique<FoldedFamily>(std::move(rules));
+}
+
+}  // namespace cublaslt
+}  // namespace gemmtune

@@ -1,0 +1,49 @@
+#include "gemmtune/families/cublaslt/folded_gemm.h"
+
+#include <utility>
+
+namespace gemmtune::cublaslt {
+namespace {
+
+FoldSpec spec_of(const FoldedRoute& route, std::int64_t rows, std::int64_t k) {
+  return {.type = route.type, .base = route.base, .rows = rows, .k = k};
+}
+
+}  // namespace
+
+Problem inner_problem(const Problem& problem, const FoldedRoute& route) {
+  Problem inner = problem;
+  inner.a = inner.w = route.inner;
+  inner.packed = false;
+  return inner;
+}
+
+FoldedGemm::FoldedGemm(const Problem& problem, const FoldedRoute& route, std::unique_ptr<PreparedGemm> inner,
+                       const std::string& arch)
+    : inner_(std::move(inner)),
+      fold_a_(spec_of(route, problem.batch * problem.m, problem.k), arch),
+      fold_w_(spec_of(route, problem.batch * problem.n, problem.k), arch),
+      at_a_(fold_a_.layout()),
+      at_w_(fold_w_.layout()) {
+  if (route.base != FoldBase::none) rescuer_.emplace(problem, fold_a_.spec(), fold_w_.spec(), arch);
+}
+
+void FoldedGemm::pack_weights(const Operands& operands, std::byte* packed, Stream& stream) {
+  fold_w_.fold_weights(operands.w, operands.w_scale, packed, stream);
+}
+
+void FoldedGemm::launch(const Operands& operands, Stream& stream) noexcept {
+  std::byte* folded_a = operands.workspace;
+  fold_a_.launch(operands.a, operands.a_scale, folded_a, stream);
+  inner_->launch({.a = folded_a + at_a_.values,
+                  .a_scale = folded_a + at_a_.scales,
+                  .w = operands.packed_w + at_w_.values,
+                  .w_scale = operands.packed_w + at_w_.scales,
+                  .bias = operands.bias,
+                  .c = operands.c,
+                  .workspace = operands.workspace + at_a_.bytes},
+                 stream);
+  if (rescuer_) rescuer_->launch(operands, folded_a, operands.packed_w, stream);
+}
+
+}  // namespace gemmtune::cublaslt

@@ -1,0 +1,19 @@
+// MXFP4 dequantised to bf16 and multiplied by cuBLASLt: what users of a GPU without MXFP4 do, and right for every
+// operand. bf16 has float's exponents, and E2M1 two significant bits: each dequantised value that float holds is bf16
+// exactly, so there is nothing to take out of rows and no spread that is too wide.
+#include "gemmtune/families/cublaslt/folded.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_mxfp4_bf16_family();
+
+std::unique_ptr<KernelFamily> make_mxfp4_bf16_family() {
+  return cublaslt::make_folded_family(
+      {.name = "mxfp4_bf16",
+       .routes =
+           {{.word = "plain", .type = FoldType::bf16, .base = FoldBase::none, .inner = {DType::bf16, Scaling::none}}},
+       .most_of_a_route = 200,
+       .first_is_usual = true});
+}
+
+}  // namespace gemmtune
