@@ -38,7 +38,7 @@ def types_in(path):
     """(namespace, name) of what a header defines outside of any class."""
     text = path.read_text()
     namespace = re.search(r"^namespace ([\w:]+) \{", text, re.M)
-    names = re.findall(r"^(?:struct|class|enum class) (\w+)[^;\n]*\{", text, re.M)
+    names = re.findall(r"^(?:struct|class|enum class) (?:alignas\([^)]*\) )?(\w+)[^;\n]*\{", text, re.M)
     return [(namespace.group(1) if namespace else "", name) for name in names]
 
 

@@ -1,0 +1,24 @@
+// What logs of tuning say when something is wrong, and what to do about it. Data: an entry for each error, with a line
+// that shows it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace gemmtune {
+
+struct KnownError {
+  std::string_view name{};
+  std::string_view patterns{};  // see fits(); alternatives have a bar between them
+  std::string_view example{};   // a line of a log
+  std::string_view cause{};
+  std::string_view fix{};
+};
+
+/// In the order in which they are tried: the first that fits a line is it.
+std::span<const KnownError> known_errors();
+
+/// Is the pattern in the line? Case is ignored, and a star stands for any text.
+bool fits(std::string_view pattern, std::string_view line);
+
+}  // namespace gemmtune
