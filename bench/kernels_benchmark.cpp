@@ -170,7 +170,7 @@ int run(const char* id) {
   bench_quantise(bench, 16384, 16384, DType::f16);
   bench_quantise(bench, 128, 8192, DType::bf16);
   const auto problem = parse_problem("4096x8192x8192:e2m1/1x32:e2m1/1x32:bf16:packed");
-  for (const std::int64_t wide : {0, 1, 64, 4096}) bench_rescue(bench, problem, wide);
+  for (const std::int64_t wide : {0, 1, 64, 1024, 4096}) bench_rescue(bench, problem, wide);
   bench_rescue(bench, parse_problem("65536x1024x512:e2m1/1x32:e2m1/1x32:bf16:packed"), 0);
   return 0;
 }

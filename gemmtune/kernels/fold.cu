@@ -19,6 +19,7 @@ constexpr unsigned all_lanes = 0xffffffffU;
 struct Range {
   unsigned low{255};
   unsigned high{};
+  unsigned of_tensor{};  // the highest of all rows, for a tensor base
 
   __device__ void add(unsigned byte) {
     low = min(low, byte);
@@ -27,6 +28,7 @@ struct Range {
   __device__ void add(const Range& other) {
     low = min(low, other.low);
     high = max(high, other.high);
+    of_tensor = max(of_tensor, other.of_tensor);
   }
   __device__ void add_word(unsigned word) {
     for (int byte = 0; byte < 4; ++byte) add((word >> (8 * byte)) & 255U);
@@ -53,7 +55,8 @@ __device__ Verdict judged(Range range, Range bounds) {
   if (range.has_nan()) return {Fate::nan, 0};
   const int low = static_cast<int>(range.low) - bias;
   const int high = static_cast<int>(range.high) - bias;
-  const int base = fold_base(type, FoldFill::FOLD_FILL, static_cast<int>(bounds.low) - bias, static_cast<int>(bounds.high) - bias);
+  const int base =
+      fold_base(type, FoldFill::FOLD_FILL, static_cast<int>(bounds.low) - bias, static_cast<int>(bounds.high) - bias);
   return {fits_window(type, base, low, high) ? Fate::folded : Fate::wide, base};
 }
 
@@ -97,12 +100,13 @@ __device__ bool is_zero_block(const FoldArguments& at, std::int64_t row, int blo
 
 // Looking at scales.
 
-/// Of what the threads of the block have.
+/// Of what the threads of the block have. Each `use` is one place of a kernel, so that none waits for another's memory.
+template <int use>
 __device__ Range block_range(Range range) {
   __shared__ Range of_warps[32];
   range.low = __reduce_min_sync(all_lanes, range.low);
   range.high = __reduce_max_sync(all_lanes, range.high);
-  __syncthreads();
+  if constexpr (base_of == FoldBase::tensor) range.of_tensor = __reduce_max_sync(all_lanes, range.of_tensor);
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = range;
   __syncthreads();
   for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) range.add(of_warps[warp]);
@@ -112,6 +116,9 @@ __device__ Range block_range(Range range) {
 /// Four bytes of plain scales at once where they allow it.
 __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
   Range range;
+  if constexpr (base_of == FoldBase::tensor)  // by what find_highest wrote
+    for (int i = threadIdx.x; i < at.highest_count; i += blockDim.x)
+      range.of_tensor = max(range.of_tensor, __ldg(at.highest + i));
   const int blocks = static_cast<int>(at.k / fold_block);
   if (!shuffled_e8m0 && blocks % 4 == 0) {
     const auto* words = reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks);
@@ -119,35 +126,25 @@ __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
   } else {
     for (int block = threadIdx.x; block < blocks; block += blockDim.x) range.add(e8m0_at(at, row, block));
   }
-  return block_range(range);
+  return block_range<0>(range);
 }
 
 __device__ Range nonzero_range(const FoldArguments& at, std::int64_t row) {
   Range range;
   for (int block = threadIdx.x; block < at.k / fold_block; block += blockDim.x)
     if (e8m0_at(at, row, block) == nan_byte || !is_zero_block(at, row, block)) range.add(e8m0_at(at, row, block));
-  return block_range(range);
+  return block_range<1>(range);
 }
 
-/// Over all rows, by what find_highest wrote.
-__device__ Range tensor_bounds(const FoldArguments& at) {
-  Range range;
-  for (int i = threadIdx.x; i < at.highest_count; i += blockDim.x) range.add(__ldg(at.highest + i));
-  range = block_range(range);
-  return {range.high, range.high};
-}
-
-/// What the base follows from: of int8 the lowest fits wherever the highest is 3 above.
-__device__ Range tensor_window(const Range& bounds) {
+/// What the base of all follows from.
+__device__ Range tensor_window(unsigned highest) {
   const unsigned reach = static_cast<unsigned>(window.highest - window.lowest);
-  const unsigned low = bounds.high > reach ? bounds.high - reach : 0;
-  return {type == FoldType::int8 ? low : bounds.low, bounds.high};
+  return {highest > reach ? highest - reach : 0, highest};
 }
 
 __device__ Verdict row_verdict(const FoldArguments& at, std::int64_t row, bool first) {
   Range range = row_range(at, row);
-  Range bounds;
-  if constexpr (base_of == FoldBase::tensor) bounds = tensor_window(tensor_bounds(at));
+  const Range bounds = tensor_window(range.of_tensor);
   const auto judge = [&] { return judged(range, base_of == FoldBase::tensor ? bounds : range); };
   Verdict verdict = judge();
   if (verdict.fate == Fate::wide) {
@@ -179,31 +176,41 @@ __device__ Range chunk_range(const FoldArguments& at, std::int64_t row, int chun
   return range;
 }
 
+/// Of the chunks that a thread looks at.
+struct ChunkVerdict {
+  bool wide{};  // of all chunks
+  Range range{};
+};
+
+__device__ int chunks_of(const FoldArguments& at) { return static_cast<int>((at.k + fold_chunk - 1) / fold_chunk); }
+
 /// The verdict on each chunk of the row goes to `verdicts`, in shared memory.
-__device__ bool judge_chunks(const FoldArguments& at, std::int64_t row, Verdict* verdicts, bool first) {
-  const int chunks = static_cast<int>((at.k + fold_chunk - 1) / fold_chunk);
-  bool wide = false;
-  Range range;
-  for (int chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x) {
+__device__ ChunkVerdict judge_chunks(const FoldArguments& at, std::int64_t row, Verdict* verdicts) {
+  ChunkVerdict all;
+  for (int chunk = threadIdx.x; chunk < chunks_of(at); chunk += blockDim.x) {
     Range here = chunk_range<false>(at, row, chunk);
-    verdicts[chunk] = judged(here, here);
-    if (verdicts[chunk].fate == Fate::wide) {
+    Verdict verdict = judged(here, here);
+    if (verdict.fate == Fate::wide) {
       here = chunk_range<true>(at, row, chunk);
-      verdicts[chunk] = judged(here, here);
+      verdict = judged(here, here);
     }
-    range.add(here);
-    wide = wide || verdicts[chunk].fate == Fate::wide;
+    verdicts[chunk] = verdict;
+    all.range.add(here);
+    all.wide = all.wide || verdict.fate == Fate::wide;
   }
-  wide = __syncthreads_or(wide) != 0;
-  if (!first) return wide;
-  for (int chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x)
-    at.scales[chunk * at.rows + row] = wide ? 0.0F : scale_of(verdicts[chunk]);
-  range = wide ? nonzero_range(at, row) : block_range(range);
-  if (threadIdx.x == 0) {
-    at.ranges[row] = stored(range);
-    at.wide[row] = wide ? wide_row : 0;
-  }
-  return wide;
+  all.wide = __syncthreads_or(all.wide) != 0;
+  return all;
+}
+
+/// After the values are on their way.
+__device__ void store_chunks(const FoldArguments& at, std::int64_t row, const Verdict* verdicts,
+                             const ChunkVerdict& all) {
+  for (int chunk = threadIdx.x; chunk < chunks_of(at); chunk += blockDim.x)
+    at.scales[chunk * at.rows + row] = all.wide ? 0.0F : scale_of(verdicts[chunk]);
+  const Range range = all.wide ? nonzero_range(at, row) : block_range<2>(all.range);
+  if (threadIdx.x != 0) return;
+  at.ranges[row] = stored(range);
+  at.wide[row] = all.wide ? wide_row : 0;
 }
 
 // Converting. E2M1 of each shift stands in a table whose bytes prmt picks by the codes themselves.
@@ -270,7 +277,7 @@ __device__ int shift_of(unsigned byte, const Verdict& verdict) {
   return min(max(shift, window.lowest), window.highest);
 }
 
-extern "C" __global__ void fold(FoldArguments at) {
+extern "C" __global__ void BOUNDS fold(FoldArguments at) {
   extern __shared__ Verdict of_chunks[];
   __shared__ Picks table[table_size];
   const std::int64_t row = blockIdx.x;
@@ -288,9 +295,9 @@ extern "C" __global__ void fold(FoldArguments at) {
   }
   fill(table);
   Verdict verdict{};
-  bool wide = false;
+  ChunkVerdict chunks;
   if constexpr (base_of == FoldBase::chunk)
-    wide = judge_chunks(at, row, of_chunks, blockIdx.y == 0);
+    chunks = judge_chunks(at, row, of_chunks);
   else if constexpr (base_of != FoldBase::none)
     verdict = row_verdict(at, row, blockIdx.y == 0);
   auto* to = reinterpret_cast<uint4*>(at.folded) + row * (at.k / unit);
@@ -298,9 +305,13 @@ extern "C" __global__ void fold(FoldArguments at) {
   for (int i = 0; i < units_at_once; ++i) {
     const int number = first + i * static_cast<int>(blockDim.x);
     if (number >= end) continue;
-    if constexpr (base_of == FoldBase::chunk) verdict = wide ? Verdict{Fate::wide, 0} : of_chunks[number * unit / fold_chunk];
-    to[number] = verdict.fate == Fate::folded ? folded(table, codes[i], shift_of(bytes[i], verdict)) : filler(verdict.fate);
+    if constexpr (base_of == FoldBase::chunk)
+      verdict = chunks.wide ? Verdict{Fate::wide, 0} : of_chunks[number * unit / fold_chunk];
+    to[number] =
+        verdict.fate == Fate::folded ? folded(table, codes[i], shift_of(bytes[i], verdict)) : filler(verdict.fate);
   }
+  if constexpr (base_of == FoldBase::chunk)
+    if (blockIdx.y == 0) store_chunks(at, row, of_chunks, chunks);
 }
 
 /// Of the scale bytes, NaN left out: each block writes the highest that it saw.
@@ -319,6 +330,6 @@ extern "C" __global__ void find_highest(FoldArguments at, std::int64_t bytes) {
       for (int byte = 0; byte < 4; ++byte) see((word >> (8 * byte)) & 255U);
   }
   if (thread < bytes % 16) see(at.e8m0[bytes / 16 * 16 + thread]);
-  range = block_range(range);
+  range = block_range<3>(range);
   if (threadIdx.x == 0) at.highest[blockIdx.x] = range.high;
 }

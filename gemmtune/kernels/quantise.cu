@@ -44,9 +44,9 @@ __device__ unsigned sum(unsigned a, unsigned b) {
   return result;
 }
 
-/// Codes of two magnitudes below 8, each in its half. Added to 512, 1024 and 2048, whose neighbours in f16 are 0.5, 1 and
-/// 2 away, they are rounded as E2M1 is below 2, below 4 and from there on; of the three codes that would follow the right
-/// one is the smallest.
+/// Codes of two magnitudes below 8, each in its half. Added to 512, 1024 and 2048, whose neighbours in f16 are 0.5, 1
+/// and 2 away, they are rounded as E2M1 is below 2, below 4 and from there on; of the three codes that would follow the
+/// right one is the smallest.
 __device__ unsigned two_codes(unsigned pair, float factor) {
   unsigned values;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(values) : "f"(high_of(pair) * factor), "f"(low_of(pair) * factor));
@@ -64,8 +64,8 @@ __device__ unsigned byte_of(unsigned pair, float factor) {
 
 /// Over the four threads of a block.
 __device__ float block_largest(const uint4& pairs) {
-  unsigned largest = larger(larger(pairs.x & magnitudes, pairs.y & magnitudes),
-                            larger(pairs.z & magnitudes, pairs.w & magnitudes));
+  unsigned largest =
+      larger(larger(pairs.x & magnitudes, pairs.y & magnitudes), larger(pairs.z & magnitudes, pairs.w & magnitudes));
   largest = larger(largest, __shfl_xor_sync(0xffffffffU, largest, 1));
   largest = larger(largest, __shfl_xor_sync(0xffffffffU, largest, 2));
   return low_of(max(largest & 0xffffU, largest >> 16));

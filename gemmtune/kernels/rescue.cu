@@ -2,8 +2,9 @@
 // (f32, f16 or bf16) and HAS_BIAS.
 //
 // Blocks of threads share out tiles of 64 wide rows by 128 columns. Products are bf16: E2M1 with its row's largest
-// exponent taken out, times the weights' folded values, which bf16 holds exactly. Both stay as stored until a warp reads
-// its fragments: K may be permuted as long as both sides are, so that a thread takes 16 neighbours at once.
+// exponent taken out, times the weights' folded values, which bf16 holds exactly. Activations become bf16 in shared
+// memory, one stage ahead; weights when a warp reads its fragments. K may be permuted as long as both sides are, so
+// that a thread takes 16 neighbours at once.
 
 constexpr FoldType w_type = FoldType::W_TYPE;
 constexpr FoldBase w_base = FoldBase::W_BASE;
@@ -11,25 +12,33 @@ constexpr FoldBase w_base = FoldBase::W_BASE;
 constexpr int tile_rows = 64;
 constexpr int tile_columns = 128;
 constexpr int tile_k = fold_chunk;
-constexpr int stages = 3;
+constexpr int w_stages = 3;
+constexpr int a_stages = 4;  // they are needed a stage earlier
 constexpr int threads = rescue_threads;
 constexpr int row_tiles = tile_rows / 16;           // of a warp, which has all rows …
 constexpr int column_tiles = tile_columns / 4 / 8;  // … and a quarter of the columns
 constexpr int listed_rows = 1024;                   // wide rows that are worked on in one round
 
-// Weights of e4m3 are taken as the bits that they are, hence 2^-120 times too small; activations make up for most of it,
-// so that no product leaves float's normal numbers.
+// Sums leave the tensor cores, which cut off low bits, after so many stages; after each where its scales differ.
+constexpr int stages_of_a_sum = w_base == FoldBase::chunk ? 1 : 4;
+
+// Weights of e4m3 are taken as the bits that they are, hence 2^-120 times too small; activations make up for most of
+// it, so that no product leaves float's normal numbers.
 constexpr int w_shift = w_type == FoldType::e4m3 ? -120 : 0;
 constexpr int a_shift = w_type == FoldType::e4m3 ? 100 : 0;
 
-struct Stage {
-  unsigned char w[tile_columns * tile_k];
-  unsigned char a[tile_rows * tile_k / 2];
-  unsigned short factors[tile_rows * tile_k / fold_block];  // of the activations' blocks, as bf16
+struct WStage {
+  unsigned char bytes[tile_columns * tile_k];
+};
+
+struct AStage {
+  unsigned char codes[tile_rows * tile_k / 2];
 };
 
 struct Shared {
-  Stage stage[stages];
+  WStage w[w_stages];
+  AStage a[a_stages];
+  uint4 activations[2][tile_rows * tile_k / 8];  // bf16, of this stage and of the next
   int rows[listed_rows];
   int warps[threads / 32];
 };
@@ -59,13 +68,15 @@ __device__ uint4 wide_flags(const RescueArguments& at, std::int64_t group, std::
 
 __device__ bool any_wide(const RescueArguments& at) {
   const std::int64_t rows = at.batch * at.m;
+  const auto* flags = reinterpret_cast<const uint4*>(at.a_wide);
   unsigned any = 0;
 #pragma unroll 8
-  for (std::int64_t group = threadIdx.x; group * 16 < rows; group += threads) {
-    const uint4 flags = wide_flags(at, group, 0, rows);
-    any |= flags.x | flags.y | flags.z | flags.w;
+  for (std::int64_t group = threadIdx.x; group < rows / 16; group += threads) {
+    const uint4 here = __ldg(flags + group);
+    any |= here.x | here.y | here.z | here.w;
   }
-  return __syncthreads_or(static_cast<int>(any)) != 0;
+  if (threadIdx.x < rows % 16) any |= at.a_wide[rows / 16 * 16 + threadIdx.x];
+  return __syncthreads_or(static_cast<int>(any & 0x01010101U)) != 0;
 }
 
 /// Of the block's threads before this one, and of all of them.
@@ -117,7 +128,7 @@ __device__ int list_wide_rows(const RescueArguments& at, std::int64_t batch, int
   return found;
 }
 
-// From memory to shared memory. Parts of a row are swapped so that the warps' reads meet no two of them in a bank.
+// From memory to shared memory. Parts of a row are swapped so that the threads' reads meet no two of them in a bank.
 
 __device__ void copy_16(unsigned char* to, const unsigned char* from, bool there) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -126,44 +137,102 @@ __device__ void copy_16(unsigned char* to, const unsigned char* from, bool there
 }
 
 __device__ int w_place(int column, int byte) { return column * tile_k + (byte ^ (column % 2 * 64)); }
-__device__ int a_place(int row, int byte) { return row * (tile_k / 2) + (byte ^ (row / 2 % 2 * 32)); }
+__device__ int a_place(int row, int byte) { return row * (tile_k / 2) + (byte ^ (row / 2 % 2 * 16)); }
+__device__ int activations_place(int row, int eight) { return row * (tile_k / 8) + (eight ^ (row % 8)); }
 
-__device__ void load(const RescueArguments& at, const Tile& tile, std::int64_t k, Stage& stage) {
-  for (int i = threadIdx.x; i < tile_columns * tile_k / 16; i += threads) {
-    const int column = i / (tile_k / 16);
-    const int byte = i % (tile_k / 16) * 16;
-    const bool there = tile.column + column < at.n && k + byte < at.k;
-    const std::int64_t row = tile.batch * at.n + tile.column + column;
-    copy_16(stage.w + w_place(column, byte), there ? at.w + row * at.k + k + byte : at.w, there);
+constexpr int w_threads = tile_k / 16;           // that copy a column's part of a stage
+constexpr int w_step = threads / w_threads;      // columns
+constexpr int w_copies = tile_columns / w_step;  // of a thread
+constexpr int a_threads = tile_k / 32;
+constexpr int a_step = threads / a_threads;
+constexpr int a_copies = tile_rows / a_step;
+
+/// What a thread copies into each stage, and whose scales it reads.
+struct Source {
+  const unsigned char* w;
+  const unsigned char* a[a_copies];
+  const unsigned char* e8m0;  // of the row that it turns into bf16; null where there is none
+  int columns;                // that are there, from its first one on
+  int highest;                // of that row's scale bytes
+};
+
+__device__ Source source_of(const RescueArguments& at, const Tile& tile) {
+  Source source{};
+  const int column = threadIdx.x / w_threads;
+  source.columns = static_cast<int>(min(at.n - tile.column - column, static_cast<std::int64_t>(tile_columns)));
+  source.w = at.w + (tile.batch * at.n + tile.column + column) * at.k + threadIdx.x % w_threads * 16;
+  const auto place = [&](int number) { return tile.batch * at.m + tile.rows[number]; };
+#pragma unroll
+  for (int i = 0; i < a_copies; ++i) {
+    const int number = threadIdx.x / a_threads + i * a_step;
+    if (number < tile.row_count) source.a[i] = at.a + place(number) * (at.k / 2) + threadIdx.x % a_threads * 16;
   }
-  for (int i = threadIdx.x; i < tile_rows * tile_k / 32; i += threads) {
-    const int number = i / (tile_k / 32);
-    const int byte = i % (tile_k / 32) * 16;
-    const bool there = number < tile.row_count && k + byte * 2 < at.k;
-    const std::int64_t row = tile.batch * at.m + (there ? tile.rows[number] : 0);
-    copy_16(stage.a + a_place(number, byte), there ? at.a + (row * at.k + k) / 2 + byte : at.a, there);
-  }
-  asm volatile("cp.async.commit_group;");
-}
-
-/// What a block of a row is multiplied by, its row's largest exponent taken out, as bf16.
-__device__ unsigned factor_of(const RescueArguments& at, const Tile& tile, int number, std::int64_t block) {
-  const std::int64_t blocks = at.k / fold_block;
-  if (number >= tile.row_count || block >= blocks) return 0;
-  const std::int64_t row = tile.batch * at.m + tile.rows[number];
-  const int exponent = at.a_e8m0[row * blocks + block] - (at.a_ranges[row] >> 8) + a_shift;
-  return exponent < -bias ? 0 : bf16_power(min(exponent, bias)) & 0xffffU;
-}
-
-/// Two for each thread, as a pair of bf16: read early, stored when they are there.
-__device__ unsigned two_factors(const RescueArguments& at, const Tile& tile, std::int64_t k) {
   const int number = threadIdx.x / 2;
-  const std::int64_t block = k / fold_block + threadIdx.x % 2 * 2;
-  return factor_of(at, tile, number, block) | factor_of(at, tile, number, block + 1) << 16;
+  if (number < tile.row_count) {
+    source.e8m0 = at.a_e8m0 + place(number) * (at.k / fold_block);
+    source.highest = at.a_ranges[place(number)] >> 8;
+  }
+  return source;
 }
 
-__device__ void store_factors(Stage& stage, unsigned two) {
-  reinterpret_cast<unsigned*>(stage.factors)[threadIdx.x] = two;
+__device__ void load_w(const RescueArguments& at, const Source& source, std::int64_t k, WStage& stage) {
+  const int byte = threadIdx.x % w_threads * 16;
+#pragma unroll
+  for (int i = 0; i < w_copies; ++i) {
+    const bool there = i * w_step < source.columns && k + byte < at.k;
+    copy_16(stage.bytes + w_place(threadIdx.x / w_threads + i * w_step, byte),
+            there ? source.w + i * w_step * at.k + k : at.w, there);
+  }
+}
+
+__device__ void load_a(const RescueArguments& at, const Source& source, std::int64_t k, AStage& stage) {
+  const int byte = threadIdx.x % a_threads * 16;
+#pragma unroll
+  for (int i = 0; i < a_copies; ++i) {
+    const bool there = source.a[i] != nullptr && k + byte * 2 < at.k;
+    copy_16(stage.codes + a_place(threadIdx.x / a_threads + i * a_step, byte), there ? source.a[i] + k / 2 : at.a,
+            there);
+  }
+}
+
+__device__ void end_group() { asm volatile("cp.async.commit_group;"); }
+
+/// All groups but the last one are there.
+__device__ void wait_for_groups() {
+  asm volatile("cp.async.wait_group 1;");
+  __syncthreads();
+}
+
+/// Scale bytes of the two blocks of a stage that a thread turns into bf16; 0 beyond the end, where codes are zeros.
+__device__ uint2 two_scales(const RescueArguments& at, const Source& source, std::int64_t k) {
+  const std::int64_t block = k / fold_block + threadIdx.x % 2 * 2;
+  const std::int64_t blocks = at.k / fold_block;
+  if (source.e8m0 == nullptr) return {0, 0};
+  return {block < blocks ? source.e8m0[block] : 0U, block + 1 < blocks ? source.e8m0[block + 1] : 0U};
+}
+
+/// What a block of the thread's row is multiplied by, the row's largest exponent taken out, as bf16.
+__device__ unsigned factor_of(const Source& source, unsigned scale) {
+  const int exponent = static_cast<int>(scale) - source.highest + a_shift;
+  return exponent < -bias ? 0 : bf16_power(min(exponent, bias));
+}
+
+/// A stage's activations become bf16: half a row to a thread.
+__device__ void decode(const AStage& stage, const Source& source, const uint2& scales, uint4* activations) {
+  const int row = threadIdx.x / 2;
+#pragma unroll
+  for (int block = 0; block < 2; ++block) {
+    const int first = threadIdx.x % 2 * 2 + block;
+    const uint4 codes = *reinterpret_cast<const uint4*>(stage.codes + a_place(row, first * 16));
+    const unsigned words[4]{codes.x, codes.y, codes.z, codes.w};
+    const unsigned factor = factor_of(source, block == 0 ? scales.x : scales.y);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const uint2 low = four_bf16(factor, words[i]);
+      const uint2 high = four_bf16(factor, words[i] >> 16);
+      activations[activations_place(row, first * 4 + i)] = {low.x, low.y, high.x, high.y};
+    }
+  }
 }
 
 // Multiplying.
@@ -199,11 +268,11 @@ struct Weights {
   uint2 pairs[column_tiles][4];
 };
 
-__device__ Weights read_weights(const Stage& stage, int byte) {
+__device__ Weights read_weights(const WStage& stage, int byte) {
   Weights weights;
   for (int tile = 0; tile < column_tiles; ++tile) {
     const int column = static_cast<int>(threadIdx.x) / 32 * (tile_columns / 4) + tile * 8 + threadIdx.x % 32 / 4;
-    const uint4 words = *reinterpret_cast<const uint4*>(stage.w + w_place(column, byte));
+    const uint4 words = *reinterpret_cast<const uint4*>(stage.bytes + w_place(column, byte));
     weights.pairs[tile][0] = four_weights(words.x);
     weights.pairs[tile][1] = four_weights(words.y);
     weights.pairs[tile][2] = four_weights(words.z);
@@ -214,19 +283,17 @@ __device__ Weights read_weights(const Stage& stage, int byte) {
 
 /// 16 neighbours in K of one row.
 struct Activations {
-  uint2 pairs[4];
+  unsigned pairs[8];
 };
 
-__device__ Activations read_activations(const Stage& stage, int number, int byte) {
-  const uint2 codes = *reinterpret_cast<const uint2*>(stage.a + a_place(number, byte));
-  const unsigned factor = stage.factors[number * (tile_k / fold_block) + byte * 2 / fold_block];
-  const unsigned factors = factor | factor << 16;
-  return {{four_bf16(factors, codes.x), four_bf16(factors, codes.x >> 16), four_bf16(factors, codes.y),
-           four_bf16(factors, codes.y >> 16)}};
+__device__ Activations read_activations(const uint4* activations, int row, int first) {
+  const uint4 low = activations[activations_place(row, first)];
+  const uint4 high = activations[activations_place(row, first + 1)];
+  return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
 }
 
 /// Of `rows` rows; whole row tiles that are beyond are left out.
-__device__ void multiply(const Stage& stage, int rows, Sums& sums) {
+__device__ void multiply(const WStage& stage, const uint4* activations, int rows, Sums& sums) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int k = 0; k < tile_k; k += 64) {
@@ -235,11 +302,12 @@ __device__ void multiply(const Stage& stage, int rows, Sums& sums) {
 #pragma unroll
     for (int row = 0; row < row_tiles; ++row) {
       if (row * 16 >= rows) break;
-      const Activations upper = read_activations(stage, row * 16 + lane / 4, first / 2);
-      const Activations lower = read_activations(stage, row * 16 + 8 + lane / 4, first / 2);
+      const Activations upper = read_activations(activations, row * 16 + lane / 4, first / 8);
+      const Activations lower = read_activations(activations, row * 16 + 8 + lane / 4, first / 8);
 #pragma unroll
       for (int step = 0; step < 4; ++step) {
-        const unsigned a[4]{upper.pairs[step].x, lower.pairs[step].x, upper.pairs[step].y, lower.pairs[step].y};
+        const unsigned a[4]{upper.pairs[2 * step], lower.pairs[2 * step], upper.pairs[2 * step + 1],
+                            lower.pairs[2 * step + 1]};
 #pragma unroll
         for (int column = 0; column < column_tiles; ++column)
           multiply_add(sums[row][column], a, weights.pairs[column][step]);
@@ -261,7 +329,7 @@ __device__ float w_scale(const RescueArguments& at, const Tile& tile, std::int64
   return __ldg(at.w_scales + row);
 }
 
-/// A stage's sums leave the tensor cores, whose own cut off low bits. With a base to each chunk they are scaled now.
+/// Sums so far; with a base to each chunk they are scaled now.
 __device__ void promote(const RescueArguments& at, const Tile& tile, std::int64_t k, Sums& sums, Sums& totals) {
 #pragma unroll
   for (int column = 0; column < column_tiles; ++column) {
@@ -316,22 +384,30 @@ __device__ void store(const RescueArguments& at, const Tile& tile, const Sums& t
 
 __device__ void compute(const RescueArguments& at, const Tile& tile, Shared& shared) {
   const int count = static_cast<int>((at.k + tile_k - 1) / tile_k);
+  const Source source = source_of(at, tile);
   Sums sums{};
   Sums totals{};
-  for (int i = 0; i < stages - 1; ++i) {
-    load(at, tile, static_cast<std::int64_t>(i) * tile_k, shared.stage[i]);
-    store_factors(shared.stage[i], two_factors(at, tile, static_cast<std::int64_t>(i) * tile_k));
-  }
+  load_w(at, source, 0, shared.w[0]);
+  load_a(at, source, 0, shared.a[0]);
+  load_a(at, source, tile_k, shared.a[1]);
+  end_group();
+  load_w(at, source, tile_k, shared.w[1]);
+  load_a(at, source, 2 * tile_k, shared.a[2]);
+  end_group();
+  uint2 scales[2]{two_scales(at, source, tile_k), two_scales(at, source, 2 * tile_k)};  // of the next stages
+  wait_for_groups();
+  decode(shared.a[0], source, two_scales(at, source, 0), shared.activations[0]);
   for (int i = 0; i < count; ++i) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2));
-    __syncthreads();
-    Stage& next = shared.stage[(i + stages - 1) % stages];
-    const std::int64_t next_k = static_cast<std::int64_t>(i + stages - 1) * tile_k;
-    load(at, tile, next_k, next);
-    const unsigned factors = two_factors(at, tile, next_k);
-    multiply(shared.stage[i % stages], tile.row_count, sums);
-    promote(at, tile, static_cast<std::int64_t>(i) * tile_k, sums, totals);
-    store_factors(next, factors);
+    const std::int64_t k = static_cast<std::int64_t>(i) * tile_k;
+    wait_for_groups();
+    load_w(at, source, k + 2 * tile_k, shared.w[(i + 2) % w_stages]);
+    load_a(at, source, k + 3 * tile_k, shared.a[(i + 3) % a_stages]);
+    end_group();
+    decode(shared.a[(i + 1) % a_stages], source, scales[0], shared.activations[(i + 1) % 2]);
+    scales[0] = scales[1];
+    scales[1] = two_scales(at, source, k + 3 * tile_k);
+    multiply(shared.w[i % w_stages], shared.activations[i % 2], tile.row_count, sums);
+    if (i % stages_of_a_sum == stages_of_a_sum - 1 || i == count - 1) promote(at, tile, k, sums, totals);
   }
   asm volatile("cp.async.wait_group 0;");
   __syncthreads();

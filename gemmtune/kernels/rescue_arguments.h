@@ -24,6 +24,6 @@ struct RescueArguments {
 };
 
 inline constexpr unsigned rescue_threads = 128;
-inline constexpr unsigned rescue_shared_bytes = 67088;  // dynamic shared memory of a block
+inline constexpr unsigned rescue_shared_bytes = 102416;  // dynamic shared memory of a block
 
 }  // namespace gemmtune

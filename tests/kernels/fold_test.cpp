@@ -49,7 +49,8 @@ struct Model {
   }
 
   int base_for(const Exponents& found) const {
-    return std::clamp(spec.type == FoldType::int8 ? found.low : found.high - 6, -60, 60);
+    const bool from_below = spec.type == FoldType::int8 && spec.fill == FoldFill::low;
+    return std::clamp(from_below ? found.low : found.high - highest(), -60, 60);
   }
 
   int tensor_base() const {
@@ -211,6 +212,12 @@ TEST_F(Fold, OfATensorWhoseRowsFitTogether) {
       {.low = -5, .spread = 3}, {.low = -4, .spread = 2, .zero_blocks = true}, {.low = -3, .nan = true}};
   for (const auto type : types)
     expect_right(make_rows(77, 4096, kinds, 3), {.type = type, .base = FoldBase::tensor, .rows = 77, .k = 4096});
+}
+
+TEST_F(Fold, OfInt8FilledFromAbove) {
+  for (const auto base : {FoldBase::row, FoldBase::tensor, FoldBase::chunk})
+    expect_right(make_rows(160, 640, all_kinds(), 13),
+                 {.type = FoldType::int8, .base = base, .rows = 160, .k = 640, .fill = FoldFill::high});
 }
 
 TEST_F(Fold, OfOneLongRow) {
