@@ -57,8 +57,12 @@ std::string why_no_tile(const WgmmaTile& tile) {
   return "";
 }
 
-std::string why_no_promotion(FoldType type, const WgmmaTile& tile) {
-  if (type == FoldType::int8) return tile.promote_k == 0 ? "" : "sums of int8 are exact where they are";
+std::string why_no_promotion(const WgmmaProduct& product, const WgmmaTile& tile) {
+  if (product.base == FoldBase::chunk && (product.type == FoldType::int8 || tile.promote_k != step_k))
+    return "chunks are scaled as sums of e4m3 are promoted, after each 128 of K";
+  if (product.base == FoldBase::chunk && tile.block_n > 128)
+    return "factors of so many columns do not fit into registers";
+  if (product.type == FoldType::int8) return tile.promote_k == 0 ? "" : "sums of int8 are exact where they are";
   if (tile.promote_k <= 0 || tile.promote_k % step_k != 0) return "sums of e4m3 are promoted after multiples of 128";
   return tile.promote_k > step_k && tile.block_m > 128 ? "tiles of 256 rows promote after each 128 of K" : "";
 }
@@ -86,11 +90,12 @@ std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile) {
 std::string why_no_wgmma(const WgmmaProduct& product, const WgmmaTile& tile) {
   const auto& problem = product.problem;
   if (product.type == FoldType::bf16) return "multiplies bytes";
+  if (product.base != FoldBase::row && product.base != FoldBase::chunk) return "scales rows, or chunks of them";
   if (problem.k % 32 != 0) return "K must be a multiple of 32";
   if (product.type == FoldType::int8 && problem.k > std::numeric_limits<std::int32_t>::max() / largest_product)
     return "sums of int8 could overflow";
   if (auto why = why_no_tile(tile); !why.empty()) return why;
-  if (auto why = why_no_promotion(product.type, tile); !why.empty()) return why;
+  if (auto why = why_no_promotion(product, tile); !why.empty()) return why;
   if (auto why = why_no_split(problem, tile); !why.empty()) return why;
   const auto most = std::int64_t{std::numeric_limits<std::int32_t>::max()};
   if (std::max({problem.m, problem.n, wgmma_tiles(problem, tile) * tile.split_k}) > most) return "too large";
@@ -101,16 +106,16 @@ KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile) {
   const auto& problem = product.problem;
   const bool int8 = product.type == FoldType::int8;
   const auto option = [](std::string_view name, std::int64_t value) { return fmt::format("-D{}={}", name, value); };
-  return {
-      .name = "wgmma_gemm.cu",
-      .text = wgmma_text(int8 ? WgmmaOperands::int8 : WgmmaOperands::e4m3, static_cast<int>(tile.block_n)) +
-              wgmma_kernel_text(),
-      .arch = "sm90a",
-      .options = {"--std=c++20", "--device-as-default-execution-space", option("BLOCK_M", tile.block_m),
-                  option("BLOCK_N", tile.block_n), option("STAGES", tile.stages), option("CLUSTER_M", tile.cluster_m),
-                  option("CLUSTER_N", tile.cluster_n), option("PROMOTE", tile.promote_k / step_k),
-                  option("OUT_BYTES", out_bytes(problem)), option("OUT_IS_F16", problem.out == DType::f16),
-                  option("HAS_BIAS", problem.bias), option("STORES_TILES", stores_tiles(problem))}};
+  return {.name = "wgmma_gemm.cu",
+          .text = wgmma_text(int8 ? WgmmaOperands::int8 : WgmmaOperands::e4m3, static_cast<int>(tile.block_n)) +
+                  wgmma_kernel_text(),
+          .arch = "sm90a",
+          .options = {"--std=c++20", "--device-as-default-execution-space", option("BLOCK_M", tile.block_m),
+                      option("BLOCK_N", tile.block_n), option("STAGES", tile.stages),
+                      option("CLUSTER_M", tile.cluster_m), option("CLUSTER_N", tile.cluster_n),
+                      option("CHUNKS", product.base == FoldBase::chunk), option("PROMOTE", tile.promote_k / step_k),
+                      option("OUT_BYTES", out_bytes(problem)), option("OUT_IS_F16", problem.out == DType::f16),
+                      option("HAS_BIAS", problem.bias), option("STORES_TILES", stores_tiles(problem))}};
 }
 
 WgmmaGemm::WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors)

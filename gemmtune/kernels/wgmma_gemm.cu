@@ -4,6 +4,7 @@
 // C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. Macros, set by wgmma_gemm.cpp:
 //   BLOCK_M, BLOCK_N, STAGES     a block's tile, and how many steps of 128 along K are in flight
 //   CLUSTER_M, CLUSTER_N         blocks of a cluster: those along M share W's tile, those along N A's, by multicast
+//   CHUNKS                       scales are [step][row] instead of [row], and applied as sums are promoted, each step
 //   PROMOTE                      sums move to float registers after so many steps of 128; 0: never
 //   OUT_BYTES, OUT_IS_F16, HAS_BIAS, STORES_TILES (C's rows are multiples of 16 bytes)
 // wgmma() and Sum stand before this text (wgmma_text.h).
@@ -21,6 +22,7 @@ constexpr int a_bytes = BLOCK_M * block_k;
 constexpr int w_bytes = BLOCK_N * block_k;
 constexpr int stage_bytes = a_bytes + w_bytes;
 constexpr int out_columns = 128 / OUT_BYTES;  // of a piece of C that is stored at once
+constexpr int pieces = BLOCK_N / out_columns;
 
 struct alignas(64) TensorMap {
   char bytes[128];
@@ -251,6 +253,9 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
 
 // ---- consumers
 
+/// The upper of the two rows, 8 apart, that a thread has of each subtile.
+__device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
+
 /// Told to every block that writes into this stage.
 __device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
   const int thread = threadIdx.x % 128;
@@ -270,7 +275,7 @@ __device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int gr
 
 #if PROMOTE == 0
 
-__device__ __forceinline__ void accumulate(Shared& shared, Position& position, const Unit& unit, int group, const Place& place,
+__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit, int group, const Place& place,
                                            Total (&sums)[subtiles][sums_of_subtile]) {
   int previous = -1;
   for (int step = unit.first; step < unit.end; ++step) {
@@ -289,13 +294,59 @@ __device__ __forceinline__ void accumulate(Shared& shared, Position& position, c
 
 #else
 
-__device__ __forceinline__ void add_to(float (&totals)[sums_of_subtile], const float (&sums)[sums_of_subtile]) {
+#if CHUNKS
+
+/// Of one step: what this thread's rows and columns of a subtile are multiplied by.
+struct ChunkFactors {
+  float a[2];
+  float2 w[BLOCK_N / 8];
+};
+
+__device__ __forceinline__ float chunk_scale(const float* scales, int step, int batch, int count, int batches, int i) {
+  const long long rows = static_cast<long long>(batches) * count;
+  return i < count ? __ldg(scales + step * rows + static_cast<long long>(batch) * count + i) : 0.0f;
+}
+
+__device__ __forceinline__ ChunkFactors load_chunk(const Arguments& g, const Unit& unit, int step, int row) {
+  ChunkFactors factors;
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    factors.a[half] = chunk_scale(g.a_scale, step, unit.batch, g.m, g.batch, unit.row + row + half * 8);
+#pragma unroll
+  for (int eight = 0; eight < BLOCK_N / 8; ++eight) {
+    const int column = unit.column + eight * 8 + threadIdx.x % 4 * 2;
+    factors.w[eight] = {chunk_scale(g.w_scale, step, unit.batch, g.n, g.batch, column),
+                        chunk_scale(g.w_scale, step, unit.batch, g.n, g.batch, column + 1)};
+  }
+  return factors;
+}
+
+__device__ __forceinline__ void add_to(float (&totals)[sums_of_subtile], const float (&sums)[sums_of_subtile],
+                                       const ChunkFactors& factors) {
+#pragma unroll
+  for (int i = 0; i < sums_of_subtile; ++i) {
+    const float2 w = factors.w[i / 4];
+    totals[i] += sums[i] * (factors.a[i % 4 / 2] * (i % 2 == 0 ? w.x : w.y));
+  }
+}
+
+#else
+
+struct ChunkFactors {};
+
+__device__ __forceinline__ ChunkFactors load_chunk(const Arguments&, const Unit&, int, int) { return {}; }
+
+__device__ __forceinline__ void add_to(float (&totals)[sums_of_subtile], const float (&sums)[sums_of_subtile],
+                                       const ChunkFactors&) {
 #pragma unroll
   for (int i = 0; i < sums_of_subtile; ++i) totals[i] += sums[i];
 }
 
+#endif
+
 /// Sums of one step along K for one subtile after the other: one set of registers serves all.
-__device__ __forceinline__ void promote_step(Shared& shared, int stage, int group, const Place& place,
+__device__ __forceinline__ void promote_step(Shared& shared, const Arguments& g, const Unit& unit, int stage, int step,
+                                             int group, const Place& place,
                                              Total (&totals)[subtiles][sums_of_subtile]) {
   const unsigned long long a = describe(shared.stages[stage] + group * group_rows * block_k);
   const unsigned long long w = describe(shared.stages[stage] + a_bytes);
@@ -306,13 +357,14 @@ __device__ __forceinline__ void promote_step(Shared& shared, int stage, int grou
 #pragma unroll
     for (int k = 0; k < 4; ++k) wgmma(sums, a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, k > 0);
     commit_wgmma();
+    const auto factors = load_chunk(g, unit, step, group * group_rows + sub * 64 + row_in_subtile());
     wait_wgmma<0>();
     if (sub == subtiles - 1) release(shared, stage, place);
-    add_to(totals[sub], sums);
+    add_to(totals[sub], sums, factors);
   }
 }
 
-__device__ __forceinline__ void accumulate(Shared& shared, Position& position, const Unit& unit, int group, const Place& place,
+__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit, int group, const Place& place,
                                            Total (&totals)[subtiles][sums_of_subtile]) {
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub)
@@ -321,7 +373,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, Position& position, c
 #if PROMOTE == 1
   for (int step = unit.first; step < unit.end; ++step) {
     wait(shared.full[position.stage], position.parity);
-    promote_step(shared, position.stage, group, place, totals);
+    promote_step(shared, g, unit, position.stage, step, group, place, totals);
     position.advance();
   }
 #else
@@ -342,7 +394,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, Position& position, c
     }
     wait_wgmma<0>();
     release(shared, previous, place);
-    add_to(totals[0], sums[0]);
+    add_to(totals[0], sums[0], {});
   }
 #endif
 }
@@ -392,14 +444,16 @@ __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& 
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int row = unit.row + group * group_rows + sub * 64 + thread / 32 * 16 + thread % 32 / 4 + half * 8;
-      factors.a_scale[sub][half] = row < g.m ? g.a_scale[static_cast<long long>(unit.batch) * g.m + row] : 0.0f;
+      const int row = unit.row + group * group_rows + sub * 64 + row_in_subtile() + half * 8;
+      const long long counted = static_cast<long long>(unit.batch) * g.m + row;
+      factors.a_scale[sub][half] = CHUNKS ? 1.0f : row < g.m ? g.a_scale[counted] : 0.0f;
     }
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const int column = unit.column + thread * 2 + i;
     const bool inside = thread * 2 < BLOCK_N && column < g.n;
-    factors.w_scale[i] = inside ? g.w_scale[static_cast<long long>(unit.batch) * g.n + column] : 0.0f;
+    const long long counted = static_cast<long long>(unit.batch) * g.n + column;
+    factors.w_scale[i] = CHUNKS ? 1.0f : inside ? g.w_scale[counted] : 0.0f;
   }
   return factors;
 }
@@ -407,7 +461,8 @@ __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& 
 /// Leaves the columns' factors where all of the warpgroup find them.
 __device__ __forceinline__ void share_factors(Shared& shared, const Factors& factors, int group) {
   const int thread = threadIdx.x % 128;
-  sync_group(group);  // the last tile's have been read
+  if (STORES_TILES && thread == 0) wait_for_stores<0>();
+  sync_group(group);  // the last tile's have been read, and its pieces have left
   if (thread * 2 < BLOCK_N)
     *reinterpret_cast<float2*>(&shared.w_scale[group][thread * 2]) = {factors.w_scale[0], factors.w_scale[1]};
   sync_group(group);
@@ -433,10 +488,10 @@ __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g,
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile], const float (&a_scale)[2]) {
   const int thread = threadIdx.x % 128;
-  const int row = thread / 32 * 16 + thread % 32 / 4;
+  const int row = row_in_subtile();
 #pragma unroll
-  for (int piece = 0; piece < BLOCK_N / out_columns; ++piece) {
-    unsigned char* const at = shared.pieces[group][piece % 2];
+  for (int piece = 0; piece < pieces; ++piece) {
+    unsigned char* const at = shared.pieces[group][(sub * pieces + piece) % 2];
     if (thread == 0) wait_for_stores<1>();
     sync_group(group);
 #pragma unroll
@@ -470,7 +525,7 @@ __device__ __forceinline__ void write_pair(const Arguments& g, const Unit& unit,
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile], const float (&a_scale)[2]) {
   const int thread = threadIdx.x % 128;
-  const int row = unit.row + group * group_rows + sub * 64 + thread / 32 * 16 + thread % 32 / 4;
+  const int row = unit.row + group * group_rows + sub * 64 + row_in_subtile();
 #pragma unroll
   for (int eight = 0; eight < BLOCK_N / 8; ++eight)
 #pragma unroll
@@ -530,7 +585,7 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     const Factors factors = load_factors(g, unit, group);
-    accumulate(shared, position, unit, group, place, sums);
+    accumulate(shared, g, position, unit, group, place, sums);
     if (g.splits > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
     share_factors(shared, factors, group);
 #pragma unroll

@@ -34,10 +34,12 @@ struct WgmmaTile {
   auto operator<=>(const WgmmaTile&) const = default;
 };
 
-/// What is multiplied: sizes, output and bias of the problem, and bytes of this type.
+/// What is multiplied: sizes, output and bias of the problem, and bytes of this type, with a scale for each row or (of
+/// e4m3) for each of its chunks.
 struct WgmmaProduct {
   Problem problem{};
   FoldType type{FoldType::int8};
+  FoldBase base{FoldBase::row};
 };
 
 /// Why there is no such kernel ("needs 262144 bytes of shared memory, and a block has 232448"), or "".
@@ -53,9 +55,9 @@ std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile);
 /// On the device; c is [batch][M][N].
 struct WgmmaAddresses {
   const std::byte* a{};     // [batch][M][K]
-  const float* a_scales{};  // [batch][M]
+  const float* a_scales{};  // [batch][M], or [ceil(K / 128)][batch][M] with chunks
   const std::byte* w{};     // [batch][N][K]
-  const float* w_scales{};  // [batch][N]
+  const float* w_scales{};  // the same of N
   const std::byte* bias{};
   std::byte* c{};
   std::byte* partial_sums{};  // partial_bytes() of them

@@ -11,11 +11,11 @@ constexpr const char* arch = "sm90a";
 /// int8 is filled low on the weights' side and high on the other: that takes the least power.
 FoldSpec activations_of(const WgmmaProduct& product) {
   const auto& p = product.problem;
-  return {.type = product.type, .rows = p.batch * p.m, .k = p.k, .fill = FoldFill::high};
+  return {.type = product.type, .base = product.base, .rows = p.batch * p.m, .k = p.k, .fill = FoldFill::high};
 }
 FoldSpec weights_of(const WgmmaProduct& product) {
   const auto& p = product.problem;
-  return {.type = product.type, .rows = p.batch * p.n, .k = p.k, .fill = FoldFill::low};
+  return {.type = product.type, .base = product.base, .rows = p.batch * p.n, .k = p.k, .fill = FoldFill::low};
 }
 
 class FoldedGemm final : public PreparedGemm {

@@ -38,7 +38,7 @@ class WgmmaFamily final : public KernelFamily {
     const Space space = space_of(problem, type_, device);
     const auto point = space.parse(candidate.name);
     if (!point) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name_, candidate.name);
-    return prepare_folded({problem, type_}, tile_of(*point), device);
+    return prepare_folded(product_of(problem, type_, *point), tile_of(*point), device);
   }
 
  private:

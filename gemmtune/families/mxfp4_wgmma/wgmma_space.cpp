@@ -32,7 +32,7 @@ bool group_matters(const Problem& problem, const WgmmaTile& tile) {
   const auto size = along_m ? problem.m : problem.n;
   const auto step = along_m ? tile.block_m * tile.cluster_m : tile.block_n * tile.cluster_n;
   const auto tiles = (size + step - 1) / step;
-  return tile.group == 4 || tiles > tile.group / 2;
+  return tile.group == 8 ? tile.order == TileOrder::along_m || tiles > 2 : tiles > 8;
 }
 
 std::int64_t blocks_of(const Problem& problem, const WgmmaTile& tile) {
@@ -43,6 +43,13 @@ std::int64_t blocks_of(const Problem& problem, const WgmmaTile& tile) {
 bool split_helps(const Problem& problem, const WgmmaTile& tile, std::int64_t multiprocessors) {
   if (tile.split_k == 1) return true;
   return blocks_of(problem, tile) * tile.split_k <= 2 * multiprocessors && problem.k >= tile.split_k * 512;
+}
+
+/// Smaller tiles are for products that leave multiprocessors idle with larger ones.
+bool is_not_too_small(const Problem& problem, const WgmmaTile& tile, std::int64_t multiprocessors) {
+  const WgmmaTile large{.block_m = 128, .block_n = 256};
+  const bool is_large = tile.block_m * tile.block_n >= 128 * (tile.promote_k > 0 ? 128 : 256);
+  return is_large || wgmma_tiles(problem, large) < 2 * multiprocessors;
 }
 
 /// A smaller tile fills the device where this one leaves half of it idle, and splitting does not help.
@@ -69,27 +76,29 @@ std::string why_unsupported(const Problem& problem, FoldType type, const DeviceI
 }
 
 Space space_of(const Problem& problem, FoldType type, const DeviceInfo& device) {
-  const auto promotions =
-      type == FoldType::int8 ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{256, 128, 512};
-  std::vector<Axis> axes{numeric_axis("m", {128, 256}),
-                         numeric_axis("n", {256, 192, 128, 64}),
-                         numeric_axis("s", {std::begin(stage_choices), std::end(stage_choices)}),
-                         numeric_axis("cm", {2, 1}),
-                         numeric_axis("cn", {1, 2}),
-                         numeric_axis("g", {8, 4, 16}),
-                         label_axis("along", {"alongm", "alongn"}),
-                         numeric_axis("p", promotions),
-                         numeric_axis("k", {1, 2, 3, 4, 6, 8, 12, 16, 24, 32})};
+  const bool int8 = type == FoldType::int8;
+  const auto promotions = int8 ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{256, 128, 512};
+  std::vector<Axis> axes{
+      label_axis("base", int8 ? std::vector<std::string>{"row"} : std::vector<std::string>{"row", "chunk"}),
+      numeric_axis("m", {128, 256}),
+      numeric_axis("n", {256, 192, 128, 64}),
+      numeric_axis("s", {std::begin(stage_choices), std::end(stage_choices)}),
+      numeric_axis("cm", {2, 1}),
+      numeric_axis("cn", {1, 2}),
+      numeric_axis("g", {8, 16}),
+      label_axis("along", {"alongm", "alongn"}),
+      numeric_axis("p", promotions),
+      numeric_axis("k", {1, 2, 3, 4, 6, 8, 12, 16, 24, 32})};
   std::vector<Constraint> constraints{
       {"no such kernel",
-       [=](const Point& point) {
-         return why_no_wgmma({problem, type}, tile_of(point)).empty();
-       }},
+       [=](const Point& point) { return why_no_wgmma(product_of(problem, type, point), tile_of(point)).empty(); }},
       {"clusters have one or two blocks", [](const Point& point) { return point["cm"] * point["cn"] <= 2; }},
       {"more stages fit", [](const Point& point) { return has_most_stages(tile_of(point)); }},
       rule("one block would be idle in each cluster", problem, fills_cluster),
       rule("the tile is larger than the matrix", problem, is_not_too_large),
       rule("there are too few tiles for such groups", problem, group_matters),
+      {"larger tiles keep all multiprocessors busy",
+       [=](const Point& point) { return is_not_too_small(problem, tile_of(point), device.cu_num); }},
       {"parts along K are for few tiles, and four steps of 128 each",
        [=](const Point& point) { return split_helps(problem, tile_of(point), device.cu_num); }}};
   return {"sm90_" + family_name(type), std::move(axes), std::move(constraints)};
@@ -105,6 +114,10 @@ WgmmaTile tile_of(const Point& point) {
           .order = point.label("along") == "alongm" ? TileOrder::along_m : TileOrder::along_n,
           .promote_k = point["p"],
           .split_k = point["k"]};
+}
+
+WgmmaProduct product_of(const Problem& problem, FoldType type, const Point& point) {
+  return {problem, type, point.label("base") == "row" ? FoldBase::row : FoldBase::chunk};
 }
 
 }  // namespace gemmtune::mxfp4_wgmma

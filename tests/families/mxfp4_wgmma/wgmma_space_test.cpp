@@ -31,7 +31,7 @@ TEST(WgmmaSpace, EachPointIsAKernelAndItsNameSaysWhich) {
       ASSERT_FALSE(points.empty()) << to_string(problem);
       std::set<std::string> names;
       for (const auto& point : points) {
-        EXPECT_EQ(why_no_wgmma({problem, type}, tile_of(point)), "");
+        EXPECT_EQ(why_no_wgmma(product_of(problem, type, point), tile_of(point)), "");
         const auto name = space.name(point);
         EXPECT_TRUE(names.insert(name).second) << name;
         const auto parsed = space.parse(name);
