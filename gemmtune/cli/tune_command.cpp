@@ -118,7 +118,7 @@ class TuneRun {
     return worker_factory({.devices = std::move(ids),
                            .candidate_timeout_s = flags_.timeout_s,
                            .in_process = flags_.in_process,
-                           .split_k = flags_.split_k});
+                           .selection = {.split_k = flags_.split_k, .most_of_a_family = flags_.most_candidates}});
   }
 
   TuneOutputs outputs(TrialStore& store) const {

@@ -69,6 +69,7 @@ void declare_choices(CLI::App& app, TuneFlags& flags) {
   app.add_option("--out_dtype,--out-dtype,--outdtype", flags.out_dtype);
   app.add_option("--libtype", flags.libtype);
   app.add_flag("-k,--splitK,--split-k", flags.split_k);
+  app.add_option("--most_candidates,--most-candidates", flags.most_candidates)->check(CLI::PositiveNumber);
   app.add_option("--max_gflop,--max-gflop", flags.max_gflop)->check(CLI::PositiveNumber);
 }
 

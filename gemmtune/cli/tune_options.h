@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct TuneFlags {
   bool all{};
   bool fresh{};
   bool split_k{};
+  std::int64_t most_candidates{std::numeric_limits<std::int64_t>::max()};
   bool verbose{};
   bool in_process{};
 };

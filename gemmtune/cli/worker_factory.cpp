@@ -1,5 +1,8 @@
 #include "gemmtune/cli/worker_factory.h"
 
+#include <map>
+#include <utility>
+
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/worker/remote_evaluator.h"
@@ -7,16 +10,21 @@
 namespace gemmtune {
 namespace {
 
-/// Leaves out candidates that split K, but for what users have without tuning.
-class UnsplitEvaluator final : public Evaluator {
+class SelectingEvaluator final : public Evaluator {
  public:
-  explicit UnsplitEvaluator(std::unique_ptr<Evaluator> inner) : inner_(std::move(inner)) {}
+  SelectingEvaluator(std::unique_ptr<Evaluator> inner, const Selection& selection)
+      : inner_(std::move(inner)), selection_(selection) {}
 
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override {
     auto candidates = inner_->candidates(problem);
-    std::erase_if(candidates, [](const Candidate& candidate) { return candidate.split_k > 1 && !candidate.usual; });
+    std::map<std::string, std::int64_t> taken;
+    std::erase_if(candidates, [&](const Candidate& candidate) {
+      if (candidate.usual) return false;
+      if (candidate.split_k > 1 && !selection_.split_k) return true;
+      return ++taken[candidate.family] > selection_.most_of_a_family;
+    });
     return candidates;
   }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
@@ -27,6 +35,7 @@ class UnsplitEvaluator final : public Evaluator {
 
  private:
   std::unique_ptr<Evaluator> inner_;
+  Selection selection_;
 };
 
 std::unique_ptr<Evaluator> evaluate_here(const std::string& device) {
@@ -46,8 +55,7 @@ WorkerFactory worker_factory(WorkerSettings settings) {
   return [settings = std::move(settings)](std::size_t worker) -> std::unique_ptr<Evaluator> {
     const auto& device = settings.devices.at(worker);
     auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
-    if (settings.split_k) return evaluator;
-    return std::make_unique<UnsplitEvaluator>(std::move(evaluator));
+    return std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
   };
 }
 
