@@ -63,6 +63,7 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"problem", make_problem_command()});
   commands.push_back({"shapes", make_shapes_command()});
   commands.push_back({"table", make_table_command()});
+  commands.push_back({"status", make_status_command()});
   commands.push_back({"analyze", make_analyze_command()});
   commands.push_back({"diagnose", make_diagnose_command()});
   commands.push_back({"cache", make_cache_command()});

@@ -16,6 +16,9 @@ class ProfileFile {
 
   void add(const TunedRow& row, const Evaluation& evaluation);
 
+  /// Empty when nothing is kept.
+  const std::filesystem::path& path() const { return path_; }
+
   /// Atomically, all of it.
   void write() const;
 

@@ -21,6 +21,7 @@
 #include "gemmtune/device/device.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/trials/known_stores.h"
 
 namespace gemmtune {
 namespace {
@@ -99,6 +100,7 @@ class TuneRun {
 
   std::optional<Error> tune_shapes() {
     auto store = TrialStore::open(store_path(flags_));
+    remember();
     auto& inputs = summary_.inputs;
     // Again, now that the store's lock is ours: another run may just have ended.
     inputs.table = read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_));
@@ -110,6 +112,15 @@ class TuneRun {
     recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
     summary_.results = std::move(report.results);
     return report.stopped_by;
+  }
+
+  /// For `gemmtune status`. Without a home one can tune all the same.
+  void remember() const {
+    try {
+      remember_store(store_path(flags_));
+    } catch (const std::exception& error) {
+      spdlog::debug("gemmtune status will not find this run: {}", error.what());
+    }
   }
 
   WorkerFactory workers() const {

@@ -15,7 +15,10 @@ TuneRecorder::TuneRecorder(const DeviceInfo& device, TuneOutputs outputs, Progre
 void TuneRecorder::begin(TunedTable table, const std::string& command_line, std::size_t shape_count) {
   table_ = std::move(table);
   write_table();
-  run_ = outputs_.store.begin_run(command_line, static_cast<std::int64_t>(shape_count));
+  shapes_ = static_cast<std::int64_t>(shape_count);
+  run_ = outputs_.store.begin_run(command_line, shapes_);
+  for (const auto& [kind, path] : {std::pair("table", outputs_.table), std::pair("profile", outputs_.profile.path())})
+    if (!path.empty()) outputs_.store.add_file(run_, {kind, std::filesystem::absolute(path).string()});
 }
 
 void TuneRecorder::end(const std::string& state) { outputs_.store.update_run(run_, done_, failed_, state); }
@@ -30,6 +33,7 @@ void TuneRecorder::candidate_done(const Shape& shape, const Evaluation& evaluati
   const bool passed_proof = evaluation.stage == Stage::prove && evaluation.outcome == Outcome::ok;
   if (!passed_proof) evaluations_[shape.problem].insert_or_assign(evaluation.candidate, evaluation);
   progress_.candidate_done(shape.problem, evaluation);
+  beat();
 }
 
 void TuneRecorder::shape_done(const ShapeResult& result) {
@@ -41,10 +45,12 @@ void TuneRecorder::shape_done(const ShapeResult& result) {
 
 void TuneRecorder::worker_remark(std::size_t worker, const std::string& remark) {
   spdlog::warn("worker {} {}", worker, remark);
+  outputs_.store.add_line(run_, fmt::format("worker {} {}", worker, remark));
 }
 
 void TuneRecorder::worker_lost(std::size_t worker, const std::string& why) {
   spdlog::warn("worker {} is given up: {}", worker, why);
+  outputs_.store.add_line(run_, fmt::format("worker {} is given up: {}", worker, why));
 }
 
 TunedRow TuneRecorder::row_for(const Problem& problem, const Evaluation& evaluation) const {
@@ -69,6 +75,30 @@ void TuneRecorder::write(const ShapeResult& result) {
   }
   ++done_;
   if (!result.winner) ++failed_;
+  tell(result);
+  outputs_.store.update_run(run_, done_, failed_, "running");
+}
+
+void TuneRecorder::tell(const ShapeResult& result) {
+  const auto shapes = static_cast<std::size_t>(shapes_);
+  outputs_.store.add_line(run_, shape_line(result, static_cast<std::size_t>(done_), shapes));
+  RunResult told{.problem = result.shape.problem, .why_failed = result.why_failed};
+  if (const auto& winner = result.winner) {
+    told.winner = winner->candidate.name;
+    told.time_us = winner->timing.median_us;
+  }
+  if (const auto& usual = result.default_choice) {
+    told.default_choice = usual->candidate.name;
+    told.default_us = usual->timing.median_us;
+  }
+  outputs_.store.add_result(run_, told);
+}
+
+/// A shape may take long: its run must not look dead.
+void TuneRecorder::beat() {
+  constexpr double interval_s = 5;
+  if (seconds_since(last_beat_) < interval_s) return;
+  last_beat_ = SteadyClock::now();
   outputs_.store.update_run(run_, done_, failed_, "running");
 }
 

@@ -1,5 +1,5 @@
 // Writes down what a tuning run finds, as it finds it: the table and the profile after every shape, progress in
-// between.
+// between, and for `gemmtune status` a heartbeat, results and messages in the store.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include "gemmtune/cli/profile_file.h"
 #include "gemmtune/cli/progress.h"
 #include "gemmtune/cli/tune_inputs.h"
+#include "gemmtune/core/clock.h"
 #include "gemmtune/trials/store.h"
 #include "gemmtune/tune/tuner.h"
 
@@ -46,6 +47,8 @@ class TuneRecorder final : public TuneObserver {
   TunedRow row_for(const Problem& problem, const Evaluation& evaluation) const;
   void write(const ShapeResult& result);
   void write_table();
+  void tell(const ShapeResult& result);
+  void beat();
 
   DeviceInfo device_;
   TuneOutputs outputs_;
@@ -56,6 +59,8 @@ class TuneRecorder final : public TuneObserver {
   std::int64_t run_{};                          // in the store
   std::int64_t done_{};
   std::int64_t failed_{};
+  std::int64_t shapes_{};
+  SteadyClock::time_point last_beat_{SteadyClock::now()};
 };
 
 }  // namespace gemmtune

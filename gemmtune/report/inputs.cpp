@@ -14,18 +14,19 @@
 
 namespace gemmtune {
 namespace fs = std::filesystem;
-namespace {
 
-bool is_sqlite(const fs::path& path) {
+bool is_store(const fs::path& path) {
   constexpr std::string_view magic = "SQLite format 3";
   std::array<char, magic.size()> start{};
   std::ifstream(path, std::ios::binary).read(start.data(), start.size());
   return std::string_view(start.data(), start.size()) == magic;
 }
 
+namespace {
+
 /// Beside a store lie its log and its lock: these and what else is in a folder are no inputs.
 bool is_of_interest(const fs::path& path) {
-  return equals_ignoring_case(path.extension().string(), ".csv") || is_sqlite(path);
+  return equals_ignoring_case(path.extension().string(), ".csv") || is_store(path);
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) {
@@ -55,7 +56,7 @@ Readings read_csv_input(const fs::path& path, const ReadingOptions& options) {
 
 Readings read_input(const fs::path& path, const ReadingOptions& options) {
   try {
-    return is_sqlite(path) ? read_store(path) : read_csv_input(path, options);
+    return is_store(path) ? read_store(path) : read_csv_input(path, options);
   } catch (const Error& error) {
     return {.notes = {fmt::format("{}; left out", error.what())}};
   }
@@ -78,7 +79,7 @@ std::vector<fs::path> input_files(const std::vector<std::string>& arguments) {
   return files;
 }
 
-InputKind kind_of(const fs::path& path) { return is_sqlite(path) ? InputKind::store : kind_of(read_csv(path)); }
+InputKind kind_of(const fs::path& path) { return is_store(path) ? InputKind::store : kind_of(read_csv(path)); }
 
 Readings read_inputs(const std::vector<fs::path>& files, const ReadingOptions& options) {
   Readings all;

@@ -24,6 +24,8 @@ std::vector<std::filesystem::path> input_files(const std::vector<std::string>& a
 /// Throws Error{input} when the file cannot be read.
 InputKind kind_of(const std::filesystem::path& path);
 
+bool is_store(const std::filesystem::path& path);
+
 /// A file without measurements, and one that cannot be read, is noted. What files leave unsaid is taken from the others
 /// (report/join.h).
 Readings read_inputs(const std::vector<std::filesystem::path>& files, const ReadingOptions& options);

@@ -97,6 +97,32 @@ CREATE VIEW trial_details AS
   JOIN contexts ON contexts.id = context_id;
 )sql";
 
+constexpr const char* run_details = R"sql(
+CREATE TABLE run_results (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  time_utc TEXT NOT NULL,
+  problem_id INTEGER NOT NULL REFERENCES problems(id),
+  winner TEXT NOT NULL, time_us REAL,
+  default_choice TEXT NOT NULL, default_us REAL,
+  why_failed TEXT NOT NULL,
+  UNIQUE (run_id, problem_id)
+);
+CREATE TABLE run_lines (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  time_utc TEXT NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX run_lines_by_run ON run_lines(run_id, id);
+CREATE TABLE run_files (
+  run_id INTEGER NOT NULL REFERENCES runs(id),
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  UNIQUE (run_id, kind, path)
+);
+)sql";
+
 int pragma(SQLite::Database& database, const std::string& name) { return database.execAndGet("PRAGMA " + name); }
 
 bool is_empty(SQLite::Database& database) {
@@ -107,7 +133,16 @@ bool is_empty(SQLite::Database& database) {
 void make_tables(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(tables);
+  database.exec(run_details);
   database.exec("PRAGMA application_id = " + std::to_string(application_id));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version));
+  transaction.commit();
+}
+
+void bring_up_to_date(SQLite::Database& database) {
+  if (has_run_details(database)) return;
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(run_details);
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
 }
@@ -120,7 +155,10 @@ void prepare_schema(SQLite::Database& database, const std::filesystem::path& pat
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
   if (is_empty(database)) make_tables(database);
+  bring_up_to_date(database);
 }
+
+bool has_run_details(SQLite::Database& database) { return pragma(database, "user_version") >= 2; }
 
 void check_schema(SQLite::Database& database, const std::filesystem::path& path) {
   if (pragma(database, "application_id") != application_id) {

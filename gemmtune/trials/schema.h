@@ -8,12 +8,16 @@
 
 namespace gemmtune {
 
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;  // since 2: run_results, run_lines, run_files
 
-/// Makes the tables when there are none. Throws Error{input} as check_schema does.
+/// Makes the tables when there are none, and those that an older version lacks. Throws Error{input} as check_schema
+/// does.
 void prepare_schema(SQLite::Database& database, const std::filesystem::path& path);
 
 /// Throws Error{input} when this is another program's database, or one of a newer gemmtune.
 void check_schema(SQLite::Database& database, const std::filesystem::path& path);
+
+/// Has it what belongs to runs?
+bool has_run_details(SQLite::Database& database);
 
 }  // namespace gemmtune

@@ -9,6 +9,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/trials/query.h"
 #include "gemmtune/trials/rows.h"
+#include "gemmtune/trials/run_details.h"
 #include "gemmtune/trials/runs.h"
 #include "gemmtune/trials/schema.h"
 #include "gemmtune/trials/writer_lock.h"
@@ -155,6 +156,34 @@ void TrialStore::update_run(std::int64_t run, std::int64_t shapes_done, std::int
 
 std::vector<Run> TrialStore::runs() const {
   return state_->read([](Connection& c) { return all_runs(c); });
+}
+
+void TrialStore::add_result(std::int64_t run, const RunResult& result) {
+  state_->write([&](Connection& c) { insert_result(c, run, result); });
+}
+
+void TrialStore::add_line(std::int64_t run, const std::string& text) {
+  state_->write([&](Connection& c) { insert_line(c, run, text); });
+}
+
+void TrialStore::add_file(std::int64_t run, const RunFile& file) {
+  state_->write([&](Connection& c) { insert_file(c, run, file); });
+}
+
+std::vector<RunResult> TrialStore::results(std::int64_t run) const {
+  return state_->read([&](Connection& c) { return results_of(c, run); });
+}
+
+std::vector<RunLine> TrialStore::last_lines(std::int64_t run, std::int64_t count) const {
+  return state_->read([&](Connection& c) { return last_lines_of(c, run, count); });
+}
+
+std::vector<RunFile> TrialStore::files(std::int64_t run) const {
+  return state_->read([&](Connection& c) { return files_of(c, run); });
+}
+
+std::map<Outcome, std::int64_t> TrialStore::outcomes_during(const Run& run) const {
+  return state_->read([&](Connection& c) { return outcomes_between(c, run.begun_utc, run.heartbeat_utc); });
 }
 
 }  // namespace gemmtune

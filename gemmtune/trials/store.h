@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,32 @@ struct Run {
   std::string state{};  // "running", then what the caller says: "done", "stopped"
 };
 
+/// What came of one shape of a run.
+struct RunResult {
+  std::string time_utc{};  // set by the store
+  Problem problem{};
+  std::string winner{};  // empty where there is none
+  double time_us{};
+  std::string default_choice{};  // what users have without tuning; empty where it is not known
+  double default_us{};
+  std::string why_failed{};
+
+  /// How many times as fast as the default choice the winner is.
+  std::optional<double> gain() const;
+};
+
+/// What a run had to say.
+struct RunLine {
+  std::string time_utc{};
+  std::string text{};
+};
+
+/// What a run writes.
+struct RunFile {
+  std::string kind{};  // "table", "profile"
+  std::string path{};  // absolute
+};
+
 /// May be used by several threads at a time.
 class TrialStore {
  public:
@@ -90,6 +117,18 @@ class TrialStore {
   std::int64_t begin_run(const std::string& command_line, std::int64_t shape_count);
   void update_run(std::int64_t run, std::int64_t shapes_done, std::int64_t shapes_failed, const std::string& state);
   std::vector<Run> runs() const;
+
+  /// What belongs to a run. A shape's later result replaces its earlier one. Stores of the first version have none of
+  /// this until they are opened for writing.
+  void add_result(std::int64_t run, const RunResult& result);
+  void add_line(std::int64_t run, const std::string& text);
+  void add_file(std::int64_t run, const RunFile& file);
+  std::vector<RunResult> results(std::int64_t run) const;
+  std::vector<RunLine> last_lines(std::int64_t run, std::int64_t count) const;
+  std::vector<RunFile> files(std::int64_t run) const;
+
+  /// How many trials came to what while this run went on, from its beginning to its heartbeat.
+  std::map<Outcome, std::int64_t> outcomes_during(const Run& run) const;
 
  private:
   struct State;

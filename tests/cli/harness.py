@@ -27,6 +27,7 @@ class CommandTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="gemmtune_cli_")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        os.environ["GEMMTUNE_STATE"] = str(self.folder / "state")  # not the user's own
 
     def write(self, name, text):
         (self.folder / name).write_text(text)

@@ -1,0 +1,89 @@
+#include "gemmtune/trials/run_details.h"
+
+#include <algorithm>
+
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/trials/rows.h"
+#include "gemmtune/trials/schema.h"
+
+namespace gemmtune {
+
+std::optional<double> RunResult::gain() const {
+  const bool is_known = !winner.empty() && !default_choice.empty() && time_us > 0 && default_us > 0;
+  return is_known ? std::optional(default_us / time_us) : std::nullopt;
+}
+
+void insert_result(Connection& connection, std::int64_t run, const RunResult& result) {
+  Query query(connection.prepared(
+      "INSERT OR REPLACE INTO run_results (run_id, time_utc, problem_id, winner, time_us, default_choice, default_us,"
+      " why_failed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
+  query.bind(run).bind(utc_now()).bind(id_of(connection, result.problem)).bind(result.winner).bind(result.time_us);
+  query.bind(result.default_choice).bind(result.default_us).bind(result.why_failed).run();
+}
+
+void insert_line(Connection& connection, std::int64_t run, const std::string& text) {
+  Query query(connection.prepared("INSERT INTO run_lines (run_id, time_utc, text) VALUES (?, ?, ?)"));
+  query.bind(run).bind(utc_now()).bind(text).run();
+}
+
+void insert_file(Connection& connection, std::int64_t run, const RunFile& file) {
+  Query query(connection.prepared("INSERT OR IGNORE INTO run_files (run_id, kind, path) VALUES (?, ?, ?)"));
+  query.bind(run).bind(file.kind).bind(file.path).run();
+}
+
+std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
+  std::vector<RunResult> results;
+  if (!has_run_details(connection.database())) return results;
+  Query query(
+      connection.prepared("SELECT time_utc, text, winner, time_us, default_choice, default_us, why_failed FROM"
+                          " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
+                          " run_results.id"));
+  query.bind(run);
+  while (query.step()) {
+    results.push_back({.time_utc = query.text(),
+                       .problem = parse_problem(query.text()),
+                       .winner = query.text(),
+                       .time_us = query.real(),
+                       .default_choice = query.text(),
+                       .default_us = query.real(),
+                       .why_failed = query.text()});
+  }
+  return results;
+}
+
+std::vector<RunLine> last_lines_of(Connection& connection, std::int64_t run, std::int64_t count) {
+  std::vector<RunLine> lines;
+  if (!has_run_details(connection.database())) return lines;
+  Query query(connection.prepared("SELECT time_utc, text FROM run_lines WHERE run_id = ? ORDER BY id DESC LIMIT ?"));
+  query.bind(run).bind(count);
+  while (query.step()) lines.push_back({.time_utc = query.text(), .text = query.text()});
+  std::ranges::reverse(lines);
+  return lines;
+}
+
+std::vector<RunFile> files_of(Connection& connection, std::int64_t run) {
+  std::vector<RunFile> files;
+  if (!has_run_details(connection.database())) return files;
+  Query query(connection.prepared("SELECT kind, path FROM run_files WHERE run_id = ? ORDER BY rowid"));
+  query.bind(run);
+  while (query.step()) files.push_back({.kind = query.text(), .path = query.text()});
+  return files;
+}
+
+std::map<Outcome, std::int64_t> outcomes_between(Connection& connection, const std::string& begin_utc,
+                                                 const std::string& end_utc) {
+  Query query(connection.prepared(
+      "SELECT outcome, count(*) FROM trials WHERE time_utc >= ? AND time_utc <= ? GROUP BY outcome"));
+  query.bind(begin_utc).bind(end_utc);
+  std::map<Outcome, std::int64_t> outcomes;
+  while (query.step()) {
+    const auto word = query.text();
+    const auto outcome = parse_outcome(word);
+    if (!outcome) fail(ErrorCode::input, "the trials store has the unknown word '{}'", word);
+    outcomes[*outcome] = query.integer();
+  }
+  return outcomes;
+}
+
+}  // namespace gemmtune
