@@ -27,16 +27,36 @@ struct Exponents {
   bool empty() const { return low > high; }
 };
 
-/// What is to become of blocks [first, last) of a row that share a base.
+/// What is to become of those blocks of a row that share a base.
 struct Expected {
   bool nan{};
   bool wide{};
   int base{};
 };
 
+struct ExpectedRow {
+  std::vector<Expected> parts{};  // a chunk's, or the row's
+  bool wide{};
+};
+
 struct Model {
   const Mxfp4Rows& rows;
   FoldSpec spec;
+
+  std::int64_t blocks_of_a_part() const { return spec.base == FoldBase::chunk ? 4 : rows.blocks(); }
+  std::int64_t part_of(std::int64_t column) const { return column / 32 / blocks_of_a_part(); }
+
+  ExpectedRow row(std::int64_t row) const {
+    if (spec.base == FoldBase::none) return {.parts = {{}}};
+    ExpectedRow expected;
+    for (std::int64_t block = 0; block < rows.blocks(); block += blocks_of_a_part())
+      expected.parts.push_back(judge(row, block, std::min(block + blocks_of_a_part(), rows.blocks())));
+    expected.wide = std::ranges::any_of(expected.parts, &Expected::wide);
+    if (expected.wide) expected.parts.assign(expected.parts.size(), {.wide = true});
+    const bool nan_has_no_place = spec.base == FoldBase::tensor && spec.type == FoldType::int8;
+    expected.wide = expected.wide || (nan_has_no_place && expected.parts[0].nan);
+    return expected;
+  }
 
   int lowest() const { return spec.type == FoldType::e4m3 ? -8 : spec.type == FoldType::int8 ? 0 : -120; }
   int highest() const { return spec.type == FoldType::int8 ? 3 : 6; }
@@ -149,39 +169,43 @@ class Fold : public KernelsOnGpu {
                              rows.rows, rows.k, fold_word(spec.values), fold_word(spec.e8m0)));
     const auto result = folded(rows, spec);
     const Model model{rows, spec};
-    const auto step = spec.base == FoldBase::chunk ? std::int64_t{4} : rows.blocks();
     std::int64_t wide_rows = 0;
-    for (std::int64_t row = 0; row < rows.rows; ++row) {
-      std::vector<Expected> parts;
-      for (std::int64_t block = 0; block < rows.blocks(); block += step)
-        parts.push_back(model.judge(row, block, std::min(block + step, rows.blocks())));
-      if (spec.base == FoldBase::chunk && std::ranges::any_of(parts, &Expected::wide))
-        for (auto& part : parts) part = {.wide = true};
-      if (spec.base == FoldBase::none) parts = {{}};
-      const bool nan_is_wide = spec.base == FoldBase::tensor && spec.type == FoldType::int8 && parts[0].nan;
-      const bool wide = parts[0].wide || nan_is_wide;
-      wide_rows += wide ? 1 : 0;
-      ASSERT_TRUE(spec.base == FoldBase::none || (result.wide[row] == wide_row) == wide) << "row " << row;
-      if (spec.base == FoldBase::row || spec.base == FoldBase::chunk) {
-        for (std::size_t part = 0; part < parts.size(); ++part)
-          ASSERT_TRUE(same(result.scales[part * rows.rows + row], model.scale(parts[part]))) << "row " << row;
-      }
-      for (std::int64_t column = 0; column < rows.k; ++column) {
-        const auto& part = parts[column / 32 / step];
-        const auto got = result.values[row * rows.k + column];
-        ASSERT_TRUE(same_bits(spec.type, got, model.value(row, column, part)))
-            << "row " << row << " column " << column << ": " << got << ", expected " << model.value(row, column, part);
-        if (wide || part.nan) continue;
-        const auto scale = spec.base == FoldBase::none     ? 1.0F
-                           : spec.base == FoldBase::tensor ? result.scales[0]
-                                                           : result.scales[column / 32 / step * rows.rows + row];
-        const auto real = rows.value(row, column);
-        const bool too_large = spec.base == FoldBase::none && std::fabs(real) > 0x1.fep127;
-        const auto product = stored_value(spec.type, got) * static_cast<double>(scale);
-        ASSERT_TRUE(too_large || product == real || (std::isnan(product) && std::isnan(real))) << "row " << row;
-      }
+    for (std::int64_t row = 0; row < rows.rows && !HasFatalFailure(); ++row) {
+      SCOPED_TRACE(fmt::format("row {}", row));
+      const auto expected = model.row(row);
+      wide_rows += expected.wide ? 1 : 0;
+      expect_marks(model, row, expected, result);
+      for (std::int64_t column = 0; column < rows.k && !HasFatalFailure(); ++column)
+        expect_value(model, row, column, expected, result);
     }
     EXPECT_EQ(result.report.wide_rows, wide_rows);
+  }
+
+  static void expect_marks(const Model& model, std::int64_t row, const ExpectedRow& expected, const Result& result) {
+    const auto base = model.spec.base;
+    if (base == FoldBase::none) return;
+    ASSERT_EQ(result.wide[row] == wide_row, expected.wide);
+    if (base == FoldBase::tensor) return;
+    for (std::size_t part = 0; part < expected.parts.size(); ++part)
+      ASSERT_TRUE(same(result.scales[part * model.rows.rows + row], model.scale(expected.parts[part])));
+  }
+
+  /// As the model stores it; and times its scale it is the real value, unless the row is none that folds.
+  static void expect_value(const Model& model, std::int64_t row, std::int64_t column, const ExpectedRow& expected,
+                           const Result& result) {
+    const auto part = model.part_of(column);
+    const auto got = result.values[row * model.rows.k + column];
+    const auto wanted = model.value(row, column, expected.parts[part]);
+    ASSERT_TRUE(same_bits(model.spec.type, got, wanted)) << "column " << column << ": " << got << ", not " << wanted;
+    if (expected.wide || expected.parts[part].nan) return;
+    const auto base = model.spec.base;
+    const auto scale = base == FoldBase::none     ? 1.0F
+                       : base == FoldBase::tensor ? result.scales[0]
+                                                  : result.scales[part * model.rows.rows + row];
+    const auto product = stored_value(model.spec.type, got) * static_cast<double>(scale);
+    const auto real = model.rows.value(row, column);
+    const bool beyond_bf16 = base == FoldBase::none && std::fabs(real) > 0x1.fep127;
+    ASSERT_TRUE(beyond_bf16 || product == real || (std::isnan(product) && std::isnan(real))) << "column " << column;
   }
 
   static std::span<const std::byte> bytes(const std::vector<std::uint8_t>& from) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -23,88 +25,143 @@ struct Case {
   std::vector<RowKind> weights{{.low = -4, .spread = 3}};
 };
 
-float out_value(DType type, const std::vector<std::uint8_t>& bytes, std::int64_t i) {
+/// What is multiplied, and as what.
+struct Factors {
+  Problem problem;
+  Mxfp4Rows a;
+  Mxfp4Rows w;
+  FoldSpec a_spec;
+  FoldSpec w_spec;
+
+  explicit Factors(const Case& one)
+      : problem(parse_problem(one.problem)),
+        a(make_rows(problem.batch * problem.m, problem.k, one.activations, 21)),
+        w(make_rows(problem.batch * problem.n, problem.k, one.weights, 22)),
+        a_spec{.type = one.type, .base = one.a_base, .rows = a.rows, .k = a.k},
+        w_spec{.type = one.type, .base = one.w_base, .rows = w.rows, .k = w.k} {}
+
+  static float bias(std::int64_t n) { return static_cast<float>(n % 5) * 0.5F; }
+
+  /// In the output's type.
+  std::vector<std::uint8_t> bias_bytes() const {
+    std::vector<std::uint8_t> bytes;
+    for (std::int64_t n = 0; n < problem.n; ++n) {
+      const auto bits = problem.out == DType::f32   ? std::bit_cast<std::uint32_t>(bias(n))
+                        : problem.out == DType::f16 ? std::uint32_t{float_to_f16(bias(n))}
+                                                    : std::uint32_t{float_to_bf16(bias(n))};
+      for (int byte = 0; byte < bytes_of_an_output(); ++byte)
+        bytes.push_back(static_cast<std::uint8_t>(bits >> (8 * byte)));
+    }
+    return bytes;
+  }
+
+  int bytes_of_an_output() const { return problem.out == DType::f32 ? 4 : 2; }
+};
+
+/// What became of C, and which rows were marked.
+struct Result {
+  std::vector<std::uint8_t> c{};
+  std::vector<std::uint8_t> marks{};
+};
+
+/// An element in double, and the sum of its terms' magnitudes.
+struct Expected {
+  double value{};
+  double size{};
+};
+
+class Product {
+ public:
+  explicit Product(const Factors& factors) : factors_(factors), a_(factors.a.real()), w_(factors.w.real()) {}
+
+  Expected at(std::int64_t row, std::int64_t n) const {
+    const auto& problem = factors_.problem;
+    const double bias = problem.bias ? Factors::bias(n) : 0;
+    Expected expected{bias, std::fabs(bias)};
+    const double* a = &a_[row * problem.k];
+    const double* w = &w_[(row / problem.m * problem.n + n) * problem.k];
+    for (std::int64_t k = 0; k < problem.k; ++k) {
+      expected.value += a[k] * w[k];
+      expected.size += std::fabs(a[k] * w[k]);
+    }
+    return expected;
+  }
+
+ private:
+  const Factors& factors_;
+  std::vector<double> a_;
+  std::vector<double> w_;
+};
+
+double out_value(DType type, const std::uint8_t* bytes) {
   if (type == DType::f32) {
     float value{};
-    std::memcpy(&value, bytes.data() + i * 4, 4);
+    std::memcpy(&value, bytes, 4);
     return value;
   }
-  const auto bits = static_cast<std::uint16_t>(bytes[i * 2] | bytes[i * 2 + 1] << 8);
+  const auto bits = static_cast<std::uint16_t>(bytes[0] | bytes[1] << 8);
   return type == DType::f16 ? f16_to_float(bits) : bf16_to_float(bits);
 }
 
 double eps_of(DType type) { return type == DType::f32 ? 0x1p-23 : type == DType::f16 ? 0x1p-10 : 0x1p-7; }
 
+void expect_close(DType type, double got, const Expected& expected) {
+  if (std::isnan(expected.value)) {
+    ASSERT_TRUE(std::isnan(got)) << got;
+    return;
+  }
+  constexpr double above_f16 = 65520;
+  if (type == DType::f16 && std::fabs(expected.value) > above_f16) {
+    ASSERT_EQ(got, std::copysign(std::numeric_limits<double>::infinity(), expected.value));
+    return;
+  }
+  const double bound = eps_of(type) * std::fabs(expected.value) + 0x1p-20 * expected.size + 0x1p-149;
+  ASSERT_LE(std::fabs(got - expected.value), bound) << got << ", expected " << expected.value;
+}
+
 class Rescue : public KernelsOnGpu {
  protected:
+  Result rescued(const Factors& factors) {
+    const Folder fold_a(factors.a_spec, arch());
+    const Folder fold_w(factors.w_spec, arch());
+    const auto a_values = uploaded(factors.a.values);
+    const auto a_scales = uploaded(factors.a.e8m0);
+    const auto w_values = uploaded(factors.w.values);
+    const auto w_scales = uploaded(factors.w.e8m0);
+    const auto bias = uploaded(factors.bias_bytes());
+    const auto folded_a = poisoned(fold_a.layout().bytes);
+    const auto folded_w = poisoned(fold_w.layout().bytes);
+    const auto c = poisoned(static_cast<std::size_t>(operand_sizes(factors.problem).c));
+    fold_a.launch(a_values.data(), a_scales.data(), folded_a.data(), stream());
+    fold_w.fold_weights(w_values.data(), w_scales.data(), folded_w.data(), stream());
+    Rescuer(factors.problem, factors.a_spec, factors.w_spec, arch())
+        .launch({.a = a_values.data(), .a_scale = a_scales.data(), .bias = bias.data(), .c = c.data()}, folded_a.data(),
+                folded_w.data(), stream());
+    stream().synchronize();
+    return {.c = downloaded<std::uint8_t>(c, 0, operand_sizes(factors.problem).c),
+            .marks = downloaded<std::uint8_t>(folded_a, fold_a.layout().wide, factors.a.rows)};
+  }
+
+  /// Wide rows are right, and no other is written.
   void expect_right(const Case& one) {
     SCOPED_TRACE(
         fmt::format("{} {} {} x {}", one.problem, fold_word(one.type), fold_word(one.a_base), fold_word(one.w_base)));
-    const auto problem = parse_problem(one.problem);
-    const auto a = make_rows(problem.batch * problem.m, problem.k, one.activations, 21);
-    const auto w = make_rows(problem.batch * problem.n, problem.k, one.weights, 22);
-    const FoldSpec a_spec{.type = one.type, .base = one.a_base, .rows = a.rows, .k = a.k};
-    const FoldSpec w_spec{.type = one.type, .base = one.w_base, .rows = w.rows, .k = w.k};
-    const Folder fold_a(a_spec, arch());
-    const Folder fold_w(w_spec, arch());
-    const auto a_values = uploaded(a.values);
-    const auto a_scales = uploaded(a.e8m0);
-    const auto folded_a = poisoned(fold_a.layout().bytes);
-    const auto folded_w = poisoned(fold_w.layout().bytes);
-    fold_a.launch(a_values.data(), a_scales.data(), folded_a.data(), stream());
-    fold_w.fold_weights(uploaded(w.values).data(), uploaded(w.e8m0).data(), folded_w.data(), stream());
-
-    std::vector<float> bias;
-    std::vector<std::uint16_t> bias_bits;
-    for (std::int64_t i = 0; i < problem.n; ++i) bias.push_back(static_cast<float>(i % 5) * 0.5F);
-    for (const float value : bias)
-      bias_bits.push_back(problem.out == DType::f16 ? float_to_f16(value) : float_to_bf16(value));
-    const auto bias_buffer = problem.out == DType::f32 ? uploaded(bias) : uploaded(bias_bits);
-    const auto c = poisoned(static_cast<std::size_t>(operand_sizes(problem).c));
-    const Operands operands{
-        .a = a_values.data(), .a_scale = a_scales.data(), .bias = bias_buffer.data(), .c = c.data()};
-    Rescuer(problem, a_spec, w_spec, arch()).launch(operands, folded_a.data(), folded_w.data(), stream());
-    stream().synchronize();
-
-    const auto flags = downloaded<std::uint8_t>(folded_a, fold_a.layout().wide, a.rows);
-    const auto bytes = downloaded<std::uint8_t>(c, 0, operand_sizes(problem).c);
-    const auto element_bytes = problem.out == DType::f32 ? 4 : 2;
-    const auto a_real = a.real();
-    const auto w_real = w.real();
-    std::int64_t wide = 0;
-    for (std::int64_t row = 0; row < a.rows; ++row) {
-      const bool is_wide = flags[row] == wide_row;
-      wide += is_wide ? 1 : 0;
-      for (std::int64_t n = 0; n < problem.n; ++n) {
-        const auto place = row * problem.n + n;
-        if (!is_wide) {
-          for (int byte = 0; byte < element_bytes; ++byte)
-            ASSERT_EQ(bytes[place * element_bytes + byte], 0xff) << "row " << row << " is not wide and was written";
-          continue;
-        }
-        double sum = problem.bias ? bias[n] : 0;
-        double size = std::fabs(sum);
-        for (std::int64_t k = 0; k < a.k; ++k) {
-          const double product = a_real[row * a.k + k] * w_real[(row / problem.m * problem.n + n) * a.k + k];
-          sum += product;
-          size += std::fabs(product);
-        }
-        const double got = out_value(problem.out, bytes, place);
-        if (std::isnan(sum)) {
-          ASSERT_TRUE(std::isnan(got)) << "row " << row << " column " << n;
-          continue;
-        }
-        if (problem.out == DType::f16 && std::fabs(sum) > 65520) {
-          ASSERT_EQ(got, std::copysign(std::numeric_limits<double>::infinity(), sum))
-              << "row " << row << " column " << n;
-          continue;
-        }
-        const double bound = eps_of(problem.out) * std::fabs(sum) + 0x1p-20 * size + 0x1p-149;
-        ASSERT_LE(std::fabs(got - sum), bound)
-            << "row " << row << " column " << n << ": " << got << ", expected " << sum;
+    const Factors factors(one);
+    const auto result = rescued(factors);
+    const Product product(factors);
+    const auto row_bytes = factors.problem.n * factors.bytes_of_an_output();
+    EXPECT_GT(std::ranges::count(result.marks, wide_row), 0) << "the case has no wide row";
+    for (std::int64_t row = 0; row < factors.a.rows && !HasFatalFailure(); ++row) {
+      SCOPED_TRACE(fmt::format("row {}", row));
+      const auto* bytes = result.c.data() + row * row_bytes;
+      if (result.marks[row] != wide_row) {
+        ASSERT_EQ(std::count(bytes, bytes + row_bytes, 0xff), row_bytes) << "it is not wide and was written";
+        continue;
       }
+      for (std::int64_t n = 0; n < factors.problem.n && !HasFatalFailure(); ++n)
+        expect_close(factors.problem.out, out_value(factors.problem.out, bytes + n * factors.bytes_of_an_output()),
+                     product.at(row, n));
     }
-    EXPECT_GT(wide, 0) << "the case has no wide row";
   }
 };
 
