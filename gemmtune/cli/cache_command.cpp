@@ -8,8 +8,10 @@
 
 #include "gemmtune/cli/command_group.h"
 #include "gemmtune/cli/text_grid.h"
+#include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/device/gpu/kernel_cache.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/families/registry.h"
 
 namespace gemmtune {
 namespace {
@@ -63,11 +65,66 @@ class CacheClearCommand final : public Command {
   }
 };
 
+class CacheFillCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.add_option("--problem", problem_)->required();
+    app.add_option("--candidate", names_)->expected(1, -1);
+    app.add_option("--arch", arch_);
+  }
+
+  int run() override {
+    const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
+    if (!compiler) fail(ErrorCode::no_device, "{}", KernelCompiler::why_not());
+    const auto problem = parse_problem(problem_);
+    const DeviceInfo device{.kind = DeviceKind::cuda, .arch = arch_, .cu_num = 132};
+    std::int64_t compiled = 0;
+    for (const auto& [family, candidate] : named(problem, device))
+      for (const auto& source : family->kernels(problem, candidate, device)) {
+        if (compiler->has(source)) continue;
+        static_cast<void>(compiler->compile(source));
+        ++compiled;
+      }
+    fmt::print("{} kernels compiled into {}\n", compiled, default_kernel_cache().string());
+    return 0;
+  }
+
+ private:
+  using Owned = std::pair<const KernelFamily*, Candidate>;
+
+  std::vector<Owned> named(const Problem& problem, const DeviceInfo& device) const {
+    if (names_.empty()) return all(problem, device);
+    std::vector<Owned> candidates;
+    for (const auto& name : names_) {
+      const auto* family = family_of(families_, name);
+      if (family == nullptr) fail(ErrorCode::usage, "--candidate: '{}' starts with no family's name", name);
+      candidates.push_back({family, {.family = std::string(family->name()), .name = name}});
+    }
+    return candidates;
+  }
+
+  /// Of the families that can be asked without the device.
+  std::vector<Owned> all(const Problem& problem, const DeviceInfo& device) const {
+    std::vector<Owned> candidates;
+    for (const auto& family : families_)
+      if (ask_support(*family, problem, device))
+        for (auto& candidate : family->candidates(problem, device))
+          candidates.emplace_back(family.get(), std::move(candidate));
+    return candidates;
+  }
+
+  std::vector<std::unique_ptr<KernelFamily>> families_ = make_families();
+  std::string problem_;
+  std::string arch_{"sm90"};
+  std::vector<std::string> names_;
+};
+
 }  // namespace
 
 std::unique_ptr<Command> make_cache_command() {
   std::vector<NamedCommand> commands;
   commands.push_back({"list", std::make_unique<CacheListCommand>()});
+  commands.push_back({"fill", std::make_unique<CacheFillCommand>()});
   commands.push_back({"clear", std::make_unique<CacheClearCommand>()});
   return make_command_group("cache", std::move(commands));
 }

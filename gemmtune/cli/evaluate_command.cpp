@@ -114,15 +114,14 @@ class EvaluateCommand final : public Command {
   Candidate named_candidate(Evaluator& evaluator, const Problem& problem, const std::string& name) const {
     for (auto& candidate : evaluator.candidates(problem))
       if (candidate.name == name && (family_.empty() || candidate.family == family_)) return candidate;
-    return {.family = family_.empty() ? family_of(name) : family_, .name = name};
+    return {.family = family_.empty() ? family_name_of(name) : family_, .name = name};
   }
 
-  static std::string family_of(const std::string& candidate) {
+  static std::string family_name_of(const std::string& candidate) {
+    const auto families = make_families();
+    if (const auto* family = family_of(families, candidate)) return std::string(family->name());
     std::vector<std::string> names;
-    for (const auto& family : make_families()) {
-      names.emplace_back(family->name());
-      if (candidate.starts_with(family->name())) return names.back();
-    }
+    for (const auto& family : families) names.emplace_back(family->name());
     fail(ErrorCode::usage, "--candidate: found '{}', expected a name that starts with a family's: {}", candidate,
          join(names, ", "));
   }

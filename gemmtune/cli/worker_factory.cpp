@@ -1,10 +1,13 @@
 #include "gemmtune/cli/worker_factory.h"
 
+#include <algorithm>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
+#include "gemmtune/worker/compile_ahead.h"
 #include "gemmtune/worker/remote_evaluator.h"
 
 namespace gemmtune {
@@ -49,13 +52,25 @@ std::unique_ptr<Evaluator> start_worker(const std::string& device, double candid
   });
 }
 
+/// For each worker: what the workers themselves leave of the cores.
+std::size_t processes_for_compiling(std::size_t workers) {
+  constexpr std::size_t most = 16;
+  const std::size_t cores = std::thread::hardware_concurrency();
+  return cores <= workers ? 1 : std::min(most, std::max<std::size_t>((cores - workers) / workers, 1));
+}
+
 }  // namespace
 
 WorkerFactory worker_factory(WorkerSettings settings) {
   return [settings = std::move(settings)](std::size_t worker) -> std::unique_ptr<Evaluator> {
     const auto& device = settings.devices.at(worker);
     auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
-    return std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
+    auto selecting = std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
+    if (settings.in_process || device.starts_with("cpu")) return selecting;
+    return std::make_unique<CompileAhead>(
+        std::move(selecting), make_families(), KernelCompiler::open(KernelCache(default_kernel_cache())),
+        CompileAheadOptions{.command = {"/proc/self/exe", "cache", "fill"},
+                            .processes = processes_for_compiling(settings.devices.size())});
   };
 }
 

@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gemmtune/device/device.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/candidate.h"
@@ -70,10 +72,20 @@ class KernelFamily {
   virtual std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                                 const DeviceInfo& device) const = 0;
 
+  /// What prepare() compiles at run time for this candidate, if it compiles: needs no device, so that it can be done
+  /// ahead. What is listed is a help, not a promise: prepare() does without it.
+  virtual std::vector<KernelSource> kernels(const Problem& /*problem*/, const Candidate& /*candidate*/,
+                                            const DeviceInfo& /*device*/) const {
+    return {};
+  }
+
   /// Why a table's kernel of this name is to be tuned again, or "": it was chosen with another version of the library
   /// than the one at hand. Only names that say their version can be judged.
   virtual std::string why_outdated(std::string_view /*kernel_name*/) const { return {}; }
 };
+
+/// Whose candidate has this name: names start with their family's. Null where none fits.
+const KernelFamily* family_of(std::span<const std::unique_ptr<KernelFamily>> families, std::string_view candidate_name);
 
 /// What the family says of problem and device, its kind of device included.
 Support ask_support(const KernelFamily& family, const Problem& problem, const DeviceInfo& device);

@@ -1,4 +1,4 @@
-"""`gemmtune cache`: the compiled kernels on disk, listed and cleared."""
+"""`gemmtune cache`: the compiled kernels on disk, listed, filled and cleared."""
 import json
 import os
 
@@ -34,6 +34,22 @@ class Cache(CommandTest):
         self.assertEqual(listed[1]["used_utc"], "2001-09-09 01:46:40")
         text = self.succeed("cache", "list").stdout
         self.assertIn("2 kernels, 8 bytes in " + str(self.folder / "kernels"), text)
+
+    def test_fills_and_does_so_once(self):
+        fill = ["cache", "fill", "--problem", "16x64x64:a4w4", "--candidate",
+                "mxfp4_int8_row_m128_n64_s8_cm1_cn1_g8_alongm_p0_k1"]
+        first = self.run_program(*fill)
+        if first.returncode == 4:
+            self.skipTest(first.stderr.strip())
+        if "starts with no family" in first.stderr:
+            self.skipTest("this build has no kernels for NVIDIA's GPUs")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertRegex(first.stdout, "^[1-9][0-9]* kernels compiled into ")
+        self.assertRegex(self.succeed(*fill).stdout, "^0 kernels compiled")
+
+    def test_refuses_names_of_nobody(self):
+        refused = self.run_program("cache", "fill", "--problem", "16x64x64:a4w4", "--candidate", "nobody_knows")
+        self.assertIn(refused.returncode, (2, 4))
 
     def test_clears(self):
         self.keep("a" * 32, b"12345", 1_000_000_000)

@@ -33,6 +33,11 @@ KernelCache::KernelCache(fs::path folder, std::int64_t limit_bytes)
 
 fs::path KernelCache::path_of(const std::string& key) const { return folder_ / (key + std::string(suffix)); }
 
+bool KernelCache::contains(const std::string& key) const {
+  std::error_code ignored;
+  return fs::is_regular_file(path_of(key), ignored);
+}
+
 std::optional<std::string> KernelCache::find(const std::string& key) const {
   const auto path = path_of(key);
   std::error_code ignored;

@@ -27,6 +27,7 @@ class KernelCache {
   explicit KernelCache(std::filesystem::path folder, std::int64_t limit_bytes = default_limit_bytes);
 
   std::optional<std::string> find(const std::string& key) const;
+  bool contains(const std::string& key) const;
 
   /// Keeps the code, and removes what was longest not asked for while the limit is exceeded. A folder that cannot be
   /// written costs the cache, not the caller: it returns false.

@@ -28,6 +28,9 @@ class KernelCompiler {
   /// "NVRTC 13.0".
   const std::string& version() const { return version_; }
 
+  /// Whether compile() would find it in the cache.
+  bool has(const KernelSource& source) const;
+
   /// Machine code. Throws Error{unsupported} with the compiler's log.
   std::string compile(const KernelSource& source) const;
 

@@ -58,6 +58,13 @@ class FoldedGemm final : public PreparedGemm {
 
 }  // namespace
 
+std::vector<KernelSource> folded_kernels(const WgmmaProduct& product, const WgmmaTile& tile) {
+  const auto activations = activations_of(product);
+  const auto weights = weights_of(product);
+  return {wgmma_source(product, tile), fold_source(activations, arch), fold_source(weights, arch),
+          rescue_source(product.problem, weights, arch)};
+}
+
 std::unique_ptr<PreparedGemm> prepare_folded(const WgmmaProduct& product, const WgmmaTile& tile,
                                              const DeviceInfo& device) {
   return std::make_unique<FoldedGemm>(product, tile, device);

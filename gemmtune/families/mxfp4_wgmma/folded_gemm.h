@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/families/family.h"
@@ -12,5 +13,8 @@ namespace gemmtune::mxfp4_wgmma {
 /// Compiles. Throws Error{unsupported} when there is no such kernel for the problem.
 std::unique_ptr<PreparedGemm> prepare_folded(const WgmmaProduct& product, const WgmmaTile& tile,
                                              const DeviceInfo& device);
+
+/// What that compiles.
+std::vector<KernelSource> folded_kernels(const WgmmaProduct& product, const WgmmaTile& tile);
 
 }  // namespace gemmtune::mxfp4_wgmma

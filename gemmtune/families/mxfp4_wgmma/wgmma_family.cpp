@@ -1,6 +1,7 @@
 #include "gemmtune/families/mxfp4_wgmma/wgmma_family.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/core/error.h"
@@ -34,14 +35,26 @@ class WgmmaFamily final : public KernelFamily {
 
   std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                         const DeviceInfo& device) const override {
+    const auto [product, tile] = parsed(problem, candidate, device);
+    return prepare_folded(product, tile, device);
+  }
+
+  std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
+                                    const DeviceInfo& device) const override {
+    const auto [product, tile] = parsed(problem, candidate, device);
+    return folded_kernels(product, tile);
+  }
+
+ private:
+  std::pair<WgmmaProduct, WgmmaTile> parsed(const Problem& problem, const Candidate& candidate,
+                                            const DeviceInfo& device) const {
     if (const auto why = why_unsupported(problem, type_, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
     const Space space = space_of(problem, type_, device);
     const auto point = space.parse(candidate.name);
     if (!point) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name_, candidate.name);
-    return prepare_folded(product_of(problem, type_, *point), tile_of(*point), device);
+    return {product_of(problem, type_, *point), tile_of(*point)};
   }
 
- private:
   FoldType type_;
   std::string name_;
 };

@@ -101,7 +101,7 @@ Space space_of(const Problem& problem, FoldType type, const DeviceInfo& device) 
        [=](const Point& point) { return is_not_too_small(problem, tile_of(point), device.cu_num); }},
       {"parts along K are for few tiles, and four steps of 128 each",
        [=](const Point& point) { return split_helps(problem, tile_of(point), device.cu_num); }}};
-  return {"sm90_" + family_name(type), std::move(axes), std::move(constraints)};
+  return {family_name(type), std::move(axes), std::move(constraints)};
 }
 
 WgmmaTile tile_of(const Point& point) {

@@ -16,7 +16,7 @@ std::string family_name(FoldType type);
 /// Why this family has nothing for the problem, or "".
 std::string why_unsupported(const Problem& problem, FoldType type, const DeviceInfo& device);
 
-/// Names like sm90_mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1. What is left out because something else is
+/// Names like mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1. What is left out because something else is
 /// surely as good is a constraint too; prepare() takes it all the same.
 Space space_of(const Problem& problem, FoldType type, const DeviceInfo& device);
 
