@@ -26,17 +26,27 @@ class Screening {
   void screen_prepared(Attempt& trial) {
     Workload* workload = timed_workload(bench_, request_, trial);
     if (workload == nullptr) return;
-    if (check(*workload, trial)) time(*workload, trial);
+    const auto sets = rotation(bench_, request_, trial);
+    if (check_first(*workload, trial, sets)) time(*workload, trial);
+    if (!trial.inputs_intact(*workload) || !is_hopeful(trial)) return;
+    if (check_last(*workload, trial, sets)) best_us_ = std::min(best_us_, median_us(trial));
     trial.inputs_intact(*workload);
   }
 
-  /// The other sets are not filled for what is wrong on the first. The last one shows that the kernel goes by the
-  /// addresses it is given.
-  bool check(Workload& workload, Attempt& trial) {
-    const auto sets = rotation(bench_, request_, trial);
-    if (!trial.equip(workload, sets) || !trial.check(workload, std::array{std::size_t{0}})) return false;
-    if (!trial.spread(workload)) return false;
+  /// The other sets are not filled for what is wrong on the first.
+  static bool check_first(Workload& workload, Attempt& trial, std::size_t sets) {
+    return trial.equip(workload, sets) && trial.check(workload, std::array{std::size_t{0}}) && trial.spread(workload);
+  }
+
+  /// The last set shows that the kernel goes by the addresses it is given. Those who are too slow anyway are spared it.
+  static bool check_last(Workload& workload, Attempt& trial, std::size_t sets) {
     return sets == 1 || trial.check(workload, std::array{sets - 1});
+  }
+
+  static double median_us(const Attempt& trial) { return trial.evaluation().timing.median_us; }
+
+  bool is_hopeful(const Attempt& trial) const {
+    return trial.alive() && trial.evaluation().timing.sample_count > 0 && median_us(trial) <= hopeless * best_us_;
   }
 
   void time(Workload& workload, Attempt& trial) {
@@ -51,7 +61,6 @@ class Screening {
     };
     if (!trial.run(&Cost::kernel_s, take) || !trial.guards_intact(workload)) return;
     trial.set_timing(summarise(samples_us, policy.keep_samples), clock);
-    if (!samples_us.empty()) best_us_ = std::min(best_us_, trial.evaluation().timing.median_us);
   }
 
   const Workbench& bench_;

@@ -106,14 +106,31 @@ class PacedDevice final : public ForwardingDevice {
 };
 
 struct PacedObserver final : EvaluationObserver {
-  explicit PacedObserver(Pace& of) : pace(of) {}
+  explicit PacedObserver(Pace& of, std::string slow_one = "right_slow") : pace(of), slow(std::move(slow_one)) {}
 
-  void started(const Candidate& candidate) override { pace.launch_us = candidate.name == "right_slow" ? 300 : 100; }
+  void started(const Candidate& candidate) override { pace.launch_us = candidate.name == slow ? 300 : 100; }
   void evaluated(const Evaluation& evaluation) override { evaluations.push_back(evaluation); }
 
   Pace& pace;
+  std::string slow{};
   std::vector<Evaluation> evaluations{};
 };
+
+TEST(ScreeningRace, OnlyWhoMayStillWinIsCheckedAgain) {
+  Pace pace;
+  std::vector<std::unique_ptr<KernelFamily>> families;
+  families.push_back(broken::make_family());
+  LocalEvaluator evaluator(std::make_unique<PacedDevice>(pace), std::move(families));
+  const auto second_outcome = [&](const std::string& slow) {
+    PacedObserver seen(pace, slow);
+    evaluator.evaluate(parse_problem(small),
+                       std::vector{broken::candidate("right"), broken::candidate("wrong_after_first")}, screen_policy(),
+                       seen);
+    return seen.evaluations[1].outcome;
+  };
+  EXPECT_EQ(second_outcome("nobody"), Outcome::wrong_result);
+  EXPECT_EQ(second_outcome("wrong_after_first"), Outcome::ok) << "it is no finalist: confirming would find out";
+}
 
 TEST(ScreeningRace, WhoIsFarBehindTheBestIsSampledLeast) {
   Pace pace;
