@@ -2,7 +2,45 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace gemmtune {
+namespace {
+
+/// "%first, …, %last".
+std::string places(int first, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += fmt::format("{}%{}", i == 0 ? "" : ", ", first + i);
+  return text;
+}
+
+/// One asm statement: sums that are added to, or only written.
+std::string from_registers_statement(int n, std::string_view outputs, bool adds) {
+  const int sums = n / 2;
+  return fmt::format(
+      "    asm volatile(\"{{\\n.reg .pred adds;\\nsetp.ne.b32 adds, {adds}, 0;\\n\"\n"
+      "        \"wgmma.mma_async.sync.aligned.m64n{n}k32.f32.e4m3.e4m3 {{{sums}}}, {{{a}}}, %{b}, adds, 1, 1;\\n}}\"\n"
+      "        : {outputs}\n"
+      "        : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b));\n",
+      fmt::arg("adds", adds ? 1 : 0), fmt::arg("n", n), fmt::arg("sums", places(0, sums)),
+      fmt::arg("a", places(sums, 4)), fmt::arg("b", sums + 4), fmt::arg("outputs", outputs));
+}
+
+std::string sum_operands(int n, std::string_view constraint) {
+  std::string text;
+  for (int i = 0; i < n / 2; ++i) text += fmt::format("{}\"{}\"(sums[{}])", i == 0 ? "" : ", ", constraint, i);
+  return text;
+}
+
+}  // namespace
+
+std::string wgmma_from_registers_text(int n) {
+  return fmt::format(
+      "__device__ __forceinline__ void multiply(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
+      "                                         bool adds) {{\n  if (adds)\n{}  else\n{}}}\n",
+      n / 2, from_registers_statement(n, sum_operands(n, "+f"), true),
+      from_registers_statement(n, sum_operands(n, "=f"), false));
+}
 
 std::string wgmma_text(WgmmaOperands operands, int n) {
   const bool int8 = operands == WgmmaOperands::int8;

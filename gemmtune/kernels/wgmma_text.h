@@ -13,4 +13,8 @@ enum class WgmmaOperands : std::uint8_t { e4m3, int8 };
 /// with float sums of e4m3 or int sums of int8. n is a multiple of 8 up to 256 (of 16 from 32 on for int8).
 std::string wgmma_text(WgmmaOperands operands, int n);
 
+/// multiply(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3, the first operand in
+/// registers; sums are only written where `adds` is false.
+std::string wgmma_from_registers_text(int n);
+
 }  // namespace gemmtune

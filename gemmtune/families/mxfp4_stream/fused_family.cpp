@@ -1,0 +1,9 @@
+#include "gemmtune/families/mxfp4_stream/stream_family.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_mxfp4_fused_family();
+
+std::unique_ptr<KernelFamily> make_mxfp4_fused_family() { return mxfp4_stream::make_family(mxfp4_stream::Kind::fused); }
+
+}  // namespace gemmtune

@@ -1,0 +1,130 @@
+// What stream.cu is compiled for, and where everything is: in a block's shared memory, and among tiles and units of K.
+
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned;
+using u64 = unsigned long long;
+using i64 = long long;
+
+constexpr int tile_m = STREAM_TILE_M;          // rows of A: 8, 16, …, 128
+constexpr int row_groups = STREAM_ROW_GROUPS;  // of 64 rows of W
+constexpr int k_groups = STREAM_K_GROUPS;
+constexpr int cluster = STREAM_CLUSTER;
+constexpr int w_stages = STREAM_W_STAGES;  // of each multiplying warpgroup
+constexpr int a_stages = STREAM_A_STAGES;
+constexpr int raw_stages = STREAM_RAW_STAGES;  // of A's codes, before they are converted
+constexpr int converters = STREAM_CONVERTERS;  // 2 or 6 warps
+constexpr bool row_base = STREAM_ROW_BASE;     // W's block scales are in its e4m3 values, not multiplied with
+constexpr int steps = STREAM_STEPS;  // of 32 of K that are summed in the tensor core's own accumulator: 1 or 4
+constexpr int shared_bytes = STREAM_SHARED_BYTES;
+#if STREAM_OUT == 0
+using Out = float;
+#else
+using Out = u16;  // bf16 or fp16
+#endif
+
+constexpr int threads = (2 + converters) * 32 + row_groups * k_groups * 128;
+constexpr int groups = row_groups * k_groups;
+
+// Registers move from the warps that copy and convert to those that multiply.
+constexpr int other_groups = (2 + converters) / 4;
+constexpr int even_registers = 65536 / threads / 8 * 8 < 256 ? 65536 / threads / 8 * 8 : 248;
+constexpr int few_registers = 56;
+constexpr int spared = (even_registers * (groups + other_groups) - few_registers * other_groups) / groups / 8 * 8;
+constexpr int many_registers = spared < 240 ? spared : 240;
+
+constexpr int parts = cluster * k_groups;  // among which K is dealt
+constexpr int unit_k = gemmtune::stream_unit_k;
+constexpr int brick_bytes = gemmtune::stream_brick_bytes;
+constexpr int unit_bytes = gemmtune::stream_unit_bytes;
+constexpr int a_step_bytes = tile_m * 32;
+constexpr int a_unit_bytes = 8 * a_step_bytes;
+constexpr int scale_unit_floats = 8 * tile_m;
+constexpr int raw_row_bytes = 128 + 16;  // apart, so that 8 rows lie in different banks
+constexpr int raw_unit_bytes = tile_m * (raw_row_bytes + 8);
+constexpr bool by_rows = steps == 4 && tile_m % 32 == 0;
+// Of a unit of A, what a warp converts at a time: 32 rows × 128 of K, a row for each lane, or 8 rows, a block for each.
+constexpr int items = by_rows ? tile_m / 16 : tile_m / 4;
+constexpr int flag_bytes = tile_m / 4;
+constexpr int held = tile_m / 2;  // accumulators of a thread
+constexpr int sums_bytes = 64 * tile_m * 4;
+
+constexpr int align(int bytes, int to) { return (bytes + to - 1) / to * to; }
+constexpr int w_at = 0;
+constexpr int a_at = w_at + groups * w_stages * unit_bytes;
+constexpr int scale_at = a_at + a_stages * a_unit_bytes;
+constexpr int wide_at = scale_at + a_stages * scale_unit_floats * 4;
+constexpr int raw_at = align(wide_at + a_stages * flag_bytes, 128);
+constexpr int sums_at = align(raw_at + raw_stages * raw_unit_bytes, 128);
+constexpr int far_sums_at = sums_at + row_groups * (k_groups - 1) * sums_bytes;
+constexpr int finished_here = (row_groups + cluster - 1) / cluster;  // row groups that a block of the cluster finishes
+constexpr int barriers_at = far_sums_at + finished_here * (cluster - 1) * sums_bytes;
+constexpr int barrier_count = 2 * groups * w_stages + 2 * a_stages + 2 * raw_stages + 2 * row_groups;
+static_assert(barriers_at + 8 * barrier_count == shared_bytes);
+// A warpgroup waits for a stage's next unit only when its last one has been there: else it would take an old phase for
+// it.
+static_assert(a_stages >= 2 * k_groups);
+
+using Sizes = gemmtune::StreamSizes;
+
+/// Which rows of what this cluster works on.
+struct Tile {
+  int batch;
+  int m_tile;
+  int w_tile;  // the first of row_groups
+};
+
+__device__ inline int tile_count(const Sizes& s) {
+  return s.batch * s.m_tiles * ((s.w_tiles + row_groups - 1) / row_groups);
+}
+
+/// Tiles of A are next to each other, so that weights read twice are read while they are in the cache.
+__device__ inline Tile tile_at(const Sizes& s, int index) {
+  const int w_groups = (s.w_tiles + row_groups - 1) / row_groups;
+  const int rest = index / s.m_tiles;
+  return {rest / w_groups, index % s.m_tiles, rest % w_groups * row_groups};
+}
+
+/// How many of them this cluster works on.
+__device__ inline int tiles_of_this(const Sizes& s) {
+  const int step = gridDim.x / cluster;
+  return (tile_count(s) - (int)blockIdx.x / cluster + step - 1) / step;
+}
+
+/// How many units part `part` of `parts` has.
+__device__ inline int units_of(int units, int part) { return (units - part + parts - 1) / parts; }
+
+struct Ring {
+  int stage;
+  u32 phase;
+  __device__ void next(int stages, int by = 1) {
+    stage += by;
+    if (stage < stages) return;
+    stage -= stages;
+    phase ^= 1;
+  }
+};
+
+struct Shared {
+  u32 base;
+  __device__ u32 w(int group, int stage) const { return base + w_at + (group * w_stages + stage) * unit_bytes; }
+  __device__ u32 a(int stage) const { return base + a_at + stage * a_unit_bytes; }
+  __device__ u32 scales(int stage) const { return base + scale_at + stage * scale_unit_floats * 4; }
+  __device__ u32 wide(int stage) const { return base + wide_at + stage * flag_bytes; }
+  __device__ u32 raw(int stage) const { return base + raw_at + stage * raw_unit_bytes; }
+  __device__ u32 sums(int row_group, int slot) const {
+    return base + sums_at + (row_group * (k_groups - 1) + slot) * sums_bytes;
+  }
+  __device__ u32 far_sums(int row_group, int slot) const {
+    return base + far_sums_at + (row_group / cluster * (cluster - 1) + slot) * sums_bytes;
+  }
+  __device__ u32 barrier(int i) const { return base + barriers_at + 8 * i; }
+  __device__ u32 w_full(int group, int stage) const { return barrier(group * w_stages + stage); }
+  __device__ u32 w_empty(int group, int stage) const { return barrier((groups + group) * w_stages + stage); }
+  __device__ u32 a_full(int stage) const { return barrier(2 * groups * w_stages + stage); }
+  __device__ u32 a_empty(int stage) const { return barrier(2 * groups * w_stages + a_stages + stage); }
+  __device__ u32 raw_full(int stage) const { return barrier(2 * groups * w_stages + 2 * a_stages + stage); }
+  __device__ u32 raw_empty(int stage) const { return raw_full(raw_stages + stage); }
+  __device__ u32 far_full(int row_group) const { return raw_full(2 * raw_stages + row_group); }
+  __device__ u32 far_empty(int row_group) const { return far_full(row_groups + row_group); }
+};

@@ -1,0 +1,67 @@
+// Every kernel of both spaces compiles, GPU or not: sizes do not matter to the compiler, tiles and output types do.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/families/mxfp4_stream/stream_space.h"
+
+namespace gemmtune::mxfp4_stream {
+namespace {
+
+const DeviceInfo h100{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
+
+class StreamCompiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_stream"));
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+  }
+
+  void add(const KernelSource& source) { sources_.emplace(cache_key(source, compiler_->version()), source); }
+
+  void add_space(Kind kind, const Problem& problem) {
+    const Space space = space_of(problem, kind, h100);
+    for (const auto& point : space.points()) {
+      add(stream_source(problem, tile_of(point)));
+      add(stream_pack_source(tile_of(point)));
+    }
+  }
+
+  void expect_all_compile() const {
+    for (const auto& [key, source] : sources_) EXPECT_FALSE(compiler_->compile(source).empty());
+  }
+
+  std::unique_ptr<KernelCompiler> compiler_;
+  std::map<std::string, KernelSource> sources_;
+};
+
+Problem a4w4(const std::string& sizes, const std::string& rest = "bf16:packed") {
+  return parse_problem(sizes + ":e2m1/1x32:e2m1/1x32:" + rest);
+}
+
+TEST_F(StreamCompiles, EveryTileOfSkinny) {
+  for (const char* sizes : {"8x57344x8192", "16x8192x8192"}) add_space(Kind::skinny, a4w4(sizes));
+  EXPECT_GE(sources_.size(), 10U);
+  expect_all_compile();
+}
+
+TEST_F(StreamCompiles, EveryTileOfFused) {
+  for (const char* sizes : {"16x57344x8192", "32x8192x8192", "64x8192x8192", "96x8192x8192", "128x8192x8192"})
+    add_space(Kind::fused, a4w4(sizes));
+  EXPECT_GE(sources_.size(), 10U);
+  expect_all_compile();
+}
+
+TEST_F(StreamCompiles, EveryOutput) {
+  for (const std::string out : {"bf16", "fp16", "f32"})
+    for (const std::string bias : {"", ":bias"})
+      add(stream_source(a4w4("16x8192x8192", fmt::format("{}:packed{}", out, bias)), {}));
+  EXPECT_EQ(sources_.size(), 6U);
+  expect_all_compile();
+}
+
+}  // namespace
+}  // namespace gemmtune::mxfp4_stream
