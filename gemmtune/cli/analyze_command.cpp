@@ -12,6 +12,7 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/report/comparison_files.h"
+#include "gemmtune/report/html_report.h"
 #include "gemmtune/report/inputs.h"
 
 namespace gemmtune {
@@ -23,6 +24,8 @@ struct AnalyzeFlags {
   std::string backends{};
   std::string format{};
   std::string output{};
+  std::string html{};
+  Roof roof{};
   double err_ratio{VerifyPolicy{}.err_ratio_limit};
   bool markdown{};
   bool csv{};
@@ -54,6 +57,9 @@ class AnalyzeCommand final : public Command {
     app.add_option("--format", flags_.format);
     app.add_option("--err-ratio,--err_ratio,--errRatio", flags_.err_ratio)->check(CLI::NonNegativeNumber);
     app.add_option("-o,--output", flags_.output);
+    app.add_option("--html", flags_.html);
+    app.add_option("--peak-tflops", flags_.roof.peak_tflops)->check(CLI::PositiveNumber);
+    app.add_option("--peak-gbps", flags_.roof.peak_gbps)->check(CLI::PositiveNumber);
     auto* markdown = app.add_flag("--markdown,--md", flags_.markdown);
     auto* csv = app.add_flag("--csv", flags_.csv)->excludes(markdown);
     app.add_flag("--json", flags_.json)->excludes(markdown)->excludes(csv);
@@ -61,7 +67,8 @@ class AnalyzeCommand final : public Command {
   }
 
   int run() override {
-    const auto readings = read_inputs(input_files(flags_.inputs), reading_options(flags_));
+    const auto files = input_files(flags_.inputs);
+    const auto readings = read_inputs(files, reading_options(flags_));
     say(readings);
     if (readings.measurements.empty())
       fail(ErrorCode::input, "no times of GEMM kernels in {}", join(flags_.inputs, ", "));
@@ -69,6 +76,7 @@ class AnalyzeCommand final : public Command {
     if (comparison.measurements == 0)
       fail(ErrorCode::usage, "--backends: found '{}', which none of the inputs has", flags_.backends);
     write(text(comparison));
+    if (!flags_.html.empty()) write_page(comparison, readings, files);
     return 0;
   }
 
@@ -91,6 +99,15 @@ class AnalyzeCommand final : public Command {
     auto style = flags_.output.empty() ? style_of_stdout() : TextStyle{};
     if (flags_.verbose) style.listed = std::numeric_limits<std::size_t>::max();
     return analysis_text(comparison, style);
+  }
+
+  void write_page(const Comparison& comparison, const Readings& readings,
+                  const std::vector<std::filesystem::path>& files) const {
+    const auto stores = contents_of_stores(files);
+    write_file_atomically(
+        flags_.html,
+        html_report({.comparison = comparison, .readings = readings, .stores = stores, .roof = flags_.roof}));
+    fmt::print(stderr, "gemmtune: the page is in {}\n", flags_.html);
   }
 
   void write(const std::string& text) const {

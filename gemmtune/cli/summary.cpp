@@ -9,7 +9,7 @@
 #include "gemmtune/cli/progress_text.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/clock.h"
-#include "gemmtune/tune/journal.h"
+#include "gemmtune/trials/reproducer.h"
 
 namespace gemmtune {
 namespace {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
+#include <map>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
@@ -85,6 +87,24 @@ Readings read_inputs(const std::vector<fs::path>& files, const ReadingOptions& o
   Readings all;
   for (const auto& file : files) append(all, read_input(file, options));
   return joined(std::move(all));
+}
+
+StoreContents contents_of_stores(const std::vector<fs::path>& files) {
+  StoreContents contents;
+  std::map<Problem, RunResult> results;
+  for (const auto& file : files) {
+    if (!is_store(file)) continue;
+    try {
+      const auto store = TrialStore::open_read_only(file);
+      std::ranges::move(store.all(), std::back_inserter(contents.trials));
+      for (const auto& run : store.runs())
+        for (auto& result : store.results(run.id)) results.insert_or_assign(result.problem, std::move(result));
+    } catch (const Error&) {
+      continue;  // read_inputs() has said so
+    }
+  }
+  for (auto& [problem, result] : results) contents.results.push_back(std::move(result));
+  return contents;
 }
 
 }  // namespace gemmtune

@@ -7,6 +7,7 @@
 
 #include "gemmtune/report/kernel_csv.h"
 #include "gemmtune/report/measurement.h"
+#include "gemmtune/trials/store.h"
 
 namespace gemmtune {
 
@@ -29,5 +30,13 @@ bool is_store(const std::filesystem::path& path);
 /// A file without measurements, and one that cannot be read, is noted. What files leave unsaid is taken from the others
 /// (report/join.h).
 Readings read_inputs(const std::vector<std::filesystem::path>& files, const ReadingOptions& options);
+
+/// What the stores among the files have beyond measurements. Those that cannot be read are left out.
+struct StoreContents {
+  std::vector<Trial> trials{};
+  std::vector<RunResult> results{};  // of runs, the latest of each shape
+};
+
+StoreContents contents_of_stores(const std::vector<std::filesystem::path>& files);
 
 }  // namespace gemmtune

@@ -45,8 +45,9 @@ struct Measurement {
   double low_us{};  // 95 % confidence interval of the time; 0 where it is not known
   double high_us{};
   double err_ratio{};
-  bool screened_only{};  // timed with few samples
-  std::string where{};   // "file:line", "store#trial"
+  bool screened_only{};      // timed with few samples
+  std::string reproducer{};  // of failures that can be run again: a command
+  std::string where{};       // "file:line", "store#trial"
 
   bool has_interval() const { return low_us > 0 && high_us > 0; }
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/trials/reproducer.h"
 
 namespace gemmtune {
 namespace {
@@ -36,11 +37,20 @@ const Trial* deciding(const Career& career) {
   return confirmed != nullptr ? confirmed : screened;
 }
 
+std::string reproducer_of(const Trial& trial) {
+  const auto& evaluation = trial.evaluation;
+  if (evaluation.outcome == Outcome::ok) return {};
+  return fmt::format("{} --stage {}",
+                     reproducer("gemmtune", trial.problem, evaluation.candidate, trial.context.policy.seed),
+                     to_string(evaluation.stage));
+}
+
 Measurement measurement_of(const Trial& trial, const std::string& source) {
   const auto& evaluation = trial.evaluation;
-  return {.shape = {.device = tag_of(trial.context.device), .problem = trial.problem},
-          .backend = to_lower(evaluation.candidate.family),
-          .kernel = evaluation.candidate.name,
+  const auto [backend, kernel] = kernel_of(trial);
+  return {.shape = shape_of(trial),
+          .backend = backend,
+          .kernel = kernel,
           .outcome = evaluation.outcome,
           .reason = evaluation.reason,
           .time_us = evaluation.timing.median_us,
@@ -48,10 +58,18 @@ Measurement measurement_of(const Trial& trial, const std::string& source) {
           .high_us = evaluation.timing.high_us,
           .err_ratio = evaluation.accuracy.err_ratio,
           .screened_only = evaluation.stage == Stage::screen,
+          .reproducer = reproducer_of(trial),
           .where = fmt::format("{}#{}", source, trial.id)};
 }
 
 }  // namespace
+
+ShapeId shape_of(const Trial& trial) { return {.device = tag_of(trial.context.device), .problem = trial.problem}; }
+
+std::pair<std::string, std::string> kernel_of(const Trial& trial) {
+  const auto& candidate = trial.evaluation.candidate;
+  return {to_lower(candidate.family), candidate.name};
+}
 
 std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source) {
   std::vector<Measurement> measurements;

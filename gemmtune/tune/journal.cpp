@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
 
 namespace gemmtune {
@@ -11,15 +10,6 @@ namespace {
 std::string model_of(const DeviceInfo& device) { return fmt::format("{} ({})", device.name, device.arch); }
 
 bool is_deadly(Outcome outcome) { return outcome == Outcome::crashed || outcome == Outcome::timed_out; }
-
-// For a POSIX shell. Names of foreign workers may hold anything.
-std::string quoted(const std::string& text) {
-  constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  if (!text.empty() && text.find_first_not_of(harmless) == std::string::npos) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
 
 }  // namespace
 
@@ -81,12 +71,6 @@ void Journal::remember_failure(std::exception_ptr failure) {
   limits_.abort();
   const std::scoped_lock lock(mutex_);
   if (!failure_) failure_ = std::move(failure);
-}
-
-std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
-                       std::uint64_t seed) {
-  return fmt::format("{} evaluate --problem {} --candidate {} --seed {}", quoted(program), quoted(to_string(problem)),
-                     quoted(candidate.name), seed);
 }
 
 }  // namespace gemmtune

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "gemmtune/trials/reproducer.h"
 #include "gemmtune/tune/limits.h"
 #include "gemmtune/tune/tuner.h"
 
@@ -66,9 +67,5 @@ class Journal {
   std::map<Key, Quarantined> quarantine_;
   std::exception_ptr failure_;
 };
-
-/// A command that runs this candidate alone and in its own process, where a debugger can watch it die.
-std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
-                       std::uint64_t seed);
 
 }  // namespace gemmtune

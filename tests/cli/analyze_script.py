@@ -70,6 +70,17 @@ class Analyze(CommandTest):
         self.assertIn("| 64 | 512 | 4096 | 44.74 | - | **67.11** | triton | 0.667 |", self.read("comparison.md"))
         self.fail_with(2, "analyze", ".", "--json", "--csv")
 
+    def test_the_page(self):
+        result = self.run_program("analyze", ".", "--html", "report.html", "--peak-tflops", "2000", "--peak-gbps", "5000")
+        if "no chart library" in result.stderr:
+            self.skipTest("this build has no chart library")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("3 shapes", result.stdout)
+        page = self.read("report.html")
+        self.assertTrue(page.startswith("<!DOCTYPE html>"))
+        self.assertIn('"peak_tflops":2000.0', page)
+        self.fail_with(2, "analyze", ".", "--html", "report.html", "--peak-gbps", "-1")
+
     def test_the_limit_of_errors(self):
         value = json.loads(self.succeed("analyze", ".", "--json", "--errRatio", "0.3").stdout)
         self.assertEqual(value["shapes"][2]["winners"], ["asm"])

@@ -1,0 +1,473 @@
+// Draws the report from the data in the page. Texts of the data go in as text, never as HTML.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const rowsAtFirst = 200;
+  // Distinct for people who see colours differently (Okabe and Ito), and by shape too.
+  const palette = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6d31", "#b5a900", "#7f7f7f"];
+  const pointStyles = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross", "rectRounded", "dash"];
+
+  const at = (id) => document.getElementById(id);
+  const colour = (backend) => palette[data.backends.indexOf(backend) % palette.length];
+  const pointStyle = (backend) => pointStyles[data.backends.indexOf(backend) % pointStyles.length];
+  const number = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+  const rate = (value) => number(value, value >= 1000 ? 1 : value >= 1 ? 2 : 4);
+  const times = (value) => (value === null || value === undefined ? "–" : `${value.toFixed(3)}×`);
+  const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+  function element(name, text, className) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+
+  // A table that is not sorted. Columns: {name, text(row), number, long, code}.
+  function plainTable(columns, rows) {
+    const table = element("table");
+    const head = table.createTHead().insertRow();
+    for (const column of columns) {
+      const cell = element("th", column.name, column.number ? "number" : "");
+      cell.scope = "col";
+      head.append(cell);
+    }
+    const body = table.createTBody();
+    for (const row of rows) {
+      const line = body.insertRow();
+      for (const column of columns) {
+        const cell = line.insertCell();
+        cell.className = column.number ? "number" : column.long ? "long" : "";
+        if (column.code && column.text(row)) cell.append(element("code", column.text(row)));
+        else cell.textContent = column.text(row);
+      }
+    }
+    return table;
+  }
+
+  // ---- the table of shapes
+
+  const shapes = data.shapes;
+  for (const shape of shapes) {
+    shape.bestTflops = shape.winners.length ? shape.best[shape.winners[0]].tflops : null;
+    const kernels = Object.values(shape.best).map((best) => best.kernel);
+    shape.words = [shape.label, shape.device, ...kernels].join(" ").toLowerCase();
+  }
+
+  const columns = [
+    { name: "M", number: true, value: (s) => s.m },
+    { name: "N", number: true, value: (s) => s.n },
+    { name: "K", number: true, value: (s) => s.k },
+    ...(shapes.some((s) => s.batch > 1) ? [{ name: "batch", number: true, value: (s) => s.batch }] : []),
+    ...(data.one_type ? [] : [{ name: "types", value: (s) => s.types }]),
+    ...(data.one_device ? [] : [{ name: "device", value: (s) => s.device }]),
+    ...data.backends.map((backend) => ({
+      name: backend, number: true, backend,
+      value: (s) => (s.best[backend] ? s.best[backend].tflops : null), text: rate,
+    })),
+    { name: "best", value: (s) => s.winners.join(" = ") || "none" },
+    { name: `${data.primary} / best other`, number: true, value: (s) => s.ratio, text: times },
+    { name: "kernel", value: (s) => (s.winners.length ? s.best[s.winners[0]].kernel : "") },
+  ];
+  const order = { column: null, descending: false };
+  let shown = [];
+  let showsAll = false;
+
+  function shapeRow(shape) {
+    const line = document.createElement("tr");
+    for (const column of columns) {
+      const value = column.value(shape);
+      const cell = line.insertCell();
+      cell.textContent = column.text ? column.text(value) : value ?? "";
+      cell.className = column.number ? "number" : "";
+      const best = column.backend && shape.best[column.backend];
+      if (!best) continue;
+      if (shape.winners.includes(column.backend)) cell.classList.add("wins");
+      cell.title = `${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}, ${best.where}`;
+    }
+    return line;
+  }
+
+  function drawRows() {
+    const rows = showsAll ? shown : shown.slice(0, rowsAtFirst);
+    at("table").tBodies[0].replaceChildren(...rows.map(shapeRow));
+    at("count").textContent = `${plural(shown.length, "shape")} of ${shapes.length}`;
+    at("more").hidden = rows.length === shown.length;
+    at("more").textContent = `Show all ${shown.length}`;
+  }
+
+  // What has no value comes last, whichever way.
+  function compare(a, b) {
+    const [x, y] = [order.column.value(a), order.column.value(b)];
+    if (x === y) return 0;
+    if (x === null || x === undefined) return 1;
+    if (y === null || y === undefined) return -1;
+    return (x < y ? -1 : 1) * (order.descending ? -1 : 1);
+  }
+
+  function isWanted(shape) {
+    const words = at("find").value.toLowerCase().split(/\s+/);
+    const chosen = (id, value) => at(id).value === "" || value === at(id).value;
+    return words.every((word) => shape.words.includes(word))
+      && (at("winner").value === "" || shape.winners.includes(at("winner").value)
+        || (at("winner").value === "none" && shape.winners.length === 0))
+      && chosen("types", shape.types) && chosen("device", shape.device)
+      && (!at("lost").checked || (shape.best[data.primary] && !shape.winners.includes(data.primary)));
+  }
+
+  function refresh() {
+    shown = shapes.filter(isWanted);
+    if (order.column) shown.sort(compare);
+    drawRows();
+  }
+
+  function sortBy(column) {
+    order.descending = order.column === column ? !order.descending : Boolean(column.number && column.backend);
+    order.column = column;
+    at("table").querySelectorAll("th").forEach((cell, i) => {
+      const direction = order.descending ? "descending" : "ascending";
+      cell.setAttribute("aria-sort", columns[i] === column ? direction : "none");
+    });
+    refresh();
+  }
+
+  function drawHead() {
+    const line = at("table").tHead.insertRow();
+    for (const column of columns) {
+      const cell = element("th", undefined, column.number ? "number" : "");
+      cell.scope = "col";
+      cell.setAttribute("aria-sort", "none");
+      const button = element("button", column.name);
+      button.type = "button";
+      button.addEventListener("click", () => sortBy(column));
+      cell.append(button);
+      line.append(cell);
+    }
+  }
+
+  function fillChoice(id, values) {
+    const choice = at(id);
+    choice.append(new Option("all", ""), ...values.map((value) => new Option(value, value)));
+    choice.parentElement.hidden = values.length < 2;
+  }
+
+  function setUpTable() {
+    const distinct = (of) => [...new Set(shapes.map(of))].sort();
+    drawHead();
+    fillChoice("winner", [...data.backends, ...(shapes.some((s) => !s.winners.length) ? ["none"] : [])]);
+    fillChoice("types", distinct((s) => s.types));
+    fillChoice("device", distinct((s) => s.device));
+    at("primary").textContent = data.primary;
+    at("filters").addEventListener("input", refresh);
+    at("filters").addEventListener("submit", (event) => event.preventDefault());
+    at("more").addEventListener("click", () => { showsAll = true; drawRows(); });
+    refresh();
+  }
+
+  // ---- charts
+
+  const charts = [];
+  const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  function axis(title, isLogarithmic, more = {}) {
+    return { type: isLogarithmic ? "logarithmic" : "linear", title: { display: true, text: title }, grid: {}, ticks: {}, ...more };
+  }
+
+  function draw(section, config) {
+    config.options = {
+      animation: false, responsive: true, maintainAspectRatio: false, normalized: true,
+      interaction: { mode: "nearest", intersect: true }, ...config.options,
+    };
+    const canvas = at(section).querySelector("canvas");
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", at(section).querySelector("h2").textContent);
+    charts.push(new Chart(canvas, config));
+  }
+
+  function recolour() {
+    for (const chart of charts) {
+      chart.options.plugins.legend.labels.color = style("--text");
+      for (const scale of Object.values(chart.options.scales)) {
+        scale.title.color = scale.ticks.color = style("--faint");
+        scale.grid.color = style("--line");
+      }
+      for (const set of chart.data.datasets) if (set.isRoof) set.borderColor = style("--text");
+      chart.update("none");
+    }
+  }
+
+  const points = (backend, list) => ({
+    label: backend, data: list, pointStyle: pointStyle(backend), pointRadius: list.length > 1000 ? 2 : 4,
+    borderColor: colour(backend), backgroundColor: `${colour(backend)}aa`, showLine: false,
+  });
+  const tooltip = (label) => ({ legend: { labels: { usePointStyle: true } }, tooltip: { callbacks: { label } } });
+
+  function drawSpeedup() {
+    const ratios = shapes.filter((s) => s.ratio !== null).sort((a, b) => a.ratio - b.ratio);
+    if (!ratios.length) return false;
+    const lost = ratios.filter((s) => !s.winners.includes(data.primary)).length;
+    at("speedup-text").textContent = `TFLOPS of ${data.primary} by those of its best alternative, from the worst shape to the `
+      + `best: ${data.primary} loses on ${lost} of ${plural(ratios.length, "shape")}.`;
+    const bySet = new Map();
+    ratios.forEach((s, i) => {
+      if (!bySet.has(s.alternative)) bySet.set(s.alternative, []);
+      bySet.get(s.alternative).push({ x: i + 1, y: s.ratio, shape: s });
+    });
+    draw("speedup", {
+      type: "scatter",
+      data: { datasets: [
+        ...[...bySet].map(([alternative, list]) => ({ ...points(alternative, list), label: `against ${alternative}` })),
+        { label: "equal", type: "line", isRoof: true, data: [{ x: 1, y: 1 }, { x: ratios.length, y: 1 }], borderWidth: 1, pointRadius: 0 },
+      ] },
+      options: {
+        scales: { x: axis("shapes, by speed-up"), y: axis(`${data.primary} / best other`, true) },
+        plugins: tooltip((item) => (item.raw.shape ? `${item.raw.shape.label}: ${times(item.raw.y)}` : "equal")),
+      },
+    });
+    return true;
+  }
+
+  function drawGain() {
+    const gains = [...data.gains].sort((a, b) => a.gain - b.gain);
+    if (!gains.length) return false;
+    const mean = Math.exp(gains.reduce((sum, g) => sum + Math.log(g.gain), 0) / gains.length);
+    at("gain-text").textContent = "How many times as fast as what one has without tuning, measured in the same turns, from the least to "
+      + `the most: ${mean.toFixed(2)}× in the geometric mean of ${plural(gains.length, "shape")}.`;
+    draw("gain", {
+      type: "scatter",
+      data: { datasets: [
+        { label: "gain", data: gains.map((g, i) => ({ x: i + 1, y: g.gain, of: g })), borderColor: palette[2], backgroundColor: palette[2] },
+        { label: "equal", type: "line", isRoof: true, data: [{ x: 1, y: 1 }, { x: gains.length, y: 1 }], borderWidth: 1, pointRadius: 0 },
+      ] },
+      options: {
+        scales: { x: axis("shapes, by gain"), y: axis("default / tuned", true) },
+        plugins: tooltip((item) => (item.raw.of
+          ? `${item.raw.of.label}: ${times(item.raw.y)}, ${item.raw.of.winner} instead of ${item.raw.of.default}` : "equal")),
+      },
+    });
+    return true;
+  }
+
+  function roofLines(measured) {
+    const { peak_tflops: peak, peak_gbps: bandwidth, is_measured: isMeasured } = data.roof;
+    if (!peak || !bandwidth) return [];
+    const knee = (peak * 1000) / bandwidth;
+    const ends = measured.map((p) => p.x);
+    const from = Math.min(...ends, knee) / 1.5;
+    const to = Math.max(...ends, knee) * 1.5;
+    at("roofline-text").textContent = (isMeasured
+      ? `The roof is the fastest and the widest that was measured here${data.one_device ? "" : ", of all devices together"}: an estimate from below. `
+      : "The roof is as given. ")
+      + `${rate(peak)} TFLOPS, ${bandwidth.toFixed(0)} GB/s. Bytes are those that a kernel must move, with scales.`;
+    return [{ label: "roof", type: "line", isRoof: true, pointRadius: 0, borderWidth: 1.5,
+      data: [{ x: from, y: (from * bandwidth) / 1000 }, { x: knee, y: peak }, { x: to, y: peak }] }];
+  }
+
+  function drawRoofline() {
+    const sets = data.backends.map((backend) => points(backend, shapes
+      .filter((s) => s.best[backend] && s.intensity)
+      .map((s) => ({ x: s.intensity, y: s.best[backend].tflops, shape: s, best: s.best[backend] }))));
+    const all = sets.flatMap((set) => set.data);
+    if (!all.length) return false;
+    draw("roofline", {
+      type: "scatter",
+      data: { datasets: [...sets.filter((set) => set.data.length), ...roofLines(all)] },
+      options: {
+        scales: { x: axis("operations a byte", true), y: axis("TFLOPS", true) },
+        plugins: tooltip((item) => (item.raw.shape
+          ? `${item.dataset.label}, ${item.raw.shape.label}: ${rate(item.raw.y)} TFLOPS ${item.raw.best.kernel}` : "roof")),
+      },
+    });
+    return true;
+  }
+
+  function drawWhere() {
+    const sets = data.backends.map((backend) => points(backend, shapes
+      .filter((s) => s.winners[0] === backend)
+      .map((s) => ({ x: s.n * s.k, y: s.m, shape: s })))).filter((set) => set.data.length);
+    if (!sets.length) return false;
+    draw("where", {
+      type: "scatter",
+      data: { datasets: sets },
+      options: {
+        scales: { x: axis("N·K", true), y: axis("M", true) },
+        plugins: tooltip((item) => `${item.raw.shape.label}: ${item.raw.shape.winners.join(" = ")}, ${rate(item.raw.shape.bestTflops)} TFLOPS`),
+      },
+    });
+    return true;
+  }
+
+  const percent = (value) => `${(100 * value).toFixed(2)} %`;
+
+  function drawRegret() {
+    const regret = data.backend_regret;
+    at("regret-text").textContent = "What is lost by always taking one backend's best kernel instead of the best of all, over the shapes "
+      + "that it can do."
+      + (data.search_regret.length ? " Below: what would be lost had each search stopped earlier, by the share of its cost." : "");
+    at("backend-regret").append(plainTable([
+      { name: "always", text: (r) => r.backend },
+      { name: "shapes", number: true, text: (r) => r.shapes },
+      { name: "mean", number: true, text: (r) => percent(r.mean) },
+      { name: "95 % below", number: true, text: (r) => percent(r.p95) },
+      { name: "worst", number: true, text: (r) => percent(r.worst) },
+    ], regret));
+    const canvas = at("regret").querySelector(".chart");
+    canvas.hidden = !data.search_regret.length;
+    if (canvas.hidden) return regret.length > 0;
+    const line = (label, key, dash, hue) => ({ label, type: "line", data: data.search_regret.map((p) => ({ x: 100 * p.share, y: 100 * p[key] })),
+      borderColor: palette[hue], backgroundColor: palette[hue], borderDash: dash, pointRadius: 0, borderWidth: 2 });
+    draw("regret", {
+      type: "line",
+      data: { datasets: [line("mean", "mean", [], 0), line("95 % below", "p95", [6, 3], 1), line("worst", "worst", [2, 2], 3)] },
+      options: {
+        interaction: { mode: "index", intersect: false },
+        scales: { x: axis("% of a shape's tuning cost", false, { min: 0, max: 100 }), y: axis("regret, %", false, { min: 0 }) },
+        plugins: tooltip((item) => `${item.dataset.label}: ${item.raw.y.toFixed(2)} %`),
+      },
+    });
+    return true;
+  }
+
+  function drawCost() {
+    if (!data.cost.length) return false;
+    const parts = [["kernel_s", "kernels"], ["prepare_s", "prepare"], ["operands_s", "operands"], ["reference_s", "reference"], ["verify_s", "verify"]];
+    draw("cost", {
+      type: "bar",
+      data: {
+        labels: data.cost.map((c) => `${c.backend}, ${plural(c.trials, "trial")}`),
+        datasets: parts.map(([key, label], i) => ({ label, data: data.cost.map((c) => c[key]), backgroundColor: palette[i] })),
+      },
+      options: {
+        indexAxis: "y",
+        scales: { x: axis("seconds", false, { stacked: true }), y: axis("", false, { type: "category", stacked: true }) },
+        plugins: tooltip((item) => `${item.dataset.label}: ${item.raw.toFixed(2)} s`),
+      },
+    });
+    return true;
+  }
+
+  function drawNoise() {
+    if (!data.noise.length) return false;
+    const throttled = data.noise.filter((n) => n.throttled).length;
+    at("noise-text").textContent = "Dispersion (1.4826 · median absolute deviation / median) of what was confirmed, by its time. "
+      + (throttled ? `${throttled} of ${plural(data.noise.length, "measurement")} were throttled: larger points.` : "None was throttled.");
+    const sets = data.backends.map((backend) => {
+      const list = data.noise.filter((n) => n.backend === backend).map((n) => ({ x: n.us, y: 100 * n.dispersion, of: n }));
+      return { ...points(backend, list), pointRadius: list.map((p) => (p.of.throttled ? 8 : 3)) };
+    }).filter((set) => set.data.length);
+    draw("noise", {
+      type: "scatter",
+      data: { datasets: sets },
+      options: {
+        scales: { x: axis("µs", true), y: axis("dispersion, %") },
+        plugins: tooltip((item) => `${item.raw.of.kernel}, ${item.raw.of.label}: ${item.raw.y.toFixed(2)} %`
+          + (item.raw.of.clock_mhz ? `, ${item.raw.of.clock_mhz.toFixed(0)} MHz` : "") + (item.raw.of.throttled ? ", throttled" : "")),
+      },
+    });
+    return true;
+  }
+
+  // ---- texts
+
+  function drawSummary() {
+    at("caption").textContent = data.caption;
+    const lost = shapes.filter((s) => s.best[data.primary] && !s.winners.includes(data.primary)).length;
+    const tiles = [
+      [shapes.length, "shapes"], [data.backends.length, "backends"],
+      ...data.backends.map((b) => [shapes.filter((s) => s.winners.includes(b)).length, `won by ${b}`]),
+      [lost, `lost by ${data.primary}`], [data.skipped, "measurements left out"],
+    ];
+    for (const [value, label] of tiles) {
+      const tile = element("div", undefined, "tile");
+      tile.append(element("b", value), element("span", label));
+      at("tiles").append(tile);
+    }
+    at("pairs").hidden = !data.pairs.length;
+    at("pairs").append(plainTable([
+      { name: "speed-up of", text: (p) => `${p.first} / ${p.second}` },
+      { name: "shapes", number: true, text: (p) => p.shapes },
+      { name: "faster", number: true, text: (p) => p.faster },
+      { name: "slower", number: true, text: (p) => p.slower },
+      { name: "tied", number: true, text: (p) => p.tied },
+      ...["min", "max", "mean", "geometric_mean"].map((key) => ({ name: key.replace("_", " "), number: true, text: (p) => times(p[key]) })),
+    ], data.pairs));
+  }
+
+  function drawFailures() {
+    at("failures-text").textContent = `${data.skipped} of ${plural(data.measurements, "measurement")}, by backend and reason. `
+      + "Commands run one candidate alone, where a debugger can watch it.";
+    at("failure-list").append(plainTable([
+      { name: "backend", text: (f) => f.backend },
+      { name: "what", text: (f) => f.what },
+      { name: "times", number: true, text: (f) => f.count },
+      { name: "why", text: (f) => f.why, long: true },
+      { name: "for one", text: (f) => `${f.shape} ${f.kernel}`, long: true },
+      { name: "reproduce", text: (f) => f.reproducer, long: true, code: true },
+    ], data.failures));
+    return data.failures.length > 0;
+  }
+
+  function drawProvenance() {
+    at("provenance-list").append(plainTable([
+      { name: "device", text: (p) => p.device, long: true },
+      { name: "driver", text: (p) => p.driver, long: true },
+      { name: "libraries", text: (p) => p.libraries, long: true },
+      { name: "policy", text: (p) => p.policy, long: true },
+      { name: "trials", number: true, text: (p) => p.trials },
+      { name: "from", text: (p) => p.first_utc },
+      { name: "to", text: (p) => p.last_utc },
+    ], data.provenance));
+    at("provenance-list").hidden = !data.provenance.length;
+    at("sources").append(...data.sources.map((text) => element("li", text)), ...data.notes.map((text) => element("li", text)));
+  }
+
+  function listContents() {
+    for (const section of document.querySelectorAll("main section")) {
+      if (section.hidden) continue;
+      const link = element("a", section.querySelector("h2").textContent);
+      link.href = `#${section.id}`;
+      const item = element("li");
+      item.append(link);
+      at("contents").append(item);
+    }
+  }
+
+  // ---- light and dark, paper
+
+  function setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    at("theme").setAttribute("aria-pressed", String(theme === "dark"));
+    recolour();
+  }
+
+  function setUpTheme() {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const current = () => document.documentElement.dataset.theme;
+    at("theme").addEventListener("click", () => setTheme(current() === "dark" ? "light" : "dark"));
+    dark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
+    setTheme(dark.matches ? "dark" : "light");
+    let before = "";
+    window.addEventListener("beforeprint", () => {
+      before = current();
+      showsAll = true;
+      drawRows();
+      setTheme("light");
+      for (const chart of charts) chart.resize();
+    });
+    window.addEventListener("afterprint", () => setTheme(before));
+  }
+
+  drawSummary();
+  setUpTable();
+  at("speedup").hidden = !drawSpeedup();
+  at("gain").hidden = !drawGain();
+  at("roofline").hidden = !drawRoofline();
+  at("where").hidden = !drawWhere();
+  at("regret").hidden = !drawRegret();
+  at("cost").hidden = !drawCost();
+  at("noise").hidden = !drawNoise();
+  at("failures").hidden = !drawFailures();
+  drawProvenance();
+  listContents();
+  setUpTheme();
+  document.documentElement.dataset.ready = "true";
+})();

@@ -1,0 +1,50 @@
+// What trials say beyond who is fastest: what they cost, how noisy they were, and under what circumstances they were
+// made.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gemmtune/report/measurement.h"
+#include "gemmtune/trials/store.h"
+
+namespace gemmtune {
+
+struct BackendCost {
+  std::string backend{};
+  std::size_t trials{};
+  Cost cost{};
+};
+
+/// Of a confirmed time.
+struct NoisePoint {
+  std::string backend{};
+  ShapeId shape{};
+  std::string kernel{};
+  double time_us{};
+  double dispersion{};
+  double clock_mhz{};  // 0 where the device does not tell
+  bool throttled{};
+};
+
+/// Circumstances that trials have in common.
+struct Provenance {
+  std::string device{};  // "NVIDIA H100 80GB HBM3, sm90, 132 units"
+  std::string driver{};
+  std::string libraries{};  // "cublaslt 12.6, onednn 3.4"
+  std::string policy{};     // "confirm, warmup 5, 3 to 101 samples, cold cache, errRatio 0.05, seed 0"
+  std::size_t trials{};
+  std::string first_utc{};
+  std::string last_utc{};
+};
+
+/// By name.
+std::vector<BackendCost> backend_costs(std::span<const Trial> trials);
+
+/// At most so many, in the order of the trials.
+std::vector<NoisePoint> noise_points(std::span<const Trial> trials, std::size_t limit);
+
+std::vector<Provenance> provenances(std::span<const Trial> trials);
+
+}  // namespace gemmtune

@@ -1,0 +1,27 @@
+#include "gemmtune/trials/reproducer.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace gemmtune {
+namespace {
+
+// Names of foreign workers may hold anything.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!text.empty() && text.find_first_not_of(harmless) == std::string::npos) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+}  // namespace
+
+std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
+                       std::uint64_t seed) {
+  return fmt::format("{} evaluate --problem {} --candidate {} --seed {}", quoted(program), quoted(to_string(problem)),
+                     quoted(candidate.name), seed);
+}
+
+}  // namespace gemmtune

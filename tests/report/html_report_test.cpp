@@ -1,0 +1,98 @@
+#include "gemmtune/report/html_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/report/page_parts.h"
+#include "tests/report/invented_measurements.h"
+#include "tests/trials/invented_trials.h"
+
+namespace gemmtune {
+namespace {
+
+class HtmlReport : public testing::Test {
+ protected:
+  HtmlReport() {
+    auto evil = timed(3, "ck", -1);
+    evil.kernel = "</script><script>alert(1)</script><!--";
+    evil.outcome = Outcome::crashed;
+    evil.reason = "{{data}} signal 11";
+    evil.reproducer = "gemmtune evaluate --candidate x";
+    comparison_ = compare({timed(1, "asm", 4), timed(1, "ck", 2), timed(2, "asm", 1), evil});
+    readings_.sources = {"a.csv"};
+  }
+
+  nlohmann::ordered_json data(const Roof& roof = {}) const {
+    return html_data({comparison_, readings_, stores_, roof});
+  }
+  std::string page() const { return html_report({comparison_, readings_, stores_, {}}); }
+
+  static std::size_t count(const std::string& text, std::string_view part) {
+    std::size_t found = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
+
+  Comparison comparison_;
+  Readings readings_;
+  StoreContents stores_;
+};
+
+TEST_F(HtmlReport, SaysWhatTheComparisonSays) {
+  const auto value = data();
+  EXPECT_EQ(value["primary"], "asm");
+  EXPECT_EQ(value["shapes"].size(), 3U);
+  EXPECT_EQ(value["shapes"][0]["winners"][0], "ck");
+  EXPECT_EQ(value["shapes"][0]["ratio"], 0.5);
+  EXPECT_EQ(value["pairs"].size(), 1U);
+  EXPECT_EQ(value["failures"][0]["reproducer"], "gemmtune evaluate --candidate x");
+  EXPECT_TRUE(value["noise"].empty() && value["cost"].empty() && value["search_regret"].empty());
+}
+
+TEST_F(HtmlReport, TheRoofIsGivenOrMeasured) {
+  EXPECT_EQ(data({.peak_tflops = 100, .peak_gbps = 50})["roof"]["is_measured"], false);
+  const auto measured = data()["roof"];
+  EXPECT_EQ(measured["is_measured"], true);
+  EXPECT_NEAR(measured["peak_tflops"].get<double>(), 2.0 * 2 * 512 * 4096 / 1e6, 1e-9);
+  EXPECT_GT(measured["peak_gbps"].get<double>(), 0);
+  EXPECT_EQ(data({.peak_tflops = 100})["roof"]["peak_tflops"], 100);
+}
+
+TEST_F(HtmlReport, WhatStoresHaveIsDrawn) {
+  for (int i = 0; i < 3; ++i)
+    stores_.trials.push_back({.id = i,
+                              .time_utc = "2026-11-28T08:00:00Z",
+                              .problem = invented_problem(),
+                              .evaluation = invented_evaluation(i),
+                              .context = invented_context()});
+  stores_.results = {
+      {.problem = invented_problem(), .winner = "a", .time_us = 1, .default_choice = "b", .default_us = 3},
+      {.problem = invented_problem(65), .why_failed = "nothing was right"}};
+  const auto value = data();
+  EXPECT_EQ(value["noise"].size(), 3U);
+  EXPECT_EQ(value["cost"][0]["trials"], 3);
+  EXPECT_FALSE(value["search_regret"].empty());
+  EXPECT_EQ(value["provenance"].size(), 1U);
+  ASSERT_EQ(value["gains"].size(), 1U);
+  EXPECT_EQ(value["gains"][0]["gain"], 3);
+}
+
+TEST_F(HtmlReport, IsOneFileThatDataCannotBreakOutOf) {
+  if (chart_library().empty()) GTEST_SKIP() << "this build has no chart library";
+  const auto text = page();
+  EXPECT_EQ(count(text, "</script>"), 3U) << "data, library, ours";
+  EXPECT_EQ(text.find("alert(1)</script>"), std::string::npos);
+  EXPECT_NE(text.find("{{data}} signal 11"), std::string::npos) << "what is filled in is not looked into again";
+  EXPECT_EQ(text.find("{{style}}"), std::string::npos);
+  for (const auto* link : {"src=\"http", "href=\"http", "url(http", "@import", "fetch(", "XMLHttpRequest"})
+    EXPECT_EQ(text.find(link), std::string::npos) << link;
+}
+
+TEST_F(HtmlReport, TheLibraryKeepsItsLicense) {
+  if (chart_library().empty()) GTEST_SKIP() << "this build has no chart library";
+  EXPECT_NE(page().find("Released under the MIT License"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gemmtune
