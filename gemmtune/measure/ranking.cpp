@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "gemmtune/measure/statistics.h"
+#include "gemmtune/space/tie.h"
 
 namespace gemmtune {
 namespace {
-
-constexpr double always_tied = 1.005;
-constexpr double never_tied = 1.02;
 
 std::vector<std::size_t> timed(std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> indices;
@@ -21,13 +18,6 @@ std::vector<std::size_t> timed(std::span<const Evaluation> evaluations) {
 auto tie_key(const Evaluation& e) {
   return std::make_tuple(e.timing.workspace_bytes + e.timing.packed_bytes, e.candidate.split_k, e.candidate.name,
                          e.candidate.family, e.timing.median_us);
-}
-
-bool tied_with(const Evaluation& e, const Evaluation& fastest) {
-  const double ratio = e.timing.median_us / fastest.timing.median_us;
-  if (ratio <= always_tied || ratio > never_tied) return ratio <= always_tied;
-  const Interval ours{.low = e.timing.low_us, .high = e.timing.high_us};
-  return ours.overlaps({.low = fastest.timing.low_us, .high = fastest.timing.high_us});
 }
 
 }  // namespace
@@ -45,9 +35,9 @@ Ranking rank(std::span<const Evaluation> evaluations) {
     return left != right ? left < right : by_tie_rule(a, b);
   };
   std::stable_sort(order.begin(), order.end(), by_median);
-  const auto& fastest = evaluations[order.front()];
+  const auto& fastest = evaluations[order.front()].timing;
   const auto rest = std::stable_partition(order.begin(), order.end(),
-                                          [&](std::size_t i) { return tied_with(evaluations[i], fastest); });
+                                          [&](std::size_t i) { return is_tied(fastest, evaluations[i].timing); });
   std::stable_sort(order.begin(), rest, by_tie_rule);
   ranking.tied.assign(order.begin(), rest);
   return ranking;

@@ -13,8 +13,7 @@ struct Ranking {
   std::vector<std::size_t> tied{};   // the first of `order`: the fastest and those tied with it; one index is no tie
 };
 
-/// Tied with the fastest are those whose median is within 0.5 % of its median, or whose interval overlaps its interval
-/// while the median is within 2 %: without that limit, the noisiest would be tied with everything.
+/// Who is tied with the fastest says space/tie.h.
 ///
 /// Among the tied the one with the least workspace and packed bytes wins, then the least split_k, then the name; the
 /// rest follow by median. The same every time, whatever order they came in.

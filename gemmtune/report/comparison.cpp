@@ -9,6 +9,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/space/tie.h"
 
 namespace gemmtune {
 namespace {
@@ -164,8 +165,12 @@ class Comparer {
 }  // namespace
 
 bool is_tie(const Measurement& a, const Measurement& b) {
-  if (a.has_interval() && b.has_interval()) return std::max(a.low_us, b.low_us) <= std::min(a.high_us, b.high_us);
-  return as_in_tables(a.time_us) == as_in_tables(b.time_us);
+  if (!a.has_interval() || !b.has_interval()) return as_in_tables(a.time_us) == as_in_tables(b.time_us);
+  const auto timing = [](const Measurement& m) {
+    return Timing{.median_us = m.time_us, .low_us = m.low_us, .high_us = m.high_us};
+  };
+  const auto& [fast, slow] = a.time_us <= b.time_us ? std::tie(a, b) : std::tie(b, a);
+  return is_tied(timing(fast), timing(slow));
 }
 
 std::string_view to_string(SkipReason reason) {

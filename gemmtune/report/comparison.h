@@ -60,8 +60,8 @@ struct Comparison {
   bool one_device{};  // and on the same kind of device
 };
 
-/// Can these two not be told apart? Their intervals overlap or, where one has none, their times agree to the four
-/// decimals of tables.
+/// Can these two not be told apart? By the rule of space/tie.h or, where one has no interval, when their times agree to
+/// the four decimals of tables.
 bool is_tie(const Measurement& a, const Measurement& b);
 
 /// Throws Error{usage} when the primary asked for is not among the backends.

@@ -123,6 +123,12 @@ std::string comparison_csv(const Comparison& comparison) {
   return text;
 }
 
+ordered_json pairs_json(const Comparison& comparison) {
+  auto list = ordered_json::array();
+  for (const auto& pair : pair_summaries(comparison)) list.push_back(pair_json(pair));
+  return list;
+}
+
 ordered_json comparison_json(const Comparison& comparison) {
   ordered_json value{{"primary", comparison.primary},
                      {"backends", comparison.backends},
@@ -130,8 +136,7 @@ ordered_json comparison_json(const Comparison& comparison) {
                      {"measurements", comparison.measurements}};
   value["shapes"] = ordered_json::array();
   for (const auto& shape : comparison.shapes) value["shapes"].push_back(shape_json(shape));
-  value["pairs"] = ordered_json::array();
-  for (const auto& pair : pair_summaries(comparison)) value["pairs"].push_back(pair_json(pair));
+  value["pairs"] = pairs_json(comparison);
   value["primary_loses"] = shape_list(shapes_lost(comparison));
   value["primary_missing"] = shape_list(shapes_missed(comparison));
   value["skipped"] = ordered_json::array();

@@ -15,6 +15,9 @@ std::string comparison_csv(const Comparison& comparison);
 /// Shapes with the best of each backend, pairs, what is lost and what was skipped.
 nlohmann::ordered_json comparison_json(const Comparison& comparison);
 
+/// The pairs alone.
+nlohmann::ordered_json pairs_json(const Comparison& comparison);
+
 std::string comparison_markdown(const Comparison& comparison);
 
 }  // namespace gemmtune

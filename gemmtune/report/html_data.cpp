@@ -189,7 +189,7 @@ ordered_json html_data(const HtmlInputs& inputs) {
                     {"sources", inputs.readings.sources},
                     {"notes", inputs.readings.notes}};
   data["shapes"] = shapes_json(comparison);
-  data["pairs"] = comparison_json(comparison)["pairs"];
+  data["pairs"] = pairs_json(comparison);
   data["gains"] = gains_json(inputs.stores.results);
   data["roof"] = roof_json(inputs);
   data["backend_regret"] = backend_regret_json(comparison);

@@ -96,12 +96,13 @@ TEST(Comparison, TheLimitOfErrorsIsTheCallers) {
 
 TEST(Comparison, Intervals) {
   const auto a = with_interval(timed(1, "a", 10), 9.9, 10.2);
-  EXPECT_TRUE(is_tie(a, with_interval(timed(1, "b", 10.3), 10.2, 10.4)));
-  EXPECT_FALSE(is_tie(a, with_interval(timed(1, "b", 10.3), 10.21, 10.4)));
+  const auto close = with_interval(timed(1, "b", 10.15), 10.1, 10.3);
+  EXPECT_TRUE(is_tie(a, close));
+  EXPECT_TRUE(is_tie(close, a));
+  EXPECT_FALSE(is_tie(a, with_interval(timed(1, "b", 10.3), 10.1, 10.4))) << "too far apart, however wide";
   EXPECT_FALSE(is_tie(a, timed(1, "b", 10.1))) << "without an interval only equal times are";
   EXPECT_TRUE(is_tie(a, timed(1, "b", 10.00004)));
-  const auto both = compare({a, with_interval(timed(1, "b", 10.3), 10.2, 10.4)});
-  EXPECT_THAT(both.shapes[0].winners, ElementsAre("a", "b"));
+  EXPECT_THAT(compare({a, close}).shapes[0].winners, ElementsAre("a", "b"));
 }
 
 TEST(Comparison, ConfirmedTimesComeBeforeScreenedOnes) {
