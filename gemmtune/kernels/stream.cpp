@@ -129,24 +129,23 @@ std::int64_t stream_tiles(const Problem& problem, const StreamTile& tile) {
 }
 
 KernelSource stream_source(const Problem& problem, const StreamTile& tile) {
-  return {.name = "stream.cu",
-          .text = wgmma_from_registers_text(static_cast<int>(tile.rows_a)) + stream_kernel_text(),
-          .arch = arch,
-          .options = {"--std=c++20", "--device-as-default-execution-space", define("TILE_M", tile.rows_a),
-                      define("ROW_GROUPS", tile.row_groups), define("K_GROUPS", tile.k_groups),
-                      define("CLUSTER", tile.cluster), define("W_STAGES", tile.stages),
-                      define("A_STAGES", a_stages(tile)), define("RAW_STAGES", raw_stages(tile)),
-                      define("CONVERTERS", tile.converters), define("ROW_BASE", scale_option(tile)),
-                      define("STEPS", steps(tile)), define("SHARED_BYTES", stream_shared_bytes(tile)),
-                      define("OUT", out_option(problem.out)), define("BIAS", problem.bias)}};
+  return {
+      .name = "stream.cu",
+      .text = wgmma_from_registers_text(static_cast<int>(tile.rows_a)) + stream_kernel_text(),
+      .arch = arch,
+      .options = {"--std=c++20", "--device-as-default-execution-space", define("TILE_M", tile.rows_a),
+                  define("ROW_GROUPS", tile.row_groups), define("K_GROUPS", tile.k_groups),
+                  define("CLUSTER", tile.cluster), define("W_STAGES", tile.stages), define("A_STAGES", a_stages(tile)),
+                  define("RAW_STAGES", raw_stages(tile)), define("CONVERTERS", tile.converters),
+                  define("ROW_BASE", scale_option(tile)), define("SHARED_BYTES", stream_shared_bytes(tile)),
+                  define("OUT", out_option(problem.out)), define("BIAS", problem.bias)}};
 }
 
 KernelSource stream_pack_source(const StreamTile& tile) {
   return {.name = "stream_pack.cu",
           .text = stream_pack_kernel_text(),
           .arch = arch,
-          .options = {"--std=c++20", "--device-as-default-execution-space", define("ROW_BASE", scale_option(tile)),
-                      define("STEPS", steps(tile))}};
+          .options = {"--std=c++20", "--device-as-default-execution-space", define("ROW_BASE", scale_option(tile))}};
 }
 
 StreamGemm::StreamGemm(const Problem& problem, const StreamTile& tile, std::int64_t multiprocessors)

@@ -14,17 +14,12 @@ struct Fragments {
   uint2 scales;
 };
 
-/// Eight packed codes to the e4m3 bytes of k … k+3 and of k+16 … k+19; see pack_word for where their bits are.
+/// A word of packed codes to a row's bytes in wgmma's first operand: k … k+3, and k+16 … k+19.
 __device__ inline void expand(u32 word, u32 shift, u32& first, u32& second) {
-  if (row_base) {
-    const Magnitudes table = magnitudes(shift);
-    const u32 selectors = word & 0x77777777u;
-    first = __byte_perm(table.low, table.high, selectors) | (word & 0x80808080u);
-    second = __byte_perm(table.low, table.high, selectors >> 16) | ((word << 4) & 0x80808080u);
-  } else {
-    first = word & 0x9c9c9c9cu;
-    second = ((word << 2) & 0x8c8c8c8cu) | ((word >> 2) & 0x10101010u);
-  }
+  const auto bytes = row_base ? gemmtune::unpack_looked_up(word, gemmtune::stream_magnitudes(shift), Picker{})
+                              : gemmtune::unpack_moved(word);
+  first = bytes.first;
+  second = bytes.second;
 }
 
 __device__ inline void load_fragments(Fragments& f, u32 brick, int warp, int lane) {

@@ -6,19 +6,12 @@ __device__ inline float power_of_two(int exponent) {
   return __uint_as_float(exponent >= -126 ? (u32)(exponent + 127) << 23 : 1u << (exponent + 149));
 }
 
-/// Magnitudes of the 8 codes as e4m3 times 2^-5, and a step of one binade in all but zero.
-constexpr u32 low_magnitudes = 0x14100800;
-constexpr u32 high_magnitudes = 0x24201c18;
-/// At which 6 is still below e4m3's end; value = code · 2^(shift-5).
+/// Above the lowest, at which 6 is still below e4m3's end.
 constexpr int highest_shift = gemmtune::stream_row_binades;
 
-struct Magnitudes {
-  u32 low;
-  u32 high;
+struct Picker {
+  __device__ u32 operator()(u32 low, u32 high, u32 selectors) const { return __byte_perm(low, high, selectors); }
 };
-__device__ inline Magnitudes magnitudes(u32 shift) {
-  return {low_magnitudes + shift * 0x08080800u, high_magnitudes + shift * 0x08080808u};
-}
 
 struct Block {
   uint4 codes;
@@ -27,36 +20,28 @@ struct Block {
 
 __device__ inline float nan_value() { return __uint_as_float(0x7fc00000u); }
 
-/// Each block by itself: codes times 2^-6 by moving bits, even ones first.
+__device__ inline void store_block(const gemmtune::StreamBytes (&bytes)[4], u32 to) {
+  shared_store4(to, {bytes[0].first, bytes[1].first, bytes[2].first, bytes[3].first});
+  shared_store4(to + 128, {bytes[0].second, bytes[1].second, bytes[2].second, bytes[3].second});
+}
+
+/// Each block by itself.
 __device__ inline void convert_blocks(const Block& b, u32 to, u32 scale_to) {
   const u32 words[4] = {b.codes.x, b.codes.y, b.codes.z, b.codes.w};
-  u32 even[4];
-  u32 odd[4];
+  gemmtune::StreamBytes bytes[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    even[i] = ((words[i] << 2) & 0x1c1c1c1cu) | ((words[i] << 4) & 0x80808080u);
-    odd[i] = ((words[i] >> 2) & 0x1c1c1c1cu) | (words[i] & 0x80808080u);
-  }
-  shared_store4(to, {even[0], even[1], even[2], even[3]});
-  shared_store4(to + 128, {odd[0], odd[1], odd[2], odd[3]});
+  for (int i = 0; i < 4; ++i) bytes[i] = gemmtune::move_codes(words[i]);
+  store_block(bytes, to);
   shared_storef(scale_to, b.exponent == 255 ? nan_value() : power_of_two((int)b.exponent - 127));
 }
 
-/// A block as e4m3, in the order of K.
-__device__ inline void expand_block(const uint4& codes, const Magnitudes& table, u32 to) {
+__device__ inline void expand_block(const uint4& codes, int shift, u32 to) {
   const u32 words[4] = {codes.x, codes.y, codes.z, codes.w};
-  u32 first[4];
-  u32 second[4];
+  const auto table = gemmtune::stream_magnitudes((u32)shift);
+  gemmtune::StreamBytes bytes[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const u32 selectors = words[i] & 0x77777777u;
-    const u32 left = words[i] << 4;
-    first[i] = __byte_perm(table.low, table.high, selectors) | (__byte_perm(left, words[i], 0xd9c8) & 0x80808080u);
-    second[i] =
-        __byte_perm(table.low, table.high, selectors >> 16) | (__byte_perm(left, words[i], 0xfbea) & 0x80808080u);
-  }
-  shared_store4(to, {first[0], first[1], first[2], first[3]});
-  shared_store4(to + 128, {second[0], second[1], second[2], second[3]});
+  for (int i = 0; i < 4; ++i) bytes[i] = gemmtune::look_up_codes(words[i], table, Picker{});
+  store_block(bytes, to);
 }
 
 /// The four blocks of a row's chunk, in lanes l, l+8, l+16, l+24, to a base that they share, if they fit one.
@@ -73,7 +58,7 @@ __device__ inline bool convert_chunks(const Block& b, u32 to, u32 scale_to) {
   const bool wide = highest < 1000 && highest - lowest > highest_shift;
   const int base = wide && !zero ? own : highest < 0 ? 127 : highest;
   const int shift = zero || highest == 1000 ? 0 : own - base + highest_shift;
-  expand_block(b.codes, magnitudes((u32)shift), to);
+  expand_block(b.codes, shift, to);
   shared_storef(scale_to, highest == 1000 ? nan_value() : power_of_two(base - 127 - 12));
   return wide;
 }
@@ -100,7 +85,7 @@ __device__ inline bool convert_row(u32 codes, u32 exponents, u32 to, u32 scale_t
     const int own = exponents >> (8 * b) & 255u;
     const int base = wide && !zero[b] ? own : highest < 0 ? 127 : highest;
     const int shift = zero[b] || nan ? 0 : own - base + highest_shift;
-    expand_block(block[b], magnitudes((u32)shift), to + b * a_step_bytes);
+    expand_block(block[b], shift, to + b * a_step_bytes);
     shared_storef(scale_to + b * tile_m * 4, nan ? nan_value() : power_of_two(base - 127 - 12));
   }
   return wide;

@@ -15,7 +15,8 @@ constexpr int a_stages = STREAM_A_STAGES;
 constexpr int raw_stages = STREAM_RAW_STAGES;  // of A's codes, before they are converted
 constexpr int converters = STREAM_CONVERTERS;  // 2 or 6 warps
 constexpr bool row_base = STREAM_ROW_BASE;     // W's block scales are in its e4m3 values, not multiplied with
-constexpr int steps = STREAM_STEPS;  // of 32 of K that are summed in the tensor core's own accumulator: 1 or 4
+// Of 32 of K, that are summed in the tensor core's own accumulator.
+constexpr int steps = row_base ? 4 : 1;
 constexpr int shared_bytes = STREAM_SHARED_BYTES;
 #if STREAM_OUT == 0
 using Out = float;

@@ -1,4 +1,4 @@
-// Weights as mxfp4_stream.cu reads them: bricks of 64 rows × 128 of K, in the order in which its threads hold them. A
+// Weights as stream.cu reads them: bricks of 64 rows × 128 of K, in the order in which its threads hold them. A
 // block packs 64 rows. Rows whose blocks lie too far apart for the kernel's scales are counted, not packed.
 
 using u8 = unsigned char;
@@ -7,8 +7,6 @@ using u32 = unsigned;
 using i64 = long long;
 
 constexpr bool row_base = STREAM_ROW_BASE;
-constexpr bool in_order =
-    STREAM_STEPS == 4;  // a thread's words hold k … k+3 and k+4 … k+7; otherwise even and odd ones
 constexpr int most_binades = row_base ? gemmtune::stream_row_binades : gemmtune::stream_block_binades;
 constexpr int brick_bytes = gemmtune::stream_brick_bytes;
 
@@ -29,21 +27,8 @@ __device__ inline u32 load_word(const u8* w, const Sizes& s, int row, int k) {
   return *(const u32*)(w + ((i64)row * s.k + k) / 2);
 }
 
-__device__ inline u32 code(u32 word, int i) { return word >> (4 * i) & 15u; }
-
-/// The codes' bits where expand() of the kernel looks for them.
 __device__ inline u32 pack_word(u32 word) {
-  u32 packed = 0;
-  for (int i = 0; i < 4; ++i) {
-    const u32 first = code(word, in_order ? i : 2 * i);
-    const u32 second = code(word, in_order ? i + 4 : 2 * i + 1);
-    if (row_base)
-      packed |=
-          (first & 7) << (4 * i) | (second & 7) << (16 + 4 * i) | (first & 8) << (8 * i + 4) | (second & 8) << (8 * i);
-    else
-      packed |= ((first & 8) << 4 | (first & 7) << 2 | (second & 4) << 4 | (second & 8) << 2 | (second & 3)) << (8 * i);
-  }
-  return packed;
+  return row_base ? gemmtune::pack_to_look_up(word) : gemmtune::pack_to_move(word);
 }
 
 __device__ inline bool is_zero(const u8* w, const Sizes& s, int row, int block) {
