@@ -64,7 +64,9 @@ class StreamFamily final : public KernelFamily {
     const Space space = space_of(problem, kind_, device);
     const auto point = space.parse(candidate.name);
     if (!point) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name_, candidate.name);
-    return tile_of(*point);
+    const auto tile = tile_of(*point);
+    if (const auto why = why_no_stream(problem, tile); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+    return tile;
   }
 
   Kind kind_;
