@@ -40,10 +40,8 @@ class StreamFamily final : public KernelFamily {
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
     const Space space = space_of(problem, kind_, device);
     std::vector<Candidate> candidates;
-    for (const auto& point : space.points()) {
-      candidates.push_back(space.candidate(name_, point));
-      candidates.back().split_k = point["q"] * point["c"];
-    }
+    // Parts along K stay within a cluster and need no memory: they are not what tables and --splitK call a split.
+    for (const auto& point : space.points()) candidates.push_back(space.candidate(name_, point));
     return candidates;
   }
 
