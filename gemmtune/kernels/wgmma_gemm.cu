@@ -119,9 +119,7 @@ __device__ __forceinline__ void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-__device__ __forceinline__ void sync_group(int group) {
-  asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory");
-}
+__device__ __forceinline__ void sync_group(int group) { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
 
 // ---- copies
 
@@ -176,7 +174,7 @@ __device__ __forceinline__ void wait_wgmma() {
 struct Unit {
   int row, column, batch;
   int split;
-  int tile;  // counted over blocks, for partial sums
+  int tile;        // counted over blocks, for partial sums
   int first, end;  // steps along K
 };
 
@@ -234,12 +232,12 @@ __device__ __forceinline__ void load_stage(Shared& shared, int stage, const Tens
                         place.same_row());
   const int w_part = BLOCK_N / CLUSTER_M;
   const int w_first = place.m * w_part;
-  load<(CLUSTER_M > 1)>(w, full, shared_address(at + a_bytes + w_first * block_k), k, unit.column + w_first,
-                        unit.batch, place.same_column());
+  load<(CLUSTER_M > 1)>(w, full, shared_address(at + a_bytes + w_first * block_k), k, unit.column + w_first, unit.batch,
+                        place.same_column());
 }
 
-__device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& w,
-                                        const Arguments& g, const Place& place) {
+__device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& w, const Arguments& g,
+                                        const Place& place) {
   Position position{0, 1};
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
@@ -262,8 +260,8 @@ __device__ __forceinline__ void release(Shared& shared, int stage, const Place& 
   if (thread < cluster && place.shares_with(thread)) arrive(shared.empty[stage], thread);
 }
 
-__device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int group, Sum (&sums)[subtiles][sums_of_subtile],
-                                               bool adds) {
+__device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int group,
+                                               Sum (&sums)[subtiles][sums_of_subtile], bool adds) {
   const unsigned long long a = describe(shared.stages[stage] + group * group_rows * block_k);
   const unsigned long long w = describe(shared.stages[stage] + a_bytes);
 #pragma unroll
@@ -275,8 +273,8 @@ __device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int gr
 
 #if PROMOTE == 0
 
-__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit, int group, const Place& place,
-                                           Total (&sums)[subtiles][sums_of_subtile]) {
+__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit,
+                                           int group, const Place& place, Total (&sums)[subtiles][sums_of_subtile]) {
   int previous = -1;
   for (int step = unit.first; step < unit.end; ++step) {
     wait(shared.full[position.stage], position.parity);
@@ -364,8 +362,8 @@ __device__ __forceinline__ void promote_step(Shared& shared, const Arguments& g,
   }
 }
 
-__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit, int group, const Place& place,
-                                           Total (&totals)[subtiles][sums_of_subtile]) {
+__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit,
+                                           int group, const Place& place, Total (&totals)[subtiles][sums_of_subtile]) {
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll
@@ -486,7 +484,8 @@ __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g,
 
 /// Piece after piece of 64 rows and 128 bytes goes through shared memory, swizzled, and leaves as a bulk copy.
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
-                                              int group, int sub, const Total (&sums)[sums_of_subtile], const float (&a_scale)[2]) {
+                                              int group, int sub, const Total (&sums)[sums_of_subtile],
+                                              const float (&a_scale)[2]) {
   const int thread = threadIdx.x % 128;
   const int row = row_in_subtile();
 #pragma unroll
@@ -500,7 +499,8 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c
       const int byte = (eight * 8 + thread % 4 * 2) * OUT_BYTES;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const Pair pair = finish(shared, g, unit, group, sums + (piece * out_columns / 8 + eight) * 4 + half * 2, a_scale[half], column);
+        const Pair pair = finish(shared, g, unit, group, sums + (piece * out_columns / 8 + eight) * 4 + half * 2,
+                                 a_scale[half], column);
         const int swizzled = (byte / 16 ^ row % 8) * 16 + byte % 16;
         *reinterpret_cast<Pair*>(at + (row + half * 8) * 128 + swizzled) = pair;
       }
@@ -523,7 +523,8 @@ __device__ __forceinline__ void write_pair(const Arguments& g, const Unit& unit,
 }
 
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, const Arguments& g, const Unit& unit,
-                                              int group, int sub, const Total (&sums)[sums_of_subtile], const float (&a_scale)[2]) {
+                                              int group, int sub, const Total (&sums)[sums_of_subtile],
+                                              const float (&a_scale)[2]) {
   const int thread = threadIdx.x % 128;
   const int row = unit.row + group * group_rows + sub * 64 + row_in_subtile();
 #pragma unroll
