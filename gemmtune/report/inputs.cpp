@@ -39,21 +39,12 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-InputKind kind_of(const CsvDocument& document) {
-  if (is_kernel_csv(document)) return InputKind::kernels;
-  return is_bench_csv(document) ? InputKind::bench : InputKind::other;
-}
-
+/// Lists of shapes, tables of fused MoE and other files have no times of GEMM kernels.
 Readings read_csv_input(const fs::path& path, const ReadingOptions& options) {
   const auto document = read_csv(path);
-  switch (kind_of(document)) {
-    case InputKind::kernels:
-      return read_kernel_csv(document, options);
-    case InputKind::bench:
-      return read_bench_csv(document, options);
-    default:
-      return {.without_times = {path.string()}};
-  }
+  if (is_kernel_csv(document)) return read_kernel_csv(document, options);
+  if (is_bench_csv(document)) return read_bench_csv(document, options);
+  return {.without_times = {path.string()}};
 }
 
 Readings read_input(const fs::path& path, const ReadingOptions& options) {
@@ -80,8 +71,6 @@ std::vector<fs::path> input_files(const std::vector<std::string>& arguments) {
   }
   return files;
 }
-
-InputKind kind_of(const fs::path& path) { return is_store(path) ? InputKind::store : kind_of(read_csv(path)); }
 
 Readings read_inputs(const std::vector<fs::path>& files, const ReadingOptions& options) {
   Readings all;

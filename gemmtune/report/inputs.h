@@ -11,24 +11,14 @@
 
 namespace gemmtune {
 
-enum class InputKind : std::uint8_t {
-  kernels,  // a profile or a tuned table
-  bench,    // benchmarks side by side
-  store,    // trials
-  other,    // nothing that measurements are in: lists of shapes, tables of fused MoE, other files
-};
-
 /// Folders stand for the CSVs and the trial stores in them, however deep, in the order of their paths. Throws
 /// Error{input} for a path that is not there.
 std::vector<std::filesystem::path> input_files(const std::vector<std::string>& arguments);
 
-/// Throws Error{input} when the file cannot be read.
-InputKind kind_of(const std::filesystem::path& path);
-
 bool is_store(const std::filesystem::path& path);
 
-/// A file without measurements, and one that cannot be read, is noted. What files leave unsaid is taken from the others
-/// (report/join.h).
+/// Files without times are listed, and those that cannot be read noted. What files leave unsaid is taken from the
+/// others (report/join.h).
 Readings read_inputs(const std::vector<std::filesystem::path>& files, const ReadingOptions& options);
 
 /// What the stores among the files have beyond measurements. Those that cannot be read are left out.

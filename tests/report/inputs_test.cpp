@@ -36,14 +36,31 @@ TEST_F(Inputs, AFolderStandsForWhatIsInIt) {
 }
 
 TEST_F(Inputs, KindsAreToldByContent) {
-  write("a.csv", "M,N,K,us,kernelName\n");
-  write("b.csv", "M,N,K,triton_us\n");
-  write("c.csv", "M,N,K\n");
+  write("a.csv", "M,N,K,us,kernelName\n1,2,4,5,asm_x\n");
+  write("b.csv", "M,N,K,triton_us\n1,2,4,5\n");
+  write("c.csv", "M,N,K\n1,2,4\n");
   { auto store = TrialStore::open(at("s.trials.db")); }
-  EXPECT_EQ(kind_of(at("a.csv")), InputKind::kernels);
-  EXPECT_EQ(kind_of(at("b.csv")), InputKind::bench);
-  EXPECT_EQ(kind_of(at("c.csv")), InputKind::other);
-  EXPECT_EQ(kind_of(at("s.trials.db")), InputKind::store);
+  const auto readings = read_inputs(input_files({folder_.path().string()}), {});
+  EXPECT_EQ(readings.sources,
+            (std::vector<std::string>{at("a.csv").string(), at("b.csv").string(), at("s.trials.db").string()}));
+  EXPECT_EQ(readings.without_times, std::vector<std::string>{at("c.csv").string()});
+  EXPECT_TRUE(is_store(at("s.trials.db")));
+  EXPECT_FALSE(is_store(at("a.csv")));
+}
+
+TEST_F(Inputs, StoresGiveTrialsAndTheLatestResults) {
+  {
+    auto store = TrialStore::open(at("s.trials.db"));
+    store.add(invented_problem(), invented_evaluation(), invented_context());
+    for (const double us : {5.0, 4.0})
+      store.add_result(store.begin_run("gemmtune tune", 1),
+                       {.problem = invented_problem(), .winner = "toy", .time_us = us});
+  }
+  write("a.csv", "M,N,K,us,kernelName\n");
+  const auto contents = contents_of_stores(input_files({folder_.path().string()}));
+  EXPECT_EQ(contents.trials.size(), 1U);
+  ASSERT_EQ(contents.results.size(), 1U);
+  EXPECT_EQ(contents.results[0].time_us, 4);
 }
 
 TEST_F(Inputs, MixedOnesMeetOnTheirShapes) {
