@@ -54,10 +54,20 @@ def types_defined_twice(headers):
             yield f"{namespace}::{name} is defined in {' and in '.join(str(p) for p in paths)}"
 
 
+def broken_links():
+    """Links of pages to files that are not there."""
+    pages = [*ROOT.glob("*.md"), *(page for folder in ("docs", "examples", "workers") for page in (ROOT / folder).rglob("*.md"))]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
+            if not (page.parent / target).exists():
+                yield f"{page}: links to {target}, which is not there"
+
+
 def main():
     files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in (".h", ".cpp"))
     problems = [problem for path in files for problem in problems_in(path)]
     problems += types_defined_twice(path for path in files if path.suffix == ".h")
+    problems += broken_links()
     median = statistics.median(len(p.read_text().splitlines()) for p in files)
     if median > MEDIAN_FILE:
         problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")
