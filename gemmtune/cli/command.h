@@ -32,6 +32,7 @@ std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_cache_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_diagnose_command();
+std::unique_ptr<Command> make_replay_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_families_command();
 std::unique_ptr<Command> make_lookup_command();

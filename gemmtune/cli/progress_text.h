@@ -34,6 +34,9 @@ double done_share(const ProgressState& state);
 /// to `width`.
 std::string progress_line(const ProgressState& state, std::size_t width);
 
+/// By how much the fastest may be faster than the winner, as the search states it: "0.8 %", or "-".
+std::string regret_text(const ShapeResult& result);
+
 /// What came of a shape: [3/16] 16x768x1024:bf16:bf16:bf16: cpu_tile_… 12.3 us, 2.05 TFLOPS, against the
 /// default: 1.40x, …
 std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes);

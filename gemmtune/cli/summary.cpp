@@ -31,12 +31,21 @@ std::vector<std::string> winner_cells(const ShapeResult& result) {
           std::to_string(result.tried + result.reused)};
 }
 
+bool states_regret(const RunSummary& run) {
+  return std::ranges::any_of(run.results, [](const auto& result) { return result.claim.has_value(); });
+}
+
 std::string winners(const RunSummary& run) {
   if (run.results.empty()) return {};
   std::vector<std::vector<std::string>> rows{{"shape", "winner", "us", "tflops", "vs default", "ties", "trials"}};
   for (const auto& result : run.results) rows.push_back(winner_cells(result));
+  if (states_regret(run)) {
+    rows.front().emplace_back("regret <=");
+    for (std::size_t i = 0; i < run.results.size(); ++i)
+      if (run.results[i].winner) rows[i + 1].push_back(regret_text(run.results[i]));
+  }
   constexpr auto right = Align::right;
-  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right}) + '\n';
+  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right, right}) + '\n';
 }
 
 std::string counts(const RunSummary& run) {

@@ -8,9 +8,6 @@
 namespace gemmtune {
 namespace {
 
-/// Twice as slow as the best is no finalist, however many samples say so.
-constexpr double hopeless = 2.0;
-
 class Screening {
  public:
   Screening(const Workbench& bench, const EvaluationRequest& request) : bench_(bench), request_(request) {}

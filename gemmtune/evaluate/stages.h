@@ -38,6 +38,9 @@ Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::siz
 /// Those that are timed: gaussian, of the policy's seed, in as many sets as it rotates over.
 Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& trial);
 
+/// Twice as slow as the best is no finalist, however many samples say so.
+inline constexpr double hopeless = 2.0;
+
 /// One by one: checked, and if right timed with few samples; what is far slower than the best so far with the fewest.
 void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 

@@ -28,9 +28,6 @@ class TurnTimer final : public Timer {
   Attempt* trial_{};
 };
 
-/// A GPU's clock falls within tenths of a second from that of an idle card to one that its power allows.
-constexpr double settling_us = 200'000;
-
 std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& workload) {
   std::vector<Timer::Launch> launches;
   for (auto& trial : trials) launches.emplace_back([&trial, &workload](std::int64_t i) { trial.launch(workload, i); });

@@ -7,6 +7,10 @@
 
 namespace gemmtune {
 
+/// A GPU's clock falls within tenths of a second from that of an idle card to one that its power allows. For so long,
+/// trials are launched in turn before they are timed.
+inline constexpr double settling_us = 200'000;
+
 /// All of them are alive and equipped. Each that still is afterwards has its timing.
 void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> trials,
                   EvaluationObserver& observer);

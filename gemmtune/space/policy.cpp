@@ -1,5 +1,7 @@
 #include "gemmtune/space/policy.h"
 
+#include <algorithm>
+
 namespace gemmtune {
 
 EvaluationPolicy screen_policy() {
@@ -14,6 +16,16 @@ EvaluationPolicy confirm_policy() {
 
 EvaluationPolicy prove_policy() {
   return {.stage = Stage::prove, .measure = {.warmup = 0, .min_samples = 0, .max_samples = 0}};
+}
+
+EvaluationPolicy with_samples(EvaluationPolicy policy, std::int64_t samples) {
+  constexpr std::int64_t brief_warmup = 2;
+  auto& measure = policy.measure;
+  measure.warmup = std::min(measure.warmup, brief_warmup);
+  measure.min_samples = (samples + 1) / 2;
+  measure.max_samples = samples;
+  measure.target_dispersion = 0;
+  return policy;
 }
 
 }  // namespace gemmtune

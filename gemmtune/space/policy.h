@@ -43,4 +43,7 @@ EvaluationPolicy screen_policy();
 EvaluationPolicy confirm_policy();
 EvaluationPolicy prove_policy();
 
+/// The policy of a round that takes so many samples of each candidate, in two turns, whatever they come to.
+EvaluationPolicy with_samples(EvaluationPolicy policy, std::int64_t samples);
+
 }  // namespace gemmtune

@@ -29,7 +29,24 @@ std::string why_too_large(const Problem& problem, const DeviceInfo& device) {
   return fmt::format("its operands need {} bytes, {} has {}", bytes, device_id(device), device.memory_bytes);
 }
 
+const EvaluationPolicy& of_stage(const TunePlan& plan, Stage stage) {
+  switch (stage) {
+    case Stage::screen:
+      return plan.screen;
+    case Stage::confirm:
+      return plan.confirm;
+    case Stage::prove:
+      return plan.prove;
+  }
+  fail(ErrorCode::internal, "no such stage");
+}
+
 }  // namespace
+
+EvaluationPolicy policy_of(const TunePlan& plan, const Batch& batch) {
+  const auto& policy = of_stage(plan, batch.stage);
+  return batch.samples > 0 ? with_samples(policy, batch.samples) : policy;
+}
 
 bool ends_worker(const std::exception& error) {
   const auto* known = dynamic_cast<const Error*>(&error);
@@ -91,7 +108,8 @@ ShapeResult ShapeRun::without_wall_time() {
     if (!run_.journal.failure() && ends_worker(error)) throw;
     result_.cut_short_by = error.what();
   }
-  return with_verdict(std::move(result_), told_, to_try.front());
+  result_.claim = strategy->claim();
+  return with_verdict(std::move(result_), evidence_.decisive(), to_try.front());
 }
 
 std::vector<Candidate> ShapeRun::candidates() {
@@ -113,30 +131,29 @@ bool ShapeRun::search(Strategy& strategy) {
 }
 
 bool ShapeRun::evaluate(const Batch& batch, Strategy& strategy) {
+  policy_ = policy_of(run_.plan, batch);
+  evidence_.begin(batch);
   std::vector<Candidate> unknown;
   for (const Candidate& candidate : batch.candidates) {
-    const auto known = run_.journal.known(shape_.problem, candidate, context_of(candidate, batch.stage));
+    const auto known = run_.journal.known(shape_.problem, candidate, context_of(candidate));
     if (known) {
       settle_known(*known, strategy);
     } else {
       unknown.push_back(candidate);
     }
   }
-  // Finalists are interleaved. Of the others so many are handed over that the worker never waits for the next while
-  // this one's trial is written down; once a limit is reached the watchdog ends them all the same.
-  constexpr std::size_t handed_over = 8;
   const std::size_t together = batch.stage == Stage::confirm ? unknown.size() : handed_over;
   for (std::size_t first = 0; first < unknown.size(); first += together) {
     const auto candidates = std::span(unknown).subspan(first, std::min(together, unknown.size() - first));
-    if (!evaluate_together(candidates, batch.stage, strategy)) return false;
+    if (!evaluate_together(candidates, strategy)) return false;
   }
   return true;
 }
 
-bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, Stage stage, Strategy& strategy) {
+bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, Strategy& strategy) {
   if (run_.limits.reached()) return false;
   Recorder recorder(*this, strategy);
-  evaluator_.evaluate(shape_.problem, candidates, policy_of(stage), recorder);
+  evaluator_.evaluate(shape_.problem, candidates, policy_, recorder);
   recorder.rethrow_failure();
   if (recorder.count() == candidates.size()) return true;
   if (run_.limits.reached()) return false;
@@ -144,7 +161,7 @@ bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, Stage st
 }
 
 void ShapeRun::settle_new(const Evaluation& evaluation, Strategy& strategy) {
-  const TrialContext context = context_of(evaluation.candidate, evaluation.stage);
+  const TrialContext context = context_of(evaluation.candidate);
   run_.journal.add(shape_.problem, evaluation, context);
   ++result_.tried;
   add(result_.cost, evaluation.cost);
@@ -155,33 +172,19 @@ void ShapeRun::settle_new(const Evaluation& evaluation, Strategy& strategy) {
 // A process killed between writing a trial and quarantining its candidate left that undone.
 void ShapeRun::settle_known(const Evaluation& evaluation, Strategy& strategy) {
   ++result_.reused;
-  settle(evaluation, strategy, context_of(evaluation.candidate, evaluation.stage));
+  settle(evaluation, strategy, context_of(evaluation.candidate));
   run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, true); });
 }
 
 void ShapeRun::settle(const Evaluation& evaluation, Strategy& strategy, const TrialContext& context) {
   run_.journal.quarantine_if_deadly(shape_.problem, evaluation, context);
-  told_.push_back(evaluation);
+  evidence_.add(evaluation);
   strategy.tell(evaluation);
 }
 
-TrialContext ShapeRun::context_of(const Candidate& candidate, Stage stage) const {
+TrialContext ShapeRun::context_of(const Candidate& candidate) const {
   const auto version = versions_.find(candidate.family);
-  return {.device = device_,
-          .family_version = version == versions_.end() ? "" : version->second,
-          .policy = policy_of(stage)};
-}
-
-const EvaluationPolicy& ShapeRun::policy_of(Stage stage) const {
-  switch (stage) {
-    case Stage::screen:
-      return run_.plan.screen;
-    case Stage::confirm:
-      return run_.plan.confirm;
-    case Stage::prove:
-      return run_.plan.prove;
-  }
-  fail(ErrorCode::internal, "no such stage");
+  return {.device = device_, .family_version = version == versions_.end() ? "" : version->second, .policy = policy_};
 }
 
 }  // namespace gemmtune

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gemmtune/search/strategy.h"
+#include "gemmtune/tune/evidence.h"
 #include "gemmtune/tune/journal.h"
 #include "gemmtune/tune/limits.h"
 #include "gemmtune/tune/tuner.h"
@@ -20,6 +21,13 @@ struct RunParts {
   Journal& journal;
   Limits& limits;
 };
+
+/// Finalists are interleaved. Of others so many are handed over that the worker never waits for the next while this
+/// one's trial is written down; once a limit is reached the watchdog ends them all the same.
+inline constexpr std::size_t handed_over = 8;
+
+/// How the candidates of a batch are evaluated under a plan.
+EvaluationPolicy policy_of(const TunePlan& plan, const Batch& batch);
 
 /// Whether an evaluator that throws this is of no use for other shapes either.
 bool ends_worker(const std::exception& error);
@@ -39,19 +47,19 @@ class ShapeRun {
   std::vector<Candidate> candidates();
   bool search(Strategy& strategy);
   bool evaluate(const Batch& batch, Strategy& strategy);
-  bool evaluate_together(std::span<const Candidate> candidates, Stage stage, Strategy& strategy);
+  bool evaluate_together(std::span<const Candidate> candidates, Strategy& strategy);
   void settle_new(const Evaluation& evaluation, Strategy& strategy);
   void settle_known(const Evaluation& evaluation, Strategy& strategy);
   void settle(const Evaluation& evaluation, Strategy& strategy, const TrialContext& context);
-  TrialContext context_of(const Candidate& candidate, Stage stage) const;
-  const EvaluationPolicy& policy_of(Stage stage) const;
+  TrialContext context_of(const Candidate& candidate) const;
 
   RunParts run_;
   const Shape& shape_;
   Evaluator& evaluator_;
   DeviceInfo device_;
   std::map<std::string, std::string> versions_;  // of the families
-  std::vector<Evaluation> told_;
+  EvaluationPolicy policy_{};                    // of the batch under way
+  Evidence evidence_{};
   ShapeResult result_;
 };
 

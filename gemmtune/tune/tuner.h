@@ -13,6 +13,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/evaluate/evaluator.h"
 #include "gemmtune/measure/ranking.h"
+#include "gemmtune/search/strategy.h"
 #include "gemmtune/shapes/shape_list.h"
 #include "gemmtune/space/policy.h"
 #include "gemmtune/trials/store.h"
@@ -42,10 +43,11 @@ struct ShapeResult {
   std::vector<Evaluation> confirmed{};  // the right ones, ranked, without those that failed the proof
   std::vector<std::string> tied{};      // names that cannot be told apart from the winner
   std::optional<Evaluation>
-      default_choice{};      // what users have without tuning, at the winner's stage, when it is right
-  std::string why_failed{};  // when there is no winner
-  std::int64_t tried{};      // trials made now
-  std::int64_t reused{};     // trials taken from the store
+      default_choice{};                // what users have without tuning, at the winner's stage, when it is right
+  std::optional<RegretClaim> claim{};  // of a search that ran to its end and makes one
+  std::string why_failed{};            // when there is no winner
+  std::int64_t tried{};                // trials made now
+  std::int64_t reused{};               // trials taken from the store
   std::vector<Evaluation> failures{};
   Cost cost{};
   double wall_s{};

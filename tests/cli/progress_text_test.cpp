@@ -49,6 +49,14 @@ TEST(ProgressText, AShapeThatIsDoneSaysItsWinner) {
             "0 failed, 2.5 s");
 }
 
+TEST(ProgressText, AShapeThatIsDoneSaysTheRegretItsSearchStates) {
+  const ShapeResult result{.shape = {.problem = problem},
+                           .winner = timed("f_a", 10),
+                           .complete = true,
+                           .claim = RegretClaim{.regret = 0.0081, .probability = 0.95}};
+  EXPECT_NE(shape_line(result, 1, 1).find(", regret at most 0.8 % (95 % sure), "), std::string::npos);
+}
+
 TEST(ProgressText, AShapeThatFailedSaysWhy) {
   const ShapeResult result{.shape = {.problem = problem}, .why_failed = "no family can do this"};
   EXPECT_EQ(shape_line(result, 1, 2), "[1/2] 16x768x1024:bf16:bf16:bf16: no family can do this");

@@ -40,6 +40,14 @@ TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
             "overhead 10.0 %\n");
 }
 
+TEST(Summary, StatesTheRegretOfSearchesThatDo) {
+  auto run = example();
+  run.results[0].claim = RegretClaim{.regret = 0.0123, .probability = 0.95};
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("trials  regret <=\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("      5      1.2 %\n"), std::string::npos) << text;
+}
+
 TEST(Summary, ListsWhatWasLeftOut) {
   RunSummary run{};
   run.inputs.rejected.push_back({"s.csv:3:1", "M: found 'x', expected a whole number above 0"});

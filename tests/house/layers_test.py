@@ -28,7 +28,8 @@ LAYERS = {
     "shapes": ["core", "gemm", "table"],
     "tune": ["search", "worker", "trials", "table", "shapes"],
     "report": ["table", "trials"],
-    "cli": ["tune", "dispatch", "report"],
+    "replay": ["tune", "trials"],
+    "cli": ["tune", "dispatch", "report", "replay"],
 }
 
 # One family is another one behind a conversion of its operands: it includes this header, and nothing else of that folder.

@@ -35,6 +35,15 @@ TEST(TwoPhase, ScreensAllConfirmsTheBestTwentyAndProvesTheWinner) {
   EXPECT_EQ(number_of(batches[2].candidates[0]), 0);
 }
 
+TEST(TwoPhase, TheDefaultChoiceIsOneOfTheTwenty) {
+  TwoPhaseStrategy strategy(toy_candidates(50), Confirm::until_one_holds);
+  const auto batches = play(strategy, [](const Candidate& c, Stage stage) {
+    return timed(c, stage, number_of(c) == 0 ? 9000 : 1000 + number_of(c));
+  });
+  EXPECT_EQ(batches.at(1).candidates.size(), 20U);
+  EXPECT_EQ(number_of(batches[1].candidates.back()), 0);
+}
+
 TEST(TwoPhase, LeavesOutWhatIsHopelessButNotTheDefault) {
   TwoPhaseStrategy strategy(toy_candidates(30), Confirm::until_one_holds);
   const auto batches = play(strategy, [](const Candidate& c, Stage stage) {

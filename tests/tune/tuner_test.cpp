@@ -70,6 +70,32 @@ TEST(Tune, ScreensAFewAtATimeAndConfirmsTogether) {
   EXPECT_THAT(run.world.batch_sizes, ElementsAre(8, 8, 8, 6, 20, 1));
 }
 
+TEST(Tune, RacesInRoundsAndPassesTheClaimOn) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.plan.search = "race";
+  run.world.candidates = numbered_candidates(20);
+  run.world.answer = [](const Problem&, const Candidate& c, Stage stage) {
+    return answered(c, stage, 1000 + std::stod(c.name.substr(4)));
+  };
+  const auto result = run.run().results.at(0);
+  ASSERT_TRUE(result.winner);
+  EXPECT_TRUE(result.proved);
+  EXPECT_EQ(result.default_choice->candidate.name, "toy_0");
+  EXPECT_EQ(result.confirmed.size(), 6U) << "rounds are no confirmations";
+  ASSERT_TRUE(result.claim);
+  EXPECT_GT(result.claim->regret, 0);
+  EXPECT_LT(result.claim->regret, 0.05);
+  std::set<std::int64_t> samples;
+  for (const Trial& trial : TrialStore::open(run.folder.store()).all())
+    if (trial.evaluation.stage == Stage::confirm) samples.insert(trial.context.policy.measure.max_samples);
+  EXPECT_EQ(samples, (std::set<std::int64_t>{8, 16, 101}));
+  const auto once = run.world.evaluation_count();
+  const auto again = run.run().results.at(0);
+  EXPECT_EQ(run.world.evaluation_count(), once) << "rounds are taken from the store as well";
+  EXPECT_EQ(again.claim, result.claim);
+}
+
 TEST(Tune, NamesTies) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);

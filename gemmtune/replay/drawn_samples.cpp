@@ -1,0 +1,20 @@
+#include "gemmtune/replay/drawn_samples.h"
+
+#include <utility>
+
+namespace gemmtune {
+
+std::vector<double> DrawingTimer::time_us(const Launch& launch, std::int64_t first, std::int64_t count) {
+  launch(first);
+  std::vector<double> times;
+  for (std::int64_t i = 0; i < count; ++i) {
+    // Not a standard distribution: those differ between libraries, and a replay is to be the same everywhere.
+    times.push_back(samples_us_[engine_() % samples_us_.size()]);
+    spent_us_ += times.back();
+  }
+  return times;
+}
+
+double DrawingTimer::take_spent_s() { return std::exchange(spent_us_, 0.0) / 1e6; }
+
+}  // namespace gemmtune

@@ -1,0 +1,110 @@
+#include "gemmtune/replay/record_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace gemmtune {
+namespace {
+
+std::vector<double> thinned(std::vector<double> samples) {
+  const auto n = samples.size();
+  if (n <= most_recorded_samples) return samples;
+  std::ranges::sort(samples);
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < most_recorded_samples; ++i)
+    kept.push_back(samples[(2 * i + 1) * n / (2 * most_recorded_samples)]);
+  return kept;
+}
+
+std::vector<double> samples_of(const Timing& timing) {
+  if (!timing.samples_us.empty()) return thinned(timing.samples_us);
+  if (timing.sample_count == 0) return {};
+  if (timing.sample_count < 3) return {timing.low_us, timing.high_us};
+  if (timing.sample_count == 3) return {timing.low_us, timing.median_us, timing.high_us};
+  return {timing.min_us, timing.low_us, timing.median_us, timing.median_us, timing.high_us};
+}
+
+/// The trials of one candidate that count.
+struct Career {
+  const Trial* screen{};
+  const Trial* confirm{};
+  const Trial* failure{};
+};
+
+void note(Career& career, const Trial& trial) {
+  const auto& evaluation = trial.evaluation;
+  if (evaluation.outcome != Outcome::ok) {
+    if (career.failure == nullptr || evaluation.stage <= career.failure->evaluation.stage) career.failure = &trial;
+    return;
+  }
+  if (evaluation.stage == Stage::prove) return;
+  auto& place = evaluation.stage == Stage::screen ? career.screen : career.confirm;
+  const bool more = place == nullptr || evaluation.timing.sample_count >= place->evaluation.timing.sample_count ||
+                    trial.context.family_version != place->context.family_version;
+  if (more) place = &trial;
+}
+
+/// The least of its evaluations: the first of them may have compiled what all of its family share.
+double overhead_s(const Career& career) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto* trial : {career.screen, career.confirm, career.failure})
+    if (trial != nullptr) least = std::min(least, trial->evaluation.cost.prepare_s + trial->evaluation.cost.verify_s);
+  return least;
+}
+
+RecordedCandidate recorded(const Candidate& candidate, const Career& career) {
+  RecordedCandidate one{.candidate = candidate};
+  const auto* seen = career.screen != nullptr ? career.screen : career.failure;
+  one.overhead_us = 1e6 * overhead_s(career);
+  one.memory_bytes = seen->evaluation.timing.workspace_bytes + seen->evaluation.timing.packed_bytes;
+  if (career.failure != nullptr) {
+    one.outcome = career.failure->evaluation.outcome;
+    one.failed_at = career.failure->evaluation.stage;
+  }
+  if (career.screen != nullptr) one.screen_us = samples_of(career.screen->evaluation.timing);
+  if (career.confirm != nullptr) one.confirm_us = samples_of(career.confirm->evaluation.timing);
+  return one;
+}
+
+/// What is under way of a shape: the order of its candidates is that of their first trials.
+struct Collected {
+  std::vector<Candidate> order{};
+  std::map<Candidate, Career> careers{};
+};
+
+std::string device_text(const DeviceInfo& device) { return fmt::format("{} ({})", device.name, device.arch); }
+
+}  // namespace
+
+Recording recording_of(std::span<const Trial> trials) {
+  Recording recording;
+  std::map<std::pair<std::string, Problem>, std::size_t> places;
+  std::vector<Collected> collected;
+  for (const auto& trial : trials) {
+    const auto& device = trial.context.device;
+    const auto [at, is_new] = places.emplace(std::pair(device_text(device), trial.problem), recording.size());
+    if (is_new) {
+      recording.push_back({.kind = device.kind, .device = device_text(device), .problem = trial.problem});
+      collected.emplace_back();
+    }
+    auto& of_shape = collected[at->second];
+    const auto& candidate = trial.evaluation.candidate;
+    const auto [career, is_first] = of_shape.careers.try_emplace(candidate);
+    if (is_first) of_shape.order.push_back(candidate);
+    note(career->second, trial);
+  }
+  for (std::size_t i = 0; i < recording.size(); ++i)
+    for (const auto& candidate : collected[i].order) {
+      const auto& career = collected[i].careers.at(candidate);
+      if (career.screen != nullptr || career.failure != nullptr)
+        recording[i].candidates.push_back(recorded(candidate, career));
+    }
+  return recording;
+}
+
+}  // namespace gemmtune

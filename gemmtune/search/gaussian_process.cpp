@@ -1,0 +1,107 @@
+#include "gemmtune/search/gaussian_process.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace gemmtune {
+namespace {
+
+/// Of the variance: noise, and what distances do not see.
+constexpr double nugget = 0.01;
+
+/// Values that happen to agree do not prove that all others agree as well.
+constexpr double least_variance = 1e-4;
+
+constexpr std::array reaches{1.0, 2.0, 4.0, 8.0, 16.0};
+
+/// Solves L·x = b.
+std::vector<double> forward(std::span<const double> factor, std::vector<double> b) {
+  const auto n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) b[i] -= factor[i * n + j] * b[j];
+    b[i] /= factor[i * n + i];
+  }
+  return b;
+}
+
+/// Solves Lᵀ·x = b.
+std::vector<double> backward(std::span<const double> factor, std::vector<double> b) {
+  const auto n = b.size();
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = i + 1; j < n; ++j) b[i] -= factor[j * n + i] * b[j];
+    b[i] /= factor[i * n + i];
+  }
+  return b;
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+}  // namespace
+
+std::vector<double> cholesky(std::vector<double> matrix, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = matrix[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= matrix[i * n + k] * matrix[j * n + k];
+      matrix[i * n + j] = i == j ? std::sqrt(sum) : sum / matrix[j * n + j];
+    }
+    for (std::size_t j = i + 1; j < n; ++j) matrix[i * n + j] = 0;
+  }
+  return matrix;
+}
+
+struct GaussianProcess::Fit {
+  double variance{};
+  double log_likelihood{-std::numeric_limits<double>::infinity()};
+  std::vector<double> factor{};
+  std::vector<double> weights{};
+};
+
+// The variance that makes the values likeliest has a closed form; only the reach must be tried.
+GaussianProcess::Fit GaussianProcess::fit(std::span<const double> distances, std::span<const double> centred,
+                                          double reach) {
+  const auto n = centred.size();
+  std::vector<double> correlations(n * n);
+  for (std::size_t i = 0; i < n * n; ++i) correlations[i] = std::exp(-distances[i] / reach);
+  for (std::size_t i = 0; i < n; ++i) correlations[i * n + i] = 1 + nugget;
+  Fit result{.factor = cholesky(std::move(correlations), n)};
+  const auto whitened = forward(result.factor, {centred.begin(), centred.end()});
+  result.variance = dot(whitened, whitened) / static_cast<double>(n) + least_variance;
+  double log_determinant = 0;
+  for (std::size_t i = 0; i < n; ++i) log_determinant += 2 * std::log(result.factor[i * n + i]);
+  result.log_likelihood = -0.5 * (static_cast<double>(n) * std::log(result.variance) + log_determinant);
+  result.weights = backward(result.factor, whitened);
+  return result;
+}
+
+GaussianProcess::GaussianProcess(std::span<const double> distances, std::span<const double> values)
+    : count_(values.size()),
+      mean_(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size())) {
+  std::vector<double> centred;
+  for (const double value : values) centred.push_back(value - mean_);
+  double best = -std::numeric_limits<double>::infinity();
+  for (const double reach : reaches) {
+    auto tried = fit(distances, centred, reach);
+    if (tried.log_likelihood <= best) continue;
+    best = tried.log_likelihood;
+    reach_ = reach;
+    variance_ = tried.variance;
+    factor_ = std::move(tried.factor);
+    weights_ = std::move(tried.weights);
+  }
+}
+
+GaussianProcess::Prediction GaussianProcess::at(std::span<const double> distances) const {
+  std::vector<double> likeness;
+  for (const double distance : distances) likeness.push_back(std::exp(-distance / reach_));
+  const double mean = mean_ + dot(likeness, weights_);
+  const auto known = forward(factor_, std::move(likeness));
+  const double left = std::max(1 + nugget - dot(known, known), nugget);
+  return {.mean = mean, .deviation = std::sqrt(variance_ * left)};
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,70 @@
+// A search that looks at few and states what it may have missed: screening led by a forecast, then a race in
+// interleaved rounds, then the usual confirmation and proof. Sees samples and never the clock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/search/standings.h"
+#include "gemmtune/search/strategy.h"
+
+namespace gemmtune {
+
+struct RaceRules {
+  double regret{0.01};         // screening goes on while the candidates not seen yet may hold one faster by this
+  double probability{0.95};    // of the claim; half of what is left of it is for candidates never seen
+  std::size_t first_wave{24};  // screened before there is a forecast: as many are all looked at
+  std::size_t wave{12};        // screened at a time after that
+  double drop{0.002};          // whoever is fastest with less than this chance drops out of the race
+  std::vector<std::int64_t> rounds{8, 16};  // samples of each candidate
+  std::size_t field{40};                    // of a race, at most
+  std::size_t finalists{6};                 // confirmed together, and the default choice
+};
+
+class RaceStrategy final : public Strategy {
+ public:
+  explicit RaceStrategy(std::vector<Candidate> candidates, RaceRules rules = {});
+
+  std::string_view name() const override { return "race"; }
+  Batch ask() override;
+  void tell(const Evaluation& evaluation) override;
+  std::optional<RegretClaim> claim() const override;
+
+ private:
+  using Indices = std::vector<std::size_t>;
+
+  Batch hand_out(Batch batch, Indices indices);
+  void settle_batch();
+  void settle_proof();
+
+  Indices next_wave();
+  Indices first_wave() const;
+  Indices promising();
+
+  bool must_race() const;
+  Batch race_batch();
+  Indices field() const;
+  void narrow_field();
+  Indices take_finalists();
+  Batch prove_batch();
+
+  std::vector<Candidate> candidates_;
+  RaceRules rules_;
+  Standings standings_;
+  bool screening_{true};
+  Indices field_{};      // of the race under way; empty: none is
+  std::size_t round_{};  // the next one; later races, of those behind a winner that was disproved, have none left
+  bool disproved_{};     // some winner was
+  std::optional<std::size_t> winner_{};
+  bool over_{};
+
+  Batch batch_{};                      // the last one
+  Indices asked_{};                    // its candidates
+  std::vector<Evaluation> answers_{};  // so far
+  std::vector<Evaluation> confirmed_{};
+};
+
+}  // namespace gemmtune

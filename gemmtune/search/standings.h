@@ -1,0 +1,61 @@
+// What is known of each candidate during a race: how often it was looked at, how long it takes and how sure that is.
+// Times of different rounds are brought to one scale, since a device slows down and speeds up between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gemmtune/search/forecast.h"
+#include "gemmtune/search/strategy.h"
+
+namespace gemmtune {
+
+enum class Look : std::uint8_t { none, screened, raced, confirmed };
+
+struct RaceStanding {
+  Look look{Look::none};
+  bool out{};  // failed, or proved wrong
+  LogTime log_time{};
+
+  bool runs() const { return look != Look::none && !out; }
+};
+
+/// P(a takes less than b's time · share).
+double chance_to_beat(const LogTime& a, const LogTime& b, double share = 1.0);
+
+class Standings {
+ public:
+  explicit Standings(std::span<const Candidate> candidates);
+
+  std::size_t size() const { return standings_.size(); }
+  const RaceStanding& operator[](std::size_t i) const { return standings_[i]; }
+
+  /// Takes in what one batch came to, which are the evaluations of these candidates.
+  void take(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations, Look look);
+
+  void exclude(std::size_t i) { standings_[i].out = true; }
+
+  /// Of those that run; nothing when none does.
+  std::optional<std::size_t> fastest() const;
+
+  /// Forecasts for those not looked at yet, from the others.
+  void forecast();
+
+  std::vector<std::size_t> not_looked_at() const;
+
+  /// The smallest share of the winner's time by which, with this probability, nobody is faster: all that are not out
+  /// count, those never looked at as they are forecast.
+  double regret_bound(std::size_t winner, double probability) const;
+
+ private:
+  double miss_probability(std::size_t winner, double regret) const;
+  double scale_of(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations) const;
+
+  std::vector<RaceStanding> standings_;
+  Forecast forecast_;
+};
+
+}  // namespace gemmtune

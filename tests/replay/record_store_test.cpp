@@ -1,0 +1,91 @@
+#include "gemmtune/replay/record_store.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/trials/invented_trials.h"
+
+namespace gemmtune {
+namespace {
+
+class RecordStore : public testing::Test {
+ protected:
+  Trial& add(int number, Stage stage, std::int64_t m = 64) {
+    Trial trial{.problem = invented_problem(m),
+                .evaluation = invented_evaluation(number, stage),
+                .context = invented_context(stage)};
+    trial.evaluation.timing.samples_us.clear();
+    trials.push_back(trial);
+    return trials.back();
+  }
+
+  std::vector<Trial> trials;
+};
+
+TEST_F(RecordStore, KeepsTheOrderInWhichCandidatesWereTried) {
+  for (const int number : {3, 1, 2}) add(number, Stage::screen);
+  add(1, Stage::confirm);
+  add(1, Stage::screen, 128);
+  const auto recording = recording_of(trials);
+  ASSERT_EQ(recording.size(), 2U);
+  ASSERT_EQ(recording[0].candidates.size(), 3U);
+  EXPECT_EQ(recording[0].candidates[0].candidate, invented_candidate(3));
+  EXPECT_EQ(recording[0].candidates[1].candidate.params, invented_candidate(1).params);
+  EXPECT_TRUE(recording[0].candidates[0].confirm_us.empty());
+  EXPECT_FALSE(recording[0].candidates[1].confirm_us.empty());
+  EXPECT_EQ(recording[0].device, "Invented CPU (x86-64-avx2)");
+  EXPECT_EQ(recording[0].candidates[0].memory_bytes, 4096 + 128);
+}
+
+TEST_F(RecordStore, ThreeSamplesAreKnownExactlyFromTheirMedianAndInterval) {
+  auto& timing = add(0, Stage::screen).evaluation.timing;
+  timing.low_us = 9;
+  timing.median_us = 10;
+  timing.high_us = 12;
+  EXPECT_EQ(recording_of(trials)[0].candidates[0].screen_us, (std::vector<double>{9, 10, 12}));
+}
+
+TEST_F(RecordStore, ThinsManySamplesEvenly) {
+  auto& timing = add(0, Stage::confirm).evaluation.timing;
+  timing.samples_us.resize(101);
+  std::iota(timing.samples_us.rbegin(), timing.samples_us.rend(), 1.0);
+  add(0, Stage::screen);
+  const auto kept = recording_of(trials)[0].candidates[0].confirm_us;
+  ASSERT_EQ(kept.size(), most_recorded_samples);
+  EXPECT_LE(kept.front(), 4);
+  EXPECT_GE(kept.back(), 98);
+  EXPECT_NEAR(kept[most_recorded_samples / 2], 51, 3);
+}
+
+TEST_F(RecordStore, TakesTheConfirmationWithAllItsSamplesNotARaceRound) {
+  add(0, Stage::screen);
+  auto& full = add(0, Stage::confirm).evaluation.timing;
+  full.sample_count = 3;
+  full.samples_us = {5, 6, 7};
+  auto& round = add(0, Stage::confirm).evaluation.timing;
+  round.sample_count = 2;
+  round.samples_us = {1, 2};
+  EXPECT_EQ(recording_of(trials)[0].candidates[0].confirm_us, (std::vector<double>{5, 6, 7}));
+}
+
+TEST_F(RecordStore, SaysAtWhichStageOneFailed) {
+  add(0, Stage::screen);
+  add(0, Stage::confirm);
+  add(0, Stage::prove).evaluation.outcome = Outcome::wrong_result;
+  const auto one = recording_of(trials)[0].candidates[0];
+  EXPECT_EQ(one.outcome, Outcome::wrong_result);
+  EXPECT_EQ(one.failed_at, Stage::prove);
+  EXPECT_FALSE(one.screen_us.empty());
+}
+
+TEST_F(RecordStore, DoesNotChargeWhatOnlyTheFirstHadToCompile) {
+  add(0, Stage::screen).evaluation.cost = {.prepare_s = 10, .verify_s = 1};
+  add(0, Stage::confirm).evaluation.cost = {.prepare_s = 0.001, .verify_s = 0.002};
+  EXPECT_NEAR(recording_of(trials)[0].candidates[0].overhead_us, 3000, 1e-6);
+}
+
+TEST_F(RecordStore, OfNothingIsEmpty) { EXPECT_TRUE(recording_of(trials).empty()); }
+
+}  // namespace
+}  // namespace gemmtune

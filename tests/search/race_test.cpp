@@ -1,0 +1,181 @@
+#include "gemmtune/search/race.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/measure/sampler.h"
+#include "tests/search/tile_space.h"
+#include "tests/search/toy_space.h"
+
+namespace gemmtune {
+namespace {
+
+/// A device that never was: times by tile_time_us() with noise, a clock that is slower in each batch.
+class InventedDevice {
+ public:
+  explicit InventedDevice(std::uint64_t seed) : engine_(seed) {}
+
+  std::set<Candidate> wrong{};      // found so by screening
+  std::set<Candidate> disproved{};  // found so by the proof
+
+  std::vector<Batch> run(Strategy& strategy) {
+    std::vector<Batch> batches;
+    for (auto batch = strategy.ask(); !batch.empty(); batch = strategy.ask()) {
+      drift_ *= 1.01;
+      auto candidates = batch.candidates;
+      std::shuffle(candidates.begin(), candidates.end(), engine_);  // answers come in any order
+      for (const auto& candidate : candidates) strategy.tell(answer(candidate, batch));
+      batches.push_back(std::move(batch));
+    }
+    return batches;
+  }
+
+ private:
+  Evaluation answer(const Candidate& candidate, const Batch& batch) {
+    Evaluation evaluation{.candidate = candidate, .stage = batch.stage};
+    const bool fails = batch.stage == Stage::prove ? disproved.contains(candidate) : wrong.contains(candidate);
+    if (fails) evaluation.outcome = Outcome::wrong_result;
+    if (fails || batch.stage == Stage::prove) return evaluation;
+    const std::int64_t usual = batch.stage == Stage::screen ? 3 : 40;
+    std::vector<double> samples_us;
+    for (std::int64_t i = 0; i < (batch.samples > 0 ? batch.samples : usual); ++i)
+      samples_us.push_back(tile_time_us(candidate) * drift_ * std::normal_distribution<double>(1, 0.005)(engine_));
+    evaluation.timing = summarise(samples_us, false);
+    return evaluation;
+  }
+
+  std::mt19937_64 engine_;
+  double drift_{1};
+};
+
+double least_time_us(const std::vector<Candidate>& candidates) {
+  double least = tile_time_us(candidates.front());
+  for (const auto& candidate : candidates) least = std::min(least, tile_time_us(candidate));
+  return least;
+}
+
+std::size_t looked_at(const std::vector<Batch>& batches) {
+  std::set<Candidate> seen;
+  for (const auto& batch : batches) seen.insert(batch.candidates.begin(), batch.candidates.end());
+  return seen.size();
+}
+
+class Race : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Race, FindsTheFastestWithoutLookingAtAllAndSaysHowSure) {
+  const auto candidates = tile_candidates();
+  RaceStrategy race(candidates);
+  const auto batches = InventedDevice(GetParam()).run(race);
+  ASSERT_EQ(batches.back().stage, Stage::prove);
+  const double regret = tile_time_us(batches.back().candidates.front()) / least_time_us(candidates) - 1;
+  EXPECT_LE(regret, 0.03);
+  EXPECT_LT(looked_at(batches), candidates.size() / 2);
+  ASSERT_TRUE(race.claim());
+  EXPECT_EQ(race.claim()->probability, 0.95);
+  EXPECT_LE(race.claim()->regret, 0.1);
+  EXPECT_TRUE(race.ask().empty()) << "it is over";
+}
+
+TEST_P(Race, NeverAsksForWhatIsOutAndGetsToAProofThatHolds) {
+  const auto candidates = tile_candidates();
+  InventedDevice device(GetParam());
+  std::mt19937_64 engine(GetParam());
+  for (const auto& candidate : candidates) {
+    if (engine() % 3 == 0) device.wrong.insert(candidate);
+    if (engine() % 3 == 0) device.disproved.insert(candidate);
+  }
+  RaceStrategy race(candidates);
+  std::set<Candidate> out;
+  for (const auto& batch : device.run(race)) {
+    for (const auto& candidate : batch.candidates) {
+      EXPECT_FALSE(out.contains(candidate)) << candidate.name;
+      if (device.wrong.contains(candidate)) out.insert(candidate);
+    }
+    if (batch.stage == Stage::prove && device.disproved.contains(batch.candidates.front()))
+      out.insert(batch.candidates.front());
+  }
+  EXPECT_TRUE(race.claim());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Race, testing::Range<std::uint64_t>(1, 21));
+
+TEST(RaceClaims, HoldAsOftenAsTheySay) {
+  const auto candidates = tile_candidates();
+  int held = 0;
+  constexpr int times = 60;
+  for (std::uint64_t seed = 1; seed <= times; ++seed) {
+    RaceStrategy race(candidates);
+    const auto winner = InventedDevice(seed).run(race).back().candidates.front();
+    const double regret = tile_time_us(winner) / least_time_us(candidates) - 1;
+    held += regret <= race.claim()->regret ? 1 : 0;
+  }
+  EXPECT_GE(held, 54) << "of " << times << ", at 95 %";
+}
+
+TEST(RaceRounds, TakeMoreSamplesOfFewerAndConfirmTheDefaultChoice) {
+  RaceStrategy race(toy_candidates(24));
+  const auto batches = play(race, [](const Candidate& c, Stage stage) {
+    const auto number = std::stoi(c.name.substr(4));
+    return timed(c, stage, number == 0 ? 900 : 100 + 0.1 * number);
+  });
+  ASSERT_EQ(batches.size(), 5U);
+  EXPECT_EQ(batches[1].samples, 8);
+  EXPECT_EQ(batches[1].candidates.size(), 23U) << "all but the default choice are within what screening cannot tell";
+  EXPECT_EQ(batches[2].samples, 16);
+  EXPECT_LT(batches[2].candidates.size(), 23U);
+  EXPECT_EQ(batches[3].samples, 0);
+  EXPECT_EQ(batches[3].candidates.size(), 7U);
+  EXPECT_EQ(batches[3].candidates.back().name, "toy_0000");
+  EXPECT_EQ(batches[4].stage, Stage::prove);
+}
+
+TEST(RaceRounds, AreLeftOutWhereFewAreLeft) {
+  RaceStrategy race(toy_candidates(4));
+  const auto batches =
+      play(race, [](const Candidate& c, Stage stage) { return timed(c, stage, c.name == "toy_0002" ? 10 : 11); });
+  ASSERT_EQ(batches.size(), 3U);
+  EXPECT_EQ(batches[0].candidates.size(), 4U);
+  EXPECT_EQ(batches[1].samples, 0);
+  EXPECT_EQ(batches[2].candidates.front().name, "toy_0002");
+}
+
+TEST(RaceEnds, WithoutAClaimWhenNothingIsRight) {
+  RaceStrategy race(tile_candidates());
+  const auto batches = play(race, [](const Candidate& c, Stage s) { return failed(c, s, Outcome::unsupported); });
+  EXPECT_EQ(looked_at(batches), tile_candidates().size()) << "anything not seen might have been right";
+  for (const auto& batch : batches) EXPECT_EQ(batch.stage, Stage::screen);
+  EXPECT_EQ(race.claim(), std::nullopt);
+}
+
+TEST(RaceEnds, AtOnceWithoutCandidates) {
+  RaceStrategy race({});
+  EXPECT_TRUE(race.ask().empty());
+  EXPECT_EQ(race.claim(), std::nullopt);
+}
+
+TEST(RaceEnds, WhenAllAreDisproved) {
+  RaceStrategy race(toy_candidates(30));
+  const auto batches = play(race, [](const Candidate& c, Stage stage) {
+    return stage == Stage::prove ? failed(c, stage, Outcome::wrong_result) : timed(c, stage, 100);
+  });
+  EXPECT_EQ(std::ranges::count(batches, Stage::prove, &Batch::stage), 30);
+  EXPECT_EQ(race.claim(), std::nullopt);
+}
+
+TEST(RaceTalk, ComplainsOfWhatItDidNotAskFor) {
+  RaceStrategy race(toy_candidates(2));
+  const auto batch = race.ask();
+  EXPECT_THROW(race.ask(), Error);
+  EXPECT_THROW(race.tell(timed(batch.candidates[0], Stage::confirm, 1)), Error);
+  race.tell(timed(batch.candidates[0], Stage::screen, 1));
+  EXPECT_THROW(race.tell(timed(batch.candidates[0], Stage::screen, 1)), Error);
+}
+
+}  // namespace
+}  // namespace gemmtune
