@@ -2,9 +2,7 @@
 
 namespace gemmtune {
 
-ShapeQueue::ShapeQueue(std::size_t shape_count) {
-  for (std::size_t i = 0; i < shape_count; ++i) waiting_.push_back(i);
-}
+ShapeQueue::ShapeQueue(std::span<const std::size_t> order) : waiting_(order.begin(), order.end()) {}
 
 std::optional<std::size_t> ShapeQueue::take() {
   std::unique_lock lock(mutex_);

@@ -5,12 +5,13 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <span>
 
 namespace gemmtune {
 
 class ShapeQueue {
  public:
-  explicit ShapeQueue(std::size_t shape_count);
+  explicit ShapeQueue(std::span<const std::size_t> order);
 
   /// The next shape's index. Waits while others may still give theirs back; nothing when all are finished.
   std::optional<std::size_t> take();

@@ -12,6 +12,7 @@
 #include "gemmtune/tune/journal.h"
 #include "gemmtune/tune/limits.h"
 #include "gemmtune/tune/roll_call.h"
+#include "gemmtune/tune/shape_order.h"
 #include "gemmtune/tune/shape_queue.h"
 #include "gemmtune/tune/shape_run.h"
 #include "gemmtune/tune/watchdog.h"
@@ -30,6 +31,11 @@ bool is_deadly(const ShapeResult& result) {
          });
 }
 
+/// Without a budget all are done anyhow, and people like to see them in their own order.
+std::vector<std::size_t> order_of(const TunePlan& plan) {
+  return plan.budget_s ? by_saving(plan.shapes) : as_listed(plan.shapes.size());
+}
+
 /// The threads of a run and what they share.
 class Supervisor {
  public:
@@ -38,7 +44,7 @@ class Supervisor {
       : plan_(plan),
         limits_(plan.budget_s, stop),
         journal_(plan, store, observer, limits_),
-        queue_(plan.shapes.size()),
+        queue_(order_of(plan)),
         watchdog_(limits_),
         roll_call_(worker_count),
         worker_count_(worker_count),

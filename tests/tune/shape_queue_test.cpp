@@ -7,11 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "gemmtune/tune/shape_order.h"
+
 namespace gemmtune {
 namespace {
 
 TEST(ShapeQueue, HandsOutEachOnceInOrder) {
-  ShapeQueue queue(3);
+  ShapeQueue queue(as_listed(3));
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(queue.take(), i);
     queue.finish();
@@ -19,17 +21,26 @@ TEST(ShapeQueue, HandsOutEachOnceInOrder) {
   EXPECT_EQ(queue.take(), std::nullopt);
 }
 
-TEST(ShapeQueue, OfNothingIsFinished) { EXPECT_EQ(ShapeQueue(0).take(), std::nullopt); }
+TEST(ShapeQueue, KeepsToTheOrder) {
+  const std::vector<std::size_t> order{2, 0, 1};
+  ShapeQueue queue(order);
+  for (const auto index : order) {
+    EXPECT_EQ(queue.take(), index);
+    queue.finish();
+  }
+}
+
+TEST(ShapeQueue, OfNothingIsFinished) { EXPECT_EQ(ShapeQueue(as_listed(0)).take(), std::nullopt); }
 
 TEST(ShapeQueue, HandsOutAgainWhatWasGivenBack) {
-  ShapeQueue queue(2);
+  ShapeQueue queue(as_listed(2));
   EXPECT_EQ(queue.take(), 0U);
   queue.give_back(0);
   EXPECT_EQ(queue.take(), 0U);
 }
 
 TEST(ShapeQueue, WaitsForWhatMayComeBack) {
-  ShapeQueue queue(1);
+  ShapeQueue queue(as_listed(1));
   const auto index = queue.take();
   std::optional<std::size_t> taken_over;
   std::thread other([&] { taken_over = queue.take(); });
@@ -41,7 +52,7 @@ TEST(ShapeQueue, WaitsForWhatMayComeBack) {
 
 TEST(ShapeQueue, IsEmptiedByManyOnceEach) {
   constexpr std::size_t count = 500;
-  ShapeQueue queue(count);
+  ShapeQueue queue(as_listed(count));
   std::vector<std::atomic<int>> finished(count);
   std::atomic<int> returned{};
   std::vector<std::thread> threads;

@@ -96,6 +96,19 @@ TEST(Tune, RacesInRoundsAndPassesTheClaimOn) {
   EXPECT_EQ(again.claim, result.claim);
 }
 
+TEST(Tune, UnderABudgetTakesFirstWhatSavesMost) {
+  FakeRun run;
+  run.plan.shapes[2].weight = 50;
+  run.run();
+  EXPECT_THAT(run.observer.started, ElementsAre("shapes.csv:2", "shapes.csv:3", "shapes.csv:4"));
+  run.observer.started.clear();
+  run.plan.budget_s = 1000;
+  const auto report = run.run();
+  EXPECT_EQ(run.observer.started.front(), "shapes.csv:4");
+  ASSERT_EQ(report.results.size(), 3U);
+  EXPECT_EQ(report.results[0].shape.where, "shapes.csv:2") << "results stay in the list's order";
+}
+
 TEST(Tune, NamesTies) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);
