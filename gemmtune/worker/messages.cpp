@@ -162,12 +162,9 @@ VerifyPolicy verify_policy_from(const JsonFields& fields) {
 json to_json_value(const Candidate& candidate) {
   json params = json::array();
   for (const Param& param : candidate.params) params.push_back(json::array({param.key, param.value}));
-  return {{"family", candidate.family},
-          {"name", candidate.name},
-          {"params", std::move(params)},
-          {"split_k", candidate.split_k},
-          {"library_id", candidate.library_id},
-          {"usual", candidate.usual}};
+  return {{"family", candidate.family},         {"name", candidate.name},
+          {"params", std::move(params)},        {"split_k", candidate.split_k},
+          {"library_id", candidate.library_id}, {"usual", candidate.usual}};
 }
 
 json to_json_value(const Evaluation& evaluation) {
