@@ -36,7 +36,7 @@ void round_trip(const Parse& parse, const json& value) {
 
 void take(const json& message) {
   const Candidate asked[] = {{.family = "f", .name = "a"}, {.family = "f", .name = "b"}};
-  Batch batch(asked, Stage::screen);
+  CandidateBatch batch(asked, Stage::screen);
   refused_or([&] { return batch.take(message, 1); });
 }
 
