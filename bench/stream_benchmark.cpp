@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/main_on_device.h"
 #include "gemmtune/device/device.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/kernels/stream.h"
@@ -116,11 +117,4 @@ int run(const char* id) {
 }  // namespace gemmtune
 
 /// stream_benchmark [DEVICE]
-int main(int argc, char** argv) {
-  try {
-    return gemmtune::run(argc > 1 ? argv[1] : "cuda:0");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return gemmtune::main_on_device(argc, argv, gemmtune::run); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/main_on_device.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/device/device.h"
 #include "gemmtune/gemm/draw.h"
@@ -140,11 +141,4 @@ int run(const char* id) {
 }  // namespace gemmtune
 
 /// wgmma_benchmark [DEVICE]
-int main(int argc, char** argv) {
-  try {
-    return gemmtune::run(argc > 1 ? argv[1] : "cuda:0");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return gemmtune::main_on_device(argc, argv, gemmtune::run); }

@@ -86,13 +86,7 @@ std::string mean_gain(const std::vector<ShapeResult>& results) {
 
 Cost total_cost(const std::vector<ShapeResult>& results) {
   Cost total{};
-  for (const auto& result : results) {
-    total.kernel_s += result.cost.kernel_s;
-    total.prepare_s += result.cost.prepare_s;
-    total.operands_s += result.cost.operands_s;
-    total.reference_s += result.cost.reference_s;
-    total.verify_s += result.cost.verify_s;
-  }
+  for (const auto& result : results) total += result.cost;
   return total;
 }
 

@@ -12,14 +12,6 @@
 namespace gemmtune {
 namespace {
 
-void add(Cost& total, const Cost& cost) {
-  total.kernel_s += cost.kernel_s;
-  total.prepare_s += cost.prepare_s;
-  total.operands_s += cost.operands_s;
-  total.reference_s += cost.reference_s;
-  total.verify_s += cost.verify_s;
-}
-
 std::string device_text(const DeviceInfo& device) {
   return fmt::format("{}, {}, {} units", device.name, device.arch, device.cu_num);
 }
@@ -47,7 +39,7 @@ std::vector<BackendCost> backend_costs(std::span<const Trial> trials) {
     auto& entry = costs[backend];
     entry.backend = backend;
     ++entry.trials;
-    add(entry.cost, trial.evaluation.cost);
+    entry.cost += trial.evaluation.cost;
   }
   std::vector<BackendCost> list;
   for (auto& [name, entry] : costs) list.push_back(std::move(entry));

@@ -62,6 +62,15 @@ struct Cost {
   double reference_s{};  // computing the reference
   double verify_s{};     // the checked launch and the comparison
 
+  Cost& operator+=(const Cost& other) {
+    kernel_s += other.kernel_s;
+    prepare_s += other.prepare_s;
+    operands_s += other.operands_s;
+    reference_s += other.reference_s;
+    verify_s += other.verify_s;
+    return *this;
+  }
+
   double total() const { return kernel_s + prepare_s + operands_s + reference_s + verify_s; }
   bool operator==(const Cost&) const = default;
 };

@@ -14,14 +14,6 @@
 namespace gemmtune {
 namespace {
 
-void add(Cost& sum, const Cost& cost) {
-  sum.kernel_s += cost.kernel_s;
-  sum.prepare_s += cost.prepare_s;
-  sum.operands_s += cost.operands_s;
-  sum.reference_s += cost.reference_s;
-  sum.verify_s += cost.verify_s;
-}
-
 /// "" or how much memory the operands need that the device does not have.
 std::string why_too_large(const Problem& problem, const DeviceInfo& device) {
   const auto bytes = operand_sizes(problem).total();
@@ -164,7 +156,7 @@ void ShapeRun::settle_new(const Evaluation& evaluation, Strategy& strategy) {
   const TrialContext context = context_of(evaluation.candidate);
   run_.journal.add(shape_.problem, evaluation, context);
   ++result_.tried;
-  add(result_.cost, evaluation.cost);
+  result_.cost += evaluation.cost;
   settle(evaluation, strategy, context);
   run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, false); });
 }

@@ -1,26 +1,15 @@
 // A test of kernels that needs a GPU of NVIDIA's with a run-time compiler; skipped where there is none.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "gemmtune/device/gpu/gpu_device.h"
-#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "tests/support/on_gpu.h"
 
 namespace gemmtune {
 
-class KernelsOnGpu : public testing::Test {
+class KernelsOnGpu : public NeedsGpu {
  protected:
-  void SetUp() override {
-    const auto gpus = list_gpus();
-    if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
-    if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
-    device_ = make_gpu_device(gpus.front());
-  }
-
   const std::string& arch() const { return device_->info().arch; }
   Stream& stream() { return device_->stream(); }
 
@@ -40,8 +29,6 @@ class KernelsOnGpu : public testing::Test {
     device_->download(buffer.data() + offset, std::as_writable_bytes(std::span(values)));
     return values;
   }
-
-  std::unique_ptr<Device> device_;
 };
 
 }  // namespace gemmtune

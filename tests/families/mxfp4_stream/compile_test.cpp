@@ -9,11 +9,10 @@
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/mxfp4_stream/stream_space.h"
+#include "tests/support/hopper.h"
 
 namespace gemmtune::mxfp4_stream {
 namespace {
-
-const DeviceInfo h100{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
 
 class StreamCompiles : public testing::Test {
  protected:

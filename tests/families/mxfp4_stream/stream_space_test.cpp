@@ -7,14 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "tests/support/hopper.h"
+
 namespace gemmtune::mxfp4_stream {
 namespace {
-
-const DeviceInfo h100{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
-
-Problem a4w4(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return parse_problem(fmt::format("{}x{}x{}:e2m1/1x32:e2m1/1x32:bf16:packed", m, n, k));
-}
 
 std::vector<StreamTile> tiles(const Problem& problem, Kind kind) {
   std::vector<StreamTile> tiles;

@@ -8,11 +8,10 @@
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/mxfp4_wgmma/wgmma_space.h"
+#include "tests/support/hopper.h"
 
 namespace gemmtune::mxfp4_wgmma {
 namespace {
-
-const DeviceInfo h100{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
 
 class Compiles : public testing::TestWithParam<FoldType> {
  protected:

@@ -1,26 +1,21 @@
 // A test that needs a GPU with a run-time compiler; skipped where there is none.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "gemmtune/device/gpu/gpu_device.h"
-#include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/verify/gpu/examiner_kernels.h"
 #include "gemmtune/verify/gpu/gpu_examiner.h"
+#include "tests/support/on_gpu.h"
 
 namespace gemmtune {
 
-class OnGpu : public testing::Test {
+class OnGpu : public NeedsGpu {
  protected:
   void SetUp() override {
-    const auto gpus = list_gpus();
-    if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
-    if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
-    device_ = make_gpu_device(gpus.front());
+    NeedsGpu::SetUp();
+    if (!device_) return;
     kernels_ = std::make_unique<ExaminerKernels>(*device_);
     examiner_ = make_gpu_examiner(*device_);
   }
@@ -38,7 +33,6 @@ class OnGpu : public testing::Test {
     return inputs;
   }
 
-  std::unique_ptr<Device> device_;
   std::unique_ptr<ExaminerKernels> kernels_;
   std::unique_ptr<Examiner> examiner_;
 };
