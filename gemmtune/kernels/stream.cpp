@@ -75,7 +75,6 @@ StreamSizes sizes_of(const Problem& p, const StreamTile& tile) {
 std::string define(std::string_view name, std::int64_t value) { return fmt::format("-DSTREAM_{}={}", name, value); }
 
 std::int64_t scale_option(const StreamTile& tile) { return tile.scales == StreamScales::row; }
-std::int64_t out_option(DType out) { return out == DType::f32 ? 0 : out == DType::bf16 ? 1 : 2; }
 
 /// Bricks, then the bases of W's rows, f32, and what packing found of each 64 rows.
 struct PackedLayout {
@@ -138,7 +137,8 @@ KernelSource stream_source(const Problem& problem, const StreamTile& tile) {
                   define("CLUSTER", tile.cluster), define("W_STAGES", tile.stages), define("A_STAGES", a_stages(tile)),
                   define("RAW_STAGES", raw_stages(tile)), define("CONVERTERS", tile.converters),
                   define("ROW_BASE", scale_option(tile)), define("SHARED_BYTES", stream_shared_bytes(tile)),
-                  define("OUT", out_option(problem.out)), define("BIAS", problem.bias)}};
+                  define("BIAS", problem.bias), fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
+                  fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)}};
 }
 
 KernelSource stream_pack_source(const StreamTile& tile) {

@@ -147,34 +147,6 @@ __device__ inline bool any_wide(u32 flags) {
   return any != 0;
 }
 
-// ---- results
-
-__device__ inline Out rounded(float value) {
-#if STREAM_OUT == 0
-  return value;
-#elif STREAM_OUT == 1
-  u16 bits;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-  return bits;
-#else
-  u16 bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-  return bits;
-#endif
-}
-
-__device__ inline float widened(Out stored) {
-#if STREAM_OUT == 0
-  return stored;
-#elif STREAM_OUT == 1
-  return __uint_as_float((u32)stored << 16);
-#else
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(stored));
-  return value;
-#endif
-}
-
 /// One thread: keeps every warpgroup's ring of W filled.
 __device__ inline void copy_weights(const Shared& shared, const u8* packed, const Sizes& s, int units) {
   const int rank = cluster_rank();
@@ -225,11 +197,12 @@ __device__ inline void init_barriers(const Shared& shared, int lane) {
       barrier_init(shared.far_full(group), cluster > 1 ? (cluster - 1) * 128 : 1);
       barrier_init(shared.far_empty(group), 128);
     }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    barriers_are_ready();
   }
   __syncwarp();
 }
+
+// ---- results
 
 /// Sums of the warpgroups that share rows, and of the blocks that do, in one order always.
 struct Reduction {
@@ -295,7 +268,7 @@ __device__ inline Row row_at(const Results& results, const Sizes& s, const Tile&
   if (n >= s.n) return row;
   row.base = __ldg(results.base + (i64)tile.batch * s.w_tiles * 64 + n);
 #if STREAM_BIAS
-  row.bias = widened(results.bias[n]);
+  row.bias = float_of(results.bias[n]);
 #endif
   return row;
 }

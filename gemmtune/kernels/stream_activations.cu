@@ -164,7 +164,7 @@ __device__ inline int start_activations(const Shared& shared, const u8* a, const
       barrier_init(shared.raw_full(stage), 33);
       barrier_init(shared.raw_empty(stage), converters);
     }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    barriers_are_ready();
   }
   __syncwarp();
   const int first = cluster_rank() * k_groups;

@@ -18,11 +18,6 @@ constexpr bool row_base = STREAM_ROW_BASE;     // W's block scales are in its e4
 // Of 32 of K, that are summed in the tensor core's own accumulator.
 constexpr int steps = row_base ? 4 : 1;
 constexpr int shared_bytes = STREAM_SHARED_BYTES;
-#if STREAM_OUT == 0
-using Out = float;
-#else
-using Out = u16;  // bf16 or fp16
-#endif
 
 constexpr int threads = (2 + converters) * 32 + row_groups * k_groups * 128;
 constexpr int groups = row_groups * k_groups;

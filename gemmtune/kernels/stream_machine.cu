@@ -1,23 +1,5 @@
-// Instructions that stream.cu needs and the language has no word for.
+// Instructions that only stream.cu needs; the others stand in hopper_machine.cu.
 
-__device__ inline u32 shared_address(const void* at) { return (u32)__cvta_generic_to_shared(at); }
-
-__device__ inline void barrier_init(u32 barrier, u32 count) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
-}
-__device__ inline void barrier_arrive(u32 barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-__device__ inline void barrier_expect(u32 barrier, u32 bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-__device__ inline void barrier_wait(u32 barrier, u32 parity) {
-  asm volatile(
-      "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra done;\nbra "
-      "again;\ndone:\n}" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
-}
 __device__ inline void barrier_wait_cluster(u32 barrier, u32 parity) {
   asm volatile(
       "{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1;\n@p bra "
@@ -25,29 +7,11 @@ __device__ inline void barrier_wait_cluster(u32 barrier, u32 parity) {
       "r"(parity)
       : "memory");
 }
-__device__ inline u32 in_block(u32 address, u32 rank) {
-  u32 there;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
-  return there;
-}
 __device__ inline void barrier_arrive_far(u32 there) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
 __device__ inline void store_far(u32 there, float value) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
-}
-__device__ inline void sync_cluster() {
-  if (cluster == 1) {
-    __syncthreads();
-    return;
-  }
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-__device__ inline u32 cluster_rank() {
-  if (cluster == 1) return 0;
-  u32 rank;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
 }
 __device__ inline void copy_bulk(u32 to, const u8* from, u32 bytes, u32 barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
@@ -112,7 +76,3 @@ __device__ inline u32 shared_load_byte(u32 at) {
 __device__ inline void shared_store_byte(u32 at, u32 v) {
   asm volatile("st.shared.u8 [%0], %1;" ::"r"(at), "r"(v) : "memory");
 }
-
-__device__ inline void tensor_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ inline void tensor_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-__device__ inline void tensor_wait() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }

@@ -1,143 +1,41 @@
 // C = A · Wt on Hopper's 8-bit tensor cores, A [M, K] and W [N, K] row-major bytes: persistent blocks of one producer
 // (bulk tensor copies into a ring of stages) and two consumer warpgroups (wgmma, one half of the tile's rows each).
 //
-// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. Macros, set by wgmma_gemm.cpp:
-//   BLOCK_M, BLOCK_N, STAGES     a block's tile, and how many steps of 128 along K are in flight
-//   CLUSTER_M, CLUSTER_N         blocks of a cluster: those along M share W's tile, those along N A's, by multicast
-//   CHUNKS                       scales are [step][row] instead of [row], and applied as sums are promoted, each step
-//   PROMOTE                      sums move to float registers after so many steps of 128; 0: never
-//   OUT_BYTES, OUT_IS_F16, HAS_BIAS, STORES_TILES (C's rows are multiples of 16 bytes)
-// wgmma() and Sum stand before this text (wgmma_text.h).
-using gemmtune::most_split_tiles;
-using gemmtune::wgmma_piece_bytes;
-using gemmtune::wgmma_threads;
-using Arguments = gemmtune::WgmmaArguments;
+// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. What stands before this text:
+// wgmma() (wgmma_text.h), wgmma_layout.cu, hopper_machine.cu, overlap.cu and output_element.cu.
 
-constexpr int block_k = 128;  // bytes of a row in a stage: the width of the 128-byte swizzle
-constexpr int cluster = CLUSTER_M * CLUSTER_N;
-constexpr int group_rows = BLOCK_M / 2;  // of a consumer warpgroup
-constexpr int subtiles = group_rows / 64;
-constexpr int sums_of_subtile = BLOCK_N / 2;
-constexpr int a_bytes = BLOCK_M * block_k;
-constexpr int w_bytes = BLOCK_N * block_k;
-constexpr int stage_bytes = a_bytes + w_bytes;
-constexpr int out_columns = 128 / OUT_BYTES;  // of a piece of C that is stored at once
-constexpr int pieces = BLOCK_N / out_columns;
-
-struct alignas(64) TensorMap {
-  char bytes[128];
-};
-
-#if OUT_BYTES == 4
-using Out = float;
-#else
-using Out = unsigned short;
-#endif
-
-#if PROMOTE
-using Total = float;
-#else
-using Total = Sum;
-#endif
-
-/// Zero between launches.
-__device__ unsigned arrivals[most_split_tiles * 2];
-
-struct Shared {
-  unsigned char stages[STAGES][stage_bytes];
-  unsigned char pieces[2][2][wgmma_piece_bytes];  // of each consumer warpgroup, two in turn
-  float w_scale[2][BLOCK_N];
-  unsigned long long full[STAGES];
-  unsigned long long empty[STAGES];
-  unsigned last[2];
-};
-
-__device__ __forceinline__ unsigned shared_address(const void* at) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(at));
-}
-
-// ---- barriers in shared memory
-
-__device__ __forceinline__ void init(unsigned long long& barrier, int arrivals_expected) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals_expected));
-}
-
-__device__ __forceinline__ void expect(unsigned long long& barrier, int bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
-               : "memory");
-}
-
-__device__ __forceinline__ void wait(unsigned long long& barrier, unsigned parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred done;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@!done bra again;\n"
-      "}" ::"r"(shared_address(&barrier)),
-      "r"(parity)
-      : "memory");
-}
-
-/// On the barrier at the same place in the shared memory of this block of the cluster.
-__device__ __forceinline__ void arrive(unsigned long long& barrier, int rank) {
-  asm volatile(
-      "{\n"
-      ".reg .b32 remote;\n"
-      "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
-      "}" ::"r"(shared_address(&barrier)),
-      "r"(rank)
-      : "memory");
-}
-
-/// This block's place in its cluster.
-struct Place {
-  int rank, m, n;
-
-  /// Whether blocks bring parts of each other's tiles.
-  __device__ __forceinline__ bool shares_with(int other) const {
-    return other % CLUSTER_M == m || other / CLUSTER_M == n;
-  }
-  __device__ __forceinline__ unsigned short same_row() const {  // of tiles: they share A's
-    unsigned mask = 0;
-    for (int i = 0; i < CLUSTER_N; ++i) mask |= 1u << (m + i * CLUSTER_M);
-    return static_cast<unsigned short>(mask);
-  }
-  __device__ __forceinline__ unsigned short same_column() const {
-    return static_cast<unsigned short>(((1u << CLUSTER_M) - 1) << (n * CLUSTER_M));
-  }
-};
+__device__ __forceinline__ void sync_group(int group) { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
 
 __device__ __forceinline__ Place place_in_cluster() {
-  int rank = 0;
-  if (cluster > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  const int rank = static_cast<int>(cluster_rank());
   return {rank, rank % CLUSTER_M, rank / CLUSTER_M};
 }
 
-__device__ __forceinline__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+/// The barriers of a stage: what is awaited has come, and all who read it have done so.
+__device__ __forceinline__ unsigned full(const Shared& shared, int stage) {
+  return shared_address(&shared.full[stage]);
 }
-
-__device__ __forceinline__ void sync_group(int group) { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
+__device__ __forceinline__ unsigned empty(const Shared& shared, int stage) {
+  return shared_address(&shared.empty[stage]);
+}
 
 // ---- copies
 
 /// A part of a tile, to the same place in each block of `mask` where several need it.
 template <bool shared_by_several>
-__device__ __forceinline__ void load(const TensorMap& map, unsigned long long& barrier, unsigned to, int k, int row,
-                                     int batch, unsigned short mask) {
+__device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, unsigned to, int k, int row, int batch,
+                                     unsigned short mask) {
   if constexpr (shared_by_several)
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
         " [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
-        "l"(&map), "r"(shared_address(&barrier)), "r"(k), "r"(row), "r"(batch), "h"(mask)
+        "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch), "h"(mask)
         : "memory");
   else
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
             "r"(to),
-        "l"(&map), "r"(shared_address(&barrier)), "r"(k), "r"(row), "r"(batch)
+        "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch)
         : "memory");
 }
 
@@ -161,79 +59,21 @@ __device__ __forceinline__ unsigned long long describe(const unsigned char* at) 
   return address | (1ull << 16) | (64ull << 32) | (1ull << 62);
 }
 
-__device__ __forceinline__ void begin_wgmma() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void commit_wgmma() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int pending>
-__device__ __forceinline__ void wait_wgmma() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
-}
-
-// ---- the order of work
-
-/// One tile of this block, or one part along K of it.
-struct Unit {
-  int row, column, batch;
-  int split;
-  int tile;        // counted over blocks, for partial sums
-  int first, end;  // steps along K
-};
-
-__device__ __forceinline__ Unit unit_of(int index, const Arguments& g, const Place& place) {
-  Unit unit;
-  unit.split = index % g.splits;
-  int tile = index / g.splits;
-  unit.tile = tile * cluster + place.rank;
-  const int tiles = g.m_tiles * g.n_tiles;
-  unit.batch = tile / tiles;
-  tile %= tiles;
-  const int along = g.group_along_n ? g.n_tiles : g.m_tiles;
-  const int across = g.group_along_n ? g.m_tiles : g.n_tiles;
-  const int first = tile / (g.group * across) * g.group;
-  const int in_group = min(along - first, g.group);
-  const int rest = tile % (g.group * across);
-  const int one = first + rest % in_group;
-  const int other = rest / in_group;
-  const int m_tile = (g.group_along_n ? other : one) * CLUSTER_M + place.m;
-  const int n_tile = (g.group_along_n ? one : other) * CLUSTER_N + place.n;
-  unit.row = m_tile * BLOCK_M;
-  unit.column = n_tile * BLOCK_N;
-  unit.first = static_cast<int>(static_cast<long long>(g.steps) * unit.split / g.splits);
-  unit.end = static_cast<int>(static_cast<long long>(g.steps) * (unit.split + 1) / g.splits);
-  return unit;
-}
-
-__device__ __forceinline__ int units(const Arguments& g) { return g.m_tiles * g.n_tiles * g.batch * g.splits; }
-__device__ __forceinline__ int first_unit() { return blockIdx.x / cluster; }
-__device__ __forceinline__ int unit_step() { return gridDim.x / cluster; }
-
-/// Where in the ring of stages a warp stands.
-struct Position {
-  int stage;
-  unsigned parity;
-
-  __device__ __forceinline__ void advance() {
-    if (++stage < STAGES) return;
-    stage = 0;
-    parity ^= 1;
-  }
-};
-
 // ---- producer
 
 __device__ __forceinline__ void load_stage(Shared& shared, int stage, const TensorMap& a, const TensorMap& w,
                                            const Unit& unit, int step, const Place& place) {
   unsigned char* const at = shared.stages[stage];
-  auto& full = shared.full[stage];
-  expect(full, stage_bytes);
+  barrier_expect(full(shared, stage), stage_bytes);
   const int k = step * block_k;
   const int a_part = BLOCK_M / CLUSTER_N;
   const int a_first = place.n * a_part;
-  load<(CLUSTER_N > 1)>(a, full, shared_address(at + a_first * block_k), k, unit.row + a_first, unit.batch,
-                        place.same_row());
+  load<(CLUSTER_N > 1)>(a, full(shared, stage), shared_address(at + a_first * block_k), k, unit.row + a_first,
+                        unit.batch, place.same_row());
   const int w_part = BLOCK_N / CLUSTER_M;
   const int w_first = place.m * w_part;
-  load<(CLUSTER_M > 1)>(w, full, shared_address(at + a_bytes + w_first * block_k), k, unit.column + w_first, unit.batch,
-                        place.same_column());
+  load<(CLUSTER_M > 1)>(w, full(shared, stage), shared_address(at + a_bytes + w_first * block_k), k,
+                        unit.column + w_first, unit.batch, place.same_column());
 }
 
 __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& w, const Arguments& g,
@@ -242,7 +82,7 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     for (int step = unit.first; step < unit.end; ++step) {
-      wait(shared.empty[position.stage], position.parity);
+      barrier_wait(empty(shared, position.stage), position.parity);
       load_stage(shared, position.stage, a, w, unit, step, place);
       position.advance();
     }
@@ -254,10 +94,15 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
 /// The upper of the two rows, 8 apart, that a thread has of each subtile.
 __device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
 
+/// On a barrier of that block of the cluster.
+__device__ __forceinline__ void arrive(unsigned barrier, int rank) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(in_block(barrier, rank)) : "memory");
+}
+
 /// Told to every block that writes into this stage.
 __device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
   const int thread = threadIdx.x % 128;
-  if (thread < cluster && place.shares_with(thread)) arrive(shared.empty[stage], thread);
+  if (thread < cluster && place.shares_with(thread)) arrive(empty(shared, stage), thread);
 }
 
 __device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int group,
@@ -277,16 +122,16 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
                                            int group, const Place& place, Total (&sums)[subtiles][sums_of_subtile]) {
   int previous = -1;
   for (int step = unit.first; step < unit.end; ++step) {
-    wait(shared.full[position.stage], position.parity);
-    begin_wgmma();
+    barrier_wait(full(shared, position.stage), position.parity);
+    tensor_fence();
     multiply_stage(shared, position.stage, group, sums, step > unit.first);
-    commit_wgmma();
-    wait_wgmma<1>();
+    tensor_commit();
+    tensor_wait<1>();
     if (previous >= 0) release(shared, previous, place);
     previous = position.stage;
     position.advance();
   }
-  wait_wgmma<0>();
+  tensor_wait();
   if (previous >= 0) release(shared, previous, place);
 }
 
@@ -351,12 +196,12 @@ __device__ __forceinline__ void promote_step(Shared& shared, const Arguments& g,
   float sums[sums_of_subtile];
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub) {
-    begin_wgmma();
+    tensor_fence();
 #pragma unroll
     for (int k = 0; k < 4; ++k) wgmma(sums, a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, k > 0);
-    commit_wgmma();
+    tensor_commit();
     const auto factors = load_chunk(g, unit, step, group * group_rows + sub * 64 + row_in_subtile());
-    wait_wgmma<0>();
+    tensor_wait();
     if (sub == subtiles - 1) release(shared, stage, place);
     add_to(totals[sub], sums, factors);
   }
@@ -370,7 +215,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
     for (int i = 0; i < sums_of_subtile; ++i) totals[sub][i] = 0;
 #if PROMOTE == 1
   for (int step = unit.first; step < unit.end; ++step) {
-    wait(shared.full[position.stage], position.parity);
+    barrier_wait(full(shared, position.stage), position.parity);
     promote_step(shared, g, unit, position.stage, step, group, place, totals);
     position.advance();
   }
@@ -381,16 +226,16 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
     const int end = min(unit.end, step + PROMOTE);
     int previous = -1;
     for (const int first = step; step < end; ++step) {
-      wait(shared.full[position.stage], position.parity);
-      begin_wgmma();
+      barrier_wait(full(shared, position.stage), position.parity);
+      tensor_fence();
       multiply_stage(shared, position.stage, group, sums, step > first);
-      commit_wgmma();
-      wait_wgmma<1>();
+      tensor_commit();
+      tensor_wait<1>();
       if (previous >= 0) release(shared, previous, place);
       previous = position.stage;
       position.advance();
     }
-    wait_wgmma<0>();
+    tensor_wait();
     release(shared, previous, place);
     add_to(totals[0], sums[0], {});
   }
@@ -400,34 +245,6 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
 #endif
 
 // ---- from sums to C
-
-__device__ __forceinline__ float as_float(Out bits) {
-#if OUT_BYTES == 4
-  return bits;
-#elif OUT_IS_F16
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-  return value;
-#else
-  return __uint_as_float(static_cast<unsigned>(bits) << 16);
-#endif
-}
-
-#if OUT_BYTES == 4
-using Pair = float2;
-__device__ __forceinline__ Pair pair_of(float low, float high) { return {low, high}; }
-#else
-using Pair = unsigned;
-__device__ __forceinline__ Pair pair_of(float low, float high) {
-  Pair pair;
-#if OUT_IS_F16
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-#else
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-#endif
-  return pair;
-}
-#endif
 
 /// What a thread needs besides the sums; loaded before them, so that nobody waits.
 struct Factors {
@@ -474,10 +291,10 @@ __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g,
   float high = static_cast<float>(sums[1]) * (a_scale * w_scale.y);
   if (HAS_BIAS) {
     const Out* const bias = reinterpret_cast<const Out*>(g.bias);
-    low += as_float(bias[min(unit.column + column, g.n - 1)]);
-    high += as_float(bias[min(unit.column + column + 1, g.n - 1)]);
+    low += float_of(bias[min(unit.column + column, g.n - 1)]);
+    high += float_of(bias[min(unit.column + column + 1, g.n - 1)]);
   }
-  return pair_of(low, high);
+  return rounded_pair(low, high);
 }
 
 #if STORES_TILES
@@ -605,15 +422,12 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
   const Place place = place_in_cluster();
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
-      init(shared.full[stage], 1);
-      init(shared.empty[stage], 2 * (CLUSTER_M + CLUSTER_N - 1));
+      barrier_init(full(shared, stage), 1);
+      barrier_init(empty(shared, stage), 2 * (CLUSTER_M + CLUSTER_N - 1));
     }
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    barriers_are_ready();
   }
-  if (cluster > 1)
-    sync_cluster();
-  else
-    __syncthreads();
+  sync_cluster();
   const int warpgroup = threadIdx.x / 128;
   if (warpgroup == 2) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");

@@ -1,5 +1,7 @@
-// How many threads a kernel is launched with, in words of no vendor.
+// How a kernel is launched, in words of no vendor: how many threads, and when.
 #pragma once
+
+#include <cstdint>
 
 namespace gemmtune {
 
@@ -10,11 +12,19 @@ struct Extent {
 };
 
 /// Grid and block of a launch, in blocks and threads: {.grid = {blocks}, .block = {256}}.
+/// When a kernel's blocks may begin.
+enum class LaunchStart : std::uint8_t {
+  after_previous,  // when what is before them on the stream has ended
+  early,           // when all blocks of the kernel before them have said so or are gone: the kernel itself waits before
+                   // it touches memory (kernels/overlap.cu). Where a GPU does not know this, after_previous
+};
+
 struct LaunchShape {
   Extent grid{};
   Extent block{};
   unsigned shared_bytes{};  // dynamic shared memory of a block
   unsigned cluster{1};      // blocks along x that share a cluster
+  LaunchStart start{};
 };
 
 }  // namespace gemmtune

@@ -6,7 +6,12 @@
 
 #include "gemmtune/families/cublaslt/call.h"
 
-namespace gemmtune::cublaslt {
+namespace gemmtune {
+
+// Written by CMake.
+std::string scale_product_kernel_text();
+
+namespace cublaslt {
 namespace {
 
 constexpr unsigned threads = 256;
@@ -40,52 +45,6 @@ struct Sizes {
   long long padded_k_blocks{};
 };
 
-constexpr const char* scaler_text = R"(
-__device__ Out rounded(float value) {
-#if OUT_IS_F32
-  return value;
-#elif OUT_IS_F16
-  Out bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-  return bits;
-#else
-  Out bits;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-  return bits;
-#endif
-}
-
-__device__ float float_of(Out bits) {
-#if OUT_IS_F32
-  return bits;
-#elif OUT_IS_F16
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-  return value;
-#else
-  return __uint_as_float((unsigned)bits << 16);
-#endif
-}
-
-// One block's row of C is blockIdx.x, counted over all batches; each thread does COLUMNS neighbours.
-extern "C" __global__ void scale_product(const int* product, const float* a_scale, const float* w_scale,
-                                         const Out* bias, Out* c, int m, int n) {
-  const long long row = blockIdx.x;
-  const long long batch = row / m;
-  for (int k = 0; k < COLUMNS; ++k) {
-    const int column = (blockIdx.y * COLUMNS + k) * blockDim.x + threadIdx.x;
-    if (column >= n) return;
-    const long long i = row * n + column;
-    float value = __int2float_rn(product[i]);
-    value = __fmul_rn(value, __fmul_rn(A_SCALE, W_SCALE));
-#if HAS_BIAS
-    value = __fadd_rn(value, float_of(bias[column]));
-#endif
-    c[i] = rounded(value);
-  }
-}
-)";
-
 std::string scale_at(Scaling scaling, const char* name, const char* row) {
   if (scaling == Scaling::none) return "1.0f";
   return fmt::format("{}[{}]", name, scaling == Scaling::tensor ? "batch" : row);
@@ -104,11 +63,10 @@ KernelSource arranger_source(const std::string& arch) {
 }
 
 KernelSource scaler_source(const Problem& problem, const std::string& arch) {
-  const bool f32 = problem.out == DType::f32;
   return {.name = "cublaslt_scale_product.cu",
-          .text = scaler_text,
+          .text = scale_product_kernel_text(),
           .arch = arch,
-          .options = {fmt::format("-DOut={}", f32 ? "float" : "unsigned short"), fmt::format("-DOUT_IS_F32={:d}", f32),
+          .options = {fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
                       fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16),
                       fmt::format("-DHAS_BIAS={:d}", problem.bias), fmt::format("-DCOLUMNS={}", columns_of_a_thread),
                       fmt::format("-DA_SCALE={}", scale_at(problem.a.scaling, "a_scale", "row")),
@@ -160,4 +118,5 @@ void ProductScaler::launch(const std::byte* product, const Operands& operands, S
                  static_cast<int>(problem_.n));
 }
 
-}  // namespace gemmtune::cublaslt
+}  // namespace cublaslt
+}  // namespace gemmtune

@@ -206,9 +206,7 @@ class Driver {
   /// By the address of each argument.
   void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream,
               std::span<const std::byte* const> arguments) const {
-    CUlaunchAttribute cluster{};
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim = {shape.cluster, 1, 1};
+    std::array<CUlaunchAttribute, 2> attributes{};
     CUlaunchConfig config{};
     config.gridDimX = shape.grid.x;
     config.gridDimY = shape.grid.y;
@@ -218,8 +216,17 @@ class Driver {
     config.blockDimZ = shape.block.z;
     config.sharedMemBytes = shape.shared_bytes;
     config.hStream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = shape.cluster > 1 ? 1 : 0;
+    config.attrs = attributes.data();
+    if (shape.cluster > 1) {
+      auto& cluster = attributes[config.numAttrs++];
+      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      cluster.value.clusterDim = {shape.cluster, 1, 1};
+    }
+    if (shape.start == LaunchStart::early) {
+      auto& early = attributes[config.numAttrs++];
+      early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      early.value.programmaticStreamSerializationAllowed = 1;
+    }
     // The driver only reads what it is pointed at; its interface is older than const.
     auto* addresses = reinterpret_cast<void**>(const_cast<std::byte**>(arguments.data()));
     check(launch_(&config, function, addresses, nullptr), "cuLaunchKernelEx");

@@ -1,0 +1,18 @@
+// C from the library's int32 product: see ProductScaler. A_SCALE and W_SCALE are what an element's scales are read by.
+// A block's row of C is blockIdx.x, counted over all batches; each thread does COLUMNS neighbours.
+extern "C" __global__ void scale_product(const int* product, const float* a_scale, const float* w_scale,
+                                         const Out* bias, Out* c, int m, int n) {
+  const long long row = blockIdx.x;
+  const long long batch = row / m;
+  for (int k = 0; k < COLUMNS; ++k) {
+    const int column = (blockIdx.y * COLUMNS + k) * blockDim.x + threadIdx.x;
+    if (column >= n) return;
+    const long long i = row * n + column;
+    float value = __int2float_rn(product[i]);
+    value = __fmul_rn(value, __fmul_rn(A_SCALE, W_SCALE));
+#if HAS_BIAS
+    value = __fadd_rn(value, float_of(bias[column]));
+#endif
+    c[i] = rounded(value);
+  }
+}
