@@ -58,6 +58,7 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"tune", make_tune_command()});
   commands.push_back({"devices", make_devices_command()});
   commands.push_back({"families", make_families_command()});
+  commands.push_back({"bench", make_bench_command()});
   commands.push_back({"evaluate", make_evaluate_command()});
   commands.push_back({"lookup", make_lookup_command()});
   commands.push_back({"problem", make_problem_command()});

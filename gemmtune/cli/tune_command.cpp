@@ -26,24 +26,10 @@
 namespace gemmtune {
 namespace {
 
-std::vector<std::string> family_names() {
-  std::vector<std::string> names;
-  for (const auto& family : make_families()) names.emplace_back(family->name());
-  return names;
-}
-
 std::map<std::string, std::string> family_versions() {
   std::map<std::string, std::string> versions;
   for (const auto& family : make_families()) versions[std::string(family->name())] = family->version();
   return versions;
-}
-
-/// How winners are measured, for the tables that say so.
-std::string policy_text(const EvaluationPolicy& policy) {
-  const auto& measure = policy.measure;
-  return fmt::format("{} warmup={} samples<={} {} err_ratio<={} seed={}", to_string(policy.stage), measure.warmup,
-                     measure.max_samples, measure.cold_cache ? "cold" : "hot", policy.verify.err_ratio_limit,
-                     policy.seed);
 }
 
 void say(const TuneInputs& inputs) {
@@ -155,7 +141,7 @@ class TuneCommand final : public Command {
 
   int run() override {
     if (flags_.verbose) start_logging(Verbosity::verbose);
-    auto plan = plan_of(flags_, family_names());
+    auto plan = plan_of(flags_, known_families());
     auto devices = choose_devices(flags_.device, flags_.mp, list_devices());
     note_devices(devices);
     auto inputs = read_inputs(flags_, devices.front(), families_judge());

@@ -7,24 +7,9 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/table/aiter_csv.h"
-#include "gemmtune/table/guess_format.h"
 
 namespace gemmtune {
 namespace {
-
-/// The format that was asked for or, failing that, guessed.
-FormatGuess format_for(const TuneFlags& flags) {
-  const auto guess = guess_format(flags.untune_file);
-  if (const auto format = chosen_format(flags)) {
-    const bool same = guess && guess->format == *format;
-    return {.format = *format, .packed = same && guess->packed, .because = "it was asked for"};
-  }
-  if (guess) return *guess;
-  std::vector<std::string> names;
-  for (const auto format : all_formats()) names.emplace_back(to_string(format));
-  fail(ErrorCode::usage, "{}: neither its name nor its columns say which format it is for: add --format with one of {}",
-       flags.untune_file, join(names, ", "));
-}
 
 class InputReader {
  public:
@@ -112,6 +97,25 @@ class InputReader {
 };
 
 }  // namespace
+
+std::vector<std::string> known_families() {
+  std::vector<std::string> names;
+  for (const auto& family : make_families()) names.emplace_back(family->name());
+  return names;
+}
+
+FormatGuess format_for(const TuneFlags& flags) {
+  const auto guess = guess_format(flags.untune_file);
+  if (const auto format = chosen_format(flags)) {
+    const bool same = guess && guess->format == *format;
+    return {.format = *format, .packed = same && guess->packed, .because = "it was asked for"};
+  }
+  if (guess) return *guess;
+  std::vector<std::string> names;
+  for (const auto format : all_formats()) names.emplace_back(to_string(format));
+  fail(ErrorCode::usage, "{}: neither its name nor its columns say which format it is for: add --format with one of {}",
+       flags.untune_file, join(names, ", "));
+}
 
 RowJudge families_judge() {
   auto families = std::make_shared<std::map<std::string, std::unique_ptr<KernelFamily>, std::less<>>>();

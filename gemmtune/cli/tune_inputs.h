@@ -9,6 +9,7 @@
 #include "gemmtune/cli/tune_options.h"
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/shapes/shape_list.h"
+#include "gemmtune/table/guess_format.h"
 #include "gemmtune/table/tuned_table.h"
 
 namespace gemmtune {
@@ -33,6 +34,12 @@ using RowJudge = std::function<std::string(const std::string& libtype, const std
 
 /// Judges as the families of this build do: kernels chosen with another version of a library are outdated.
 RowJudge families_judge();
+
+/// The names of this build's families.
+std::vector<std::string> known_families();
+
+/// The format of the list that was asked for or, failing that, guessed. Throws Error{usage} when it is not clear.
+FormatGuess format_for(const TuneFlags& flags);
 
 /// Reads the shape list and the tables. Shapes whose rows are outdated are to be tuned, and a note says so. Throws
 /// Error: usage when the format is not clear, input for unreadable files.

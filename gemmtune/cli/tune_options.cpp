@@ -1,5 +1,7 @@
 #include "gemmtune/cli/tune_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -146,6 +148,13 @@ TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_f
   plan.confirm.measure.max_samples = flags.iters;
   plan.confirm.measure.min_samples = std::min(plan.confirm.measure.min_samples, flags.iters);
   return plan;
+}
+
+std::string policy_text(const EvaluationPolicy& policy) {
+  const auto& measure = policy.measure;
+  return fmt::format("{} warmup={} samples<={} {} err_ratio<={} seed={}", to_string(policy.stage), measure.warmup,
+                     measure.max_samples, measure.cold_cache ? "cold" : "hot", policy.verify.err_ratio_limit,
+                     policy.seed);
 }
 
 Problem with_types(Problem problem, const TuneFlags& flags) {

@@ -61,6 +61,9 @@ bool sorts(const TuneFlags& flags);
 /// Search, budget, families and policies; the shapes are still to come.
 TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families);
 
+/// How winners are measured, for the tables that say so.
+std::string policy_text(const EvaluationPolicy& policy);
+
 /// The problem with --in-dtype and --out-dtype instead of its own types.
 Problem with_types(Problem problem, const TuneFlags& flags);
 

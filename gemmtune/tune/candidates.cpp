@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/gemm/operands.h"
 
 namespace gemmtune {
 namespace {
@@ -21,6 +22,12 @@ std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candi
       std::find_if(candidates.begin(), candidates.end(), [](const Candidate& candidate) { return candidate.usual; });
   if (usual != candidates.end()) std::rotate(candidates.begin(), usual, usual + 1);
   return candidates;
+}
+
+std::string why_too_large(const Problem& problem, const DeviceInfo& device) {
+  const auto bytes = operand_sizes(problem).total();
+  if (device.memory_bytes <= 0 || bytes <= device.memory_bytes) return "";
+  return fmt::format("its operands need {} bytes, {} has {}", bytes, device_id(device), device.memory_bytes);
 }
 
 std::string why_no_candidates(const TunePlan& plan, std::span<const FamilySupport> supports) {

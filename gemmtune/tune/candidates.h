@@ -14,6 +14,9 @@ namespace gemmtune {
 /// without tuning.
 std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candidate> candidates);
 
+/// "" or how much memory the operands need that the device does not have.
+std::string why_too_large(const Problem& problem, const DeviceInfo& device);
+
 /// Why a shape has none: what each family of the plan says.
 std::string why_no_candidates(const TunePlan& plan, std::span<const FamilySupport> supports);
 

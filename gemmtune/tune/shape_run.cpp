@@ -7,19 +7,11 @@
 #include <utility>
 
 #include "gemmtune/core/clock.h"
-#include "gemmtune/gemm/operands.h"
 #include "gemmtune/tune/candidates.h"
 #include "gemmtune/tune/verdict.h"
 
 namespace gemmtune {
 namespace {
-
-/// "" or how much memory the operands need that the device does not have.
-std::string why_too_large(const Problem& problem, const DeviceInfo& device) {
-  const auto bytes = operand_sizes(problem).total();
-  if (device.memory_bytes <= 0 || bytes <= device.memory_bytes) return "";
-  return fmt::format("its operands need {} bytes, {} has {}", bytes, device_id(device), device.memory_bytes);
-}
 
 const EvaluationPolicy& of_stage(const TunePlan& plan, Stage stage) {
   switch (stage) {

@@ -29,7 +29,8 @@ LAYERS = {
     "tune": ["search", "worker", "trials", "table", "shapes"],
     "report": ["table", "trials"],
     "replay": ["tune", "trials"],
-    "cli": ["tune", "dispatch", "report", "replay"],
+    "bench": ["tune", "dispatch", "report"],
+    "cli": ["tune", "dispatch", "report", "replay", "bench"],
 }
 
 # One family is another one behind a conversion of its operands: it includes this header, and nothing else of that folder.

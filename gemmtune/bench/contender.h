@@ -1,0 +1,58 @@
+// What a benchmark holds against each other on a shape, and what came of it: plain values, of which files and grids are
+// made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/bench/roofline.h"
+#include "gemmtune/device/device_info.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/evaluation.h"
+
+namespace gemmtune {
+
+/// A kernel in one of the benchmark's columns.
+struct Contender {
+  std::string label{};     // the column: "onednn", "onednn_default", "table"
+  Candidate candidate{};   // without a name where there is none
+  std::string origin{};    // how it was chosen: "first of the family", "search of 16", "tuned.csv:7"
+  std::string why_none{};  // when there is none
+  bool is_default{};       // what one has without tuning
+};
+
+struct MeasuredContender {
+  Contender contender{};
+  Evaluation evaluation{};  // timed when its outcome is ok, never else
+  bool screened_only{};     // so far behind that it was not timed in turn with the others
+
+  bool has_time() const { return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0; }
+  double time_us() const { return evaluation.timing.median_us; }
+};
+
+/// One shape: its contenders in the order of the columns.
+struct ShapeBench {
+  Problem problem{};
+  std::vector<MeasuredContender> contenders{};
+  std::vector<std::size_t> winners{};  // the fastest, and those that cannot be told apart from it
+
+  const MeasuredContender* find(const std::string& label) const;
+  bool is_winner(const MeasuredContender& contender) const;
+};
+
+struct Benchmark {
+  DeviceInfo device{};
+  std::string policy{};                // how it was measured, in words
+  std::optional<Roofline> roofline{};  // as remembered for the device
+  std::vector<ShapeBench> shapes{};
+};
+
+/// All columns, in the order in which they first occur.
+std::vector<std::string> labels_of(const Benchmark& benchmark);
+
+/// The share of what the roofline allows that a time comes to; nothing where that is not known.
+std::optional<double> roofline_share(const Benchmark& benchmark, const Problem& problem, double time_us);
+
+}  // namespace gemmtune

@@ -1,0 +1,140 @@
+#include "gemmtune/bench/family_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gemmtune/report/comparison.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr const char* default_suffix = "_default";
+
+bool is_of(const DeviceTag& tag, const DeviceInfo& device) {
+  return (tag.gfx.empty() || tag.gfx == device.arch) && (tag.cu_num == 0 || tag.cu_num == device.cu_num);
+}
+
+struct Offer {
+  std::string family{};
+  std::string why_not{};
+  std::vector<Candidate> candidates{};  // its default choice first
+};
+
+std::vector<Candidate> of_family(const std::vector<Candidate>& all, const std::string& family) {
+  std::vector<Candidate> theirs;
+  std::ranges::copy_if(all, std::back_inserter(theirs), [&](const auto& c) { return c.family == family; });
+  return theirs;
+}
+
+Offer offer_of(const std::string& family, const std::vector<FamilySupport>& supports,
+               const std::vector<Candidate>& candidates) {
+  Offer offer{.family = family, .candidates = of_family(candidates, family)};
+  const auto support = std::ranges::find(supports, family, &FamilySupport::family);
+  if (support == supports.end())
+    offer.why_not = "the worker does not have this family";
+  else if (offer.candidates.empty())
+    offer.why_not = support->why_not.empty() ? "it has no candidates" : support->why_not;
+  return offer;
+}
+
+/// In the order in which they are named or, where none is, known.
+std::vector<Offer> offers(Evaluator& evaluator, const Problem& problem, const std::vector<std::string>& named) {
+  const auto supports = evaluator.supports(problem);
+  const auto candidates = evaluator.candidates(problem);
+  std::vector<std::string> families = named;
+  if (named.empty())
+    for (const auto& support : supports) families.push_back(support.family);
+  std::vector<Offer> all;
+  for (const auto& family : families) {
+    auto offer = offer_of(family, supports, candidates);
+    if (!named.empty() || offer.why_not.empty()) all.push_back(std::move(offer));
+  }
+  return all;
+}
+
+class Chooser {
+ public:
+  Chooser(Evaluator& evaluator, const Problem& problem, const BenchPlan& plan, const TunedKernels& known)
+      : evaluator_(evaluator), problem_(problem), plan_(plan), known_(known) {}
+
+  Contender default_of(const Offer& offer) const {
+    Contender contender{
+        .label = offer.family + default_suffix, .origin = "default", .why_none = offer.why_not, .is_default = true};
+    if (!offer.candidates.empty()) contender.candidate = offer.candidates.front();
+    return contender;
+  }
+
+  bool tunes() const { return plan_.most_candidates > 0 || !known_.empty(); }
+
+  /// Nothing when interrupted.
+  std::optional<Contender> tuned_of(const Offer& offer) const {
+    Contender contender{.label = offer.family, .why_none = offer.why_not};
+    if (const auto known = known_.find({problem_, offer.family}); known != known_.end()) {
+      contender.candidate = named(offer, known->second.name);
+      contender.origin = known->second.origin;
+    } else if (offer.candidates.empty()) {
+      return contender;
+    } else if (plan_.most_candidates > 0) {
+      return searched(offer, std::move(contender));
+    } else {
+      contender.why_none = "nothing is known of it, and it was not to be searched for";
+    }
+    return contender;
+  }
+
+ private:
+  /// A kernel that is not listed any more may run all the same.
+  static Candidate named(const Offer& offer, const std::string& name) {
+    const auto at = std::ranges::find(offer.candidates, name, &Candidate::name);
+    return at != offer.candidates.end() ? *at : Candidate{.family = offer.family, .name = name};
+  }
+
+  std::optional<Contender> searched(const Offer& offer, Contender contender) const {
+    const auto count = std::min(offer.candidates.size(), static_cast<std::size_t>(plan_.most_candidates));
+    contender.origin = count == 1 ? "only one looked at" : fmt::format("search of {}", count);
+    contender.candidate = offer.candidates.front();
+    if (count == 1) return contender;
+    const auto last = offer.candidates.begin() + static_cast<std::ptrdiff_t>(count);
+    const auto found = search_best(evaluator_, problem_, {offer.candidates.begin(), last}, plan_.tune);
+    if (!found) return std::nullopt;
+    contender.candidate = found->winner ? found->winner->candidate : Candidate{};
+    contender.why_none = found->why_failed;
+    return contender;
+  }
+
+  Evaluator& evaluator_;
+  const Problem& problem_;
+  const BenchPlan& plan_;
+  const TunedKernels& known_;
+};
+
+}  // namespace
+
+TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device) {
+  std::vector<Measurement> here;
+  std::ranges::copy_if(readings.measurements, std::back_inserter(here), [&](const Measurement& m) {
+    return m.shape.types_known && !m.kernel.empty() && is_of(m.shape.device, device);
+  });
+  TunedKernels kernels;
+  for (const auto& shape : compare(here).shapes)
+    for (const auto& [family, best] : shape.best)
+      kernels.try_emplace({shape.shape.problem, family}, TunedKernel{best.measurement.kernel, best.measurement.where});
+  return kernels;
+}
+
+std::optional<std::vector<Contender>> family_contenders(Evaluator& evaluator, const Problem& problem,
+                                                        const BenchPlan& plan, const TunedKernels& known) {
+  const Chooser chooser(evaluator, problem, plan, known);
+  std::vector<Contender> contenders;
+  for (const auto& offer : offers(evaluator, problem, plan.tune.families)) {
+    contenders.push_back(chooser.default_of(offer));
+    if (!chooser.tunes()) continue;
+    auto tuned = chooser.tuned_of(offer);
+    if (!tuned) return std::nullopt;
+    contenders.push_back(std::move(*tuned));
+  }
+  return contenders;
+}
+
+}  // namespace gemmtune

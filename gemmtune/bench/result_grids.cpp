@@ -1,0 +1,179 @@
+#include "gemmtune/bench/result_grids.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "gemmtune/core/text.h"
+#include "gemmtune/report/comparison_grids.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::string_view default_suffix = "_default";
+
+/// A family's tuned choice that is its default one.
+bool is_default_again(const ShapeBench& shape, const MeasuredContender& measured) {
+  const auto* usual = shape.find(measured.contender.label + std::string(default_suffix));
+  return usual != nullptr && !usual->contender.candidate.name.empty() &&
+         usual->contender.candidate == measured.contender.candidate;
+}
+
+/// Which contenders have a line; a default that is the tuned choice too stands in that one's.
+bool has_line(const ShapeBench& shape, const MeasuredContender& measured) {
+  if (!measured.contender.is_default) return true;
+  return std::ranges::none_of(shape.contenders, [&](const MeasuredContender& other) {
+    return is_default_again(shape, other) &&
+           shape.find(other.contender.label + std::string(default_suffix)) == &measured;
+  });
+}
+
+std::vector<GridCell> timing_cells(const Benchmark& benchmark, const ShapeBench& shape,
+                                   const MeasuredContender& measured) {
+  if (!measured.has_time()) return {{std::string(to_string(measured.evaluation.outcome))}, {"-"}, {"-"}, {"-"}, {"-"}};
+  const auto& problem = shape.problem;
+  const double time_us = measured.time_us();
+  const bool wins = shape.is_winner(measured);
+  const auto& timing = measured.evaluation.timing;
+  return {{time_text(time_us) + (measured.screened_only ? "~" : ""), wins},
+          {percent_text(timing.dispersion) + (timing.throttled ? " throttled" : "")},
+          {rate_text(tflops(problem, time_us)), wins},
+          {fmt::format("{:.1f}", moved_bytes(problem) / time_us / 1e3)},
+          {percent_text(roofline_share(benchmark, problem, time_us))}};
+}
+
+std::vector<GridCell> contender_cells(const Benchmark& benchmark, const ShapeBench& shape,
+                                      const MeasuredContender& measured) {
+  const auto& [label, candidate, origin, why_none, is_default] = measured.contender;
+  const bool both = is_default_again(shape, measured);
+  std::vector<GridCell> cells{{}, {both ? label + " = default" : label, shape.is_winner(measured)}};
+  for (auto& cell : timing_cells(benchmark, shape, measured)) cells.push_back(std::move(cell));
+  cells.push_back({candidate.name.empty() ? "-" : candidate.name});
+  cells.push_back({origin});
+  return cells;
+}
+
+/// Its shapes, and how its times compare with others'.
+struct ColumnSummary {
+  std::size_t shapes{};
+  std::size_t fastest{};
+  double worst_behind{1};
+  double log_behind{};
+  std::size_t with_default{};
+  double log_gain{};
+};
+
+double best_us(const ShapeBench& shape) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& measured : shape.contenders)
+    if (measured.has_time()) best = std::min(best, measured.time_us());
+  return best;
+}
+
+void take(ColumnSummary& summary, const ShapeBench& shape, const std::string& label) {
+  const auto* measured = shape.find(label);
+  if (measured == nullptr || !measured->has_time()) return;
+  const double behind = measured->time_us() / best_us(shape);
+  ++summary.shapes;
+  summary.fastest += shape.is_winner(*measured) ? 1 : 0;
+  summary.worst_behind = std::max(summary.worst_behind, behind);
+  summary.log_behind += std::log(behind);
+  const auto* usual = shape.find(label + std::string(default_suffix));
+  if (usual == nullptr || !usual->has_time()) return;
+  ++summary.with_default;
+  summary.log_gain += std::log(usual->time_us() / measured->time_us());
+}
+
+double mean_of(double log_sum, std::size_t count) { return std::exp(log_sum / static_cast<double>(count)); }
+
+std::vector<GridCell> summary_cells(const std::string& label, const ColumnSummary& summary) {
+  std::vector<GridCell> cells{{label}, {std::to_string(summary.shapes)}, {std::to_string(summary.fastest)}};
+  const bool any = summary.shapes > 0;
+  cells.push_back({any ? fmt::format("{:.2f}x", mean_of(summary.log_behind, summary.shapes)) : "-"});
+  cells.push_back({any ? fmt::format("{:.2f}x", summary.worst_behind) : "-"});
+  cells.push_back(
+      {summary.with_default > 0 ? fmt::format("{:.2f}x", mean_of(summary.log_gain, summary.with_default)) : "-"});
+  return cells;
+}
+
+std::string roofline_text(const Benchmark& benchmark) {
+  if (!benchmark.roofline)
+    return "roofline: not known of this device; `gemmtune bench roofline` measures and remembers it";
+  std::vector<std::string> peaks;
+  for (const auto& [type, peak] : benchmark.roofline->peaks)
+    peaks.push_back(fmt::format("{} {} TFLOPS", type, rate_text(peak.tflops)));
+  return fmt::format("roofline: copies {:.1f} GB/s, {}, measured {}", benchmark.roofline->copy_gbps, join(peaks, ", "),
+                     benchmark.roofline->date);
+}
+
+}  // namespace
+
+std::string time_text(double time_us) {
+  if (time_us >= 10'000) return fmt::format("{:.0f}", time_us);
+  return time_us >= 100 ? fmt::format("{:.1f}", time_us) : fmt::format("{:.3f}", time_us);
+}
+
+std::string percent_text(std::optional<double> share) { return share ? fmt::format("{:.1f} %", *share * 100) : "-"; }
+
+Grid bench_grid(const Benchmark& benchmark) {
+  Grid grid{.columns = {{"shape"},
+                        {"backend"},
+                        {"us", true},
+                        {"spread", true},
+                        {"TFLOPS", true},
+                        {"GB/s", true},
+                        {"roofline", true},
+                        {"kernel"},
+                        {"chosen by"}}};
+  for (const auto& shape : benchmark.shapes) {
+    auto name = to_string(shape.problem);
+    for (const auto& measured : shape.contenders) {
+      if (!has_line(shape, measured)) continue;
+      grid.rows.push_back(contender_cells(benchmark, shape, measured));
+      grid.rows.back().front().text = std::exchange(name, "");
+    }
+  }
+  return grid;
+}
+
+Grid summary_grid(const Benchmark& benchmark) {
+  Grid grid{.columns = {{"backend"},
+                        {"shapes", true},
+                        {"fastest", true},
+                        {"behind the fastest", true},
+                        {"at worst", true},
+                        {"against its default", true}}};
+  const auto labels = labels_of(benchmark);
+  if (labels.size() < 2) return grid;
+  for (const auto& label : labels) {
+    ColumnSummary summary;
+    for (const auto& shape : benchmark.shapes) take(summary, shape, label);
+    grid.rows.push_back(summary_cells(label, summary));
+  }
+  return grid;
+}
+
+std::vector<std::string> failures(const Benchmark& benchmark) {
+  std::vector<std::string> lines;
+  for (const auto& shape : benchmark.shapes)
+    for (const auto& measured : shape.contenders) {
+      if (measured.has_time()) continue;
+      const auto& name = measured.contender.candidate.name;
+      lines.push_back(fmt::format("{} {} {}: {}{}", to_string(shape.problem), measured.contender.label,
+                                  to_string(measured.evaluation.outcome), name.empty() ? "" : name + ": ",
+                                  measured.evaluation.reason));
+    }
+  return lines;
+}
+
+std::vector<std::string> captions(const Benchmark& benchmark) {
+  const auto& device = benchmark.device;
+  return {fmt::format("{} {} ({}, {} units), {}", device_id(device), device.name, device.arch, device.cu_num,
+                      device.driver),
+          "measured: " + benchmark.policy, roofline_text(benchmark)};
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,41 @@
+// The options of `gemmtune bench`, as typed and as meant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/bench/together.h"
+#include "gemmtune/cli/tune_options.h"
+
+namespace gemmtune {
+
+struct BenchFlags {
+  TuneFlags tune{};  // shapes, families, search, policies and device
+  std::vector<std::string> problems{};
+  std::vector<std::string> tuned{};
+  std::optional<std::int64_t> most_candidates{};
+  std::vector<std::string> outputs{};
+  bool prove{};
+  bool csv{};
+  bool json{};
+  bool markdown{};
+};
+
+void declare_bench_flags(CLI::App& app, BenchFlags& flags);
+
+/// What shapes can be measured, and what was said of the others.
+struct BenchShapes {
+  std::vector<Problem> problems{};
+  std::vector<std::string> rejected{};  // "shapes.csv:7:1: …"
+};
+
+/// Those of --problem, then those of the list. Throws Error: usage for none at all or a format that is not clear, input
+/// when none can be used.
+BenchShapes bench_shapes(const BenchFlags& flags);
+
+/// Families, search and policies. Where --tuned says what is tuned, nothing is searched for unless it is asked for.
+BenchPlan bench_plan(const BenchFlags& flags);
+
+}  // namespace gemmtune
