@@ -284,6 +284,7 @@ extern "C" __global__ void BOUNDS fold(FoldArguments at) {
   const int first = static_cast<int>(blockIdx.y) * at.units_of_segment + static_cast<int>(threadIdx.x);
   const int end = min((static_cast<int>(blockIdx.y) + 1) * at.units_of_segment, static_cast<int>(at.k / unit));
 
+  let_next_start();  // this one starts when all before it has ended, hence __ldg
   Codes codes[units_at_once];
   unsigned bytes[units_at_once];
 #pragma unroll

@@ -58,8 +58,10 @@ void Rescuer::launch(const Operands& operands, const std::byte* folded_a, const 
                                   .m = problem_.m,
                                   .n = problem_.n,
                                   .k = problem_.k};
-  module_.launch(stream, function_, {.grid = {grid}, .block = {rescue_threads}, .shared_bytes = rescue_shared_bytes},
-                 arguments);
+  module_.launch(
+      stream, function_,
+      {.grid = {grid}, .block = {rescue_threads}, .shared_bytes = rescue_shared_bytes, .start = LaunchStart::early},
+      arguments);
 }
 
 }  // namespace gemmtune

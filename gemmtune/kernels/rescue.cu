@@ -72,10 +72,10 @@ __device__ bool any_wide(const RescueArguments& at) {
   unsigned any = 0;
 #pragma unroll 8
   for (std::int64_t group = threadIdx.x; group < rows / 16; group += threads) {
-    const uint4 here = __ldg(flags + group);
+    const uint4 here = __ldcg(flags + group);
     any |= here.x | here.y | here.z | here.w;
   }
-  if (threadIdx.x < rows % 16) any |= at.a_wide[rows / 16 * 16 + threadIdx.x];
+  if (threadIdx.x < rows % 16) any |= __ldcg(at.a_wide + rows / 16 * 16 + threadIdx.x);
   return __syncthreads_or(static_cast<int>(any & 0x01010101U)) != 0;
 }
 
@@ -433,7 +433,9 @@ __device__ void rescue_batch(const RescueArguments& at, std::int64_t batch, std:
 
 extern "C" __global__ void __launch_bounds__(threads) rescue(RescueArguments at) {
   extern __shared__ __align__(128) unsigned char memory[];
-  if (!any_wide(at)) return;
+  const bool any = any_wide(at);  // what folding left, which the product before this has waited for
+  wait_for_previous();
+  if (!any) return;
   std::int64_t turn = 0;
   for (std::int64_t batch = 0; batch < at.batch; ++batch)
     rescue_batch(at, batch, turn, *reinterpret_cast<Shared*>(memory));

@@ -22,6 +22,7 @@ class Rescuer {
 
   /// Writes row m of C for each m that FoldLayout::wide of `folded_a` marks, from the MXFP4 activations among
   /// `operands` and the folded weights: bf16 products with the row's largest exponent taken out, summed in float.
+  /// Between folding and this there must be another launch, the product: the marks are looked through while it runs.
   void launch(const Operands& operands, const std::byte* folded_a, const std::byte* folded_w,
               Stream& stream) const noexcept;
 

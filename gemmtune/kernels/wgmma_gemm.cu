@@ -61,29 +61,50 @@ __device__ __forceinline__ unsigned long long describe(const unsigned char* at) 
 
 // ---- producer
 
-__device__ __forceinline__ void load_stage(Shared& shared, int stage, const TensorMap& a, const TensorMap& w,
-                                           const Unit& unit, int step, const Place& place) {
-  unsigned char* const at = shared.stages[stage];
+__device__ __forceinline__ void load_a(Shared& shared, int stage, const TensorMap& a, const Unit& unit, int step,
+                                       const Place& place) {
+  constexpr int part = BLOCK_M / CLUSTER_N;
+  const int first = place.n * part;
+  load<(CLUSTER_N > 1)>(a, full(shared, stage), shared_address(shared.stages[stage] + first * block_k), step * block_k,
+                        unit.row + first, unit.batch, place.same_row());
+}
+
+/// Says what the stage waits for, too.
+__device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMap& w, const Unit& unit, int step,
+                                       const Place& place) {
   barrier_expect(full(shared, stage), stage_bytes);
-  const int k = step * block_k;
-  const int a_part = BLOCK_M / CLUSTER_N;
-  const int a_first = place.n * a_part;
-  load<(CLUSTER_N > 1)>(a, full(shared, stage), shared_address(at + a_first * block_k), k, unit.row + a_first,
-                        unit.batch, place.same_row());
-  const int w_part = BLOCK_N / CLUSTER_M;
-  const int w_first = place.m * w_part;
-  load<(CLUSTER_M > 1)>(w, full(shared, stage), shared_address(at + a_bytes + w_first * block_k), k,
-                        unit.column + w_first, unit.batch, place.same_column());
+  constexpr int part = BLOCK_N / CLUSTER_M;
+  const int first = place.m * part;
+  load<(CLUSTER_M > 1)>(w, full(shared, stage), shared_address(shared.stages[stage] + a_bytes + first * block_k),
+                        step * block_k, unit.column + first, unit.batch, place.same_column());
+}
+
+/// The first stages' part of W, which was there before all that this launch may have to wait for. How many stages.
+__device__ __forceinline__ int load_first_w(Shared& shared, const TensorMap& w, const Arguments& g,
+                                            const Place& place) {
+  if (first_unit() >= units(g)) return 0;
+  const Unit unit = unit_of(first_unit(), g, place);
+  const int count = min(STAGES, unit.end - unit.first);
+  for (int stage = 0; stage < count; ++stage) load_w(shared, stage, w, unit, unit.first + stage, place);
+  return count;
 }
 
 __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, const TensorMap& w, const Arguments& g,
                                         const Place& place) {
   Position position{0, 1};
+  int ahead = load_first_w(shared, w, g, place);
+  wait_for_previous();
+  let_next_start();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     for (int step = unit.first; step < unit.end; ++step) {
-      barrier_wait(empty(shared, position.stage), position.parity);
-      load_stage(shared, position.stage, a, w, unit, step, place);
+      if (ahead > 0) {
+        --ahead;
+      } else {
+        barrier_wait(empty(shared, position.stage), position.parity);
+        load_w(shared, position.stage, w, unit, step, place);
+      }
+      load_a(shared, position.stage, a, unit, step, place);
       position.advance();
     }
   }
@@ -147,7 +168,7 @@ struct ChunkFactors {
 
 __device__ __forceinline__ float chunk_scale(const float* scales, int step, int batch, int count, int batches, int i) {
   const long long rows = static_cast<long long>(batches) * count;
-  return i < count ? __ldg(scales + step * rows + static_cast<long long>(batch) * count + i) : 0.0f;
+  return i < count ? scales[step * rows + static_cast<long long>(batch) * count + i] : 0.0f;
 }
 
 __device__ __forceinline__ ChunkFactors load_chunk(const Arguments& g, const Unit& unit, int step, int row) {
@@ -400,6 +421,8 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
                                         int group) {
   Position position{0, 0};
   Total sums[subtiles][sums_of_subtile];
+  wait_for_previous();
+  let_next_start();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     const Factors factors = load_factors(g, unit, group);

@@ -133,6 +133,7 @@ class Rescue : public KernelsOnGpu {
     const auto folded_w = poisoned(fold_w.layout().bytes);
     const auto c = poisoned(static_cast<std::size_t>(operand_sizes(factors.problem).c));
     fold_a.launch(a_values.data(), a_scales.data(), folded_a.data(), stream());
+    stream().synchronize();  // in place of the product
     fold_w.fold_weights(w_values.data(), w_scales.data(), folded_w.data(), stream());
     Rescuer(factors.problem, factors.a_spec, factors.w_spec, arch())
         .launch({.a = a_values.data(), .a_scale = a_scales.data(), .bias = bias.data(), .c = c.data()}, folded_a.data(),

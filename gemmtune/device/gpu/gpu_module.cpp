@@ -21,13 +21,15 @@ gpu::Driver open_driver() {
 }  // namespace
 
 struct GpuModule::Loaded {
-  explicit Loaded(const std::string& code) : driver(open_driver()), module(driver.load_module(code)) {}
+  explicit Loaded(const std::string& code)
+      : driver(open_driver()), module(driver.load_module(code)), starts_early(driver.starts_early()) {}
   ~Loaded() { driver.unload(module); }
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
 
   gpu::Driver driver;
   gpu::ModuleHandle module;
+  bool starts_early;
 };
 
 GpuModule::GpuModule(const std::string& code) : loaded_(std::make_unique<Loaded>(code)) {}
@@ -47,8 +49,10 @@ TensorMap GpuModule::tensor_map(const std::byte* address, const TensorExtent& ex
 
 void GpuModule::launch_addresses(Stream& stream, GpuFunction function, const LaunchShape& shape,
                                  std::span<const std::byte* const> addresses) const noexcept {
+  auto possible = shape;
+  if (!loaded_->starts_early) possible.start = LaunchStart::after_previous;
   try {
-    loaded_->driver.launch(reinterpret_cast<gpu::FunctionHandle>(function), shape,
+    loaded_->driver.launch(reinterpret_cast<gpu::FunctionHandle>(function), possible,
                            static_cast<gpu::StreamHandle>(stream.native_handle()), addresses);
   } catch (const std::exception& error) {
     stream.report_failure(error.what());

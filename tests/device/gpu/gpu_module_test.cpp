@@ -36,6 +36,17 @@ extern "C" __global__ void cluster_size(unsigned* size) {
   asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
   if (blockIdx.x == 0 && threadIdx.x == 0) *size = blocks;
 }
+
+// Lets the next kernel start, and takes its time before it counts on.
+extern "C" __global__ void count_late(const int* from, int* to) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;" ::: "memory");
+#endif
+  const long long start = clock64();
+  while (clock64() - start < 20000) {
+  }
+  *to = *from + 1;
+}
 )";
 
 struct alignas(64) Block {
@@ -102,6 +113,18 @@ TEST_F(GpuModuleTest, BlocksMakeClusters) {
   module_->launch(device_->stream(), function, {.grid = {8}, .block = {32}, .cluster = 4}, size.data());
   device_->stream().synchronize();
   EXPECT_EQ(get<unsigned>(size)[0], 4U);
+}
+
+TEST_F(GpuModuleTest, KernelsThatStartEarlySeeWhatThoseBeforeThemWrote) {
+  constexpr int launches = 50;
+  const auto numbers = put(std::vector<int>(launches + 1));
+  const auto count = module_->function("count_late");
+  auto* const first = reinterpret_cast<int*>(numbers.data());
+  for (int i = 0; i < launches; ++i)
+    module_->launch(device_->stream(), count, {.start = LaunchStart::early}, static_cast<const int*>(first + i),
+                    first + i + 1);
+  device_->stream().synchronize();
+  EXPECT_EQ(get<int>(numbers).back(), launches);
 }
 
 TEST_F(GpuModuleTest, ARefusedLaunchIsThrownByTheNextWait) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/families/check/back_to_back.h"
 #include "tests/families/check/family_check.h"
 
 namespace gemmtune {
@@ -67,6 +68,16 @@ TEST_P(Mxfp4WgmmaTest, HardOperands) {
   for (const auto recipe : {Recipe::one_sign, Recipe::zero_blocks, Recipe::nan_scales})
     expect_right(a4w4("200x300x8192"), recipe);
   expect_right(a4w4("64x64x32768"), Recipe::one_sign);
+}
+
+/// Few tiles, parts along K, and more tiles than multiprocessors.
+TEST_P(Mxfp4WgmmaTest, LaunchesBackToBackDoNotMeet) {
+  for (const std::string sizes : {"128x256x1024", "256x512x8192", "2048x4352x512"}) {
+    const auto all = family_->candidates(parse_problem(a4w4(sizes)), *info_);
+    ASSERT_FALSE(all.empty());
+    for (const auto& candidate : {all.front(), all.back()})
+      EXPECT_EQ(check::why_back_to_back_wrong(*family_, {.problem = a4w4(sizes), .seed = 11}, candidate), "");
+  }
 }
 
 TEST_P(Mxfp4WgmmaTest, NamesSayAll) {

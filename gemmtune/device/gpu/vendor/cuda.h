@@ -203,6 +203,12 @@ class Driver {
   void allow_shared_bytes(FunctionHandle function, int bytes) const {
     check(set_attribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes), "cuFuncSetAttribute");
   }
+  /// Whether kernels may start early on the device that the calling thread has made current.
+  bool starts_early() const {
+    DeviceHandle device{};
+    check(current_(&device), "cuCtxGetDevice");
+    return attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
+  }
   /// By the address of each argument.
   void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream,
               std::span<const std::byte* const> arguments) const {
@@ -279,6 +285,7 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(bus_id_, cuDeviceGetPCIBusId);
   GEMMTUNE_DRIVER_FUNCTION(retain_, cuDevicePrimaryCtxRetain);
   GEMMTUNE_DRIVER_FUNCTION(set_current_, cuCtxSetCurrent);
+  GEMMTUNE_DRIVER_FUNCTION(current_, cuCtxGetDevice);
   GEMMTUNE_DRIVER_FUNCTION(allocate_, cuMemAlloc);
   GEMMTUNE_DRIVER_FUNCTION(release_, cuMemFree);
   GEMMTUNE_DRIVER_FUNCTION(upload_, cuMemcpyHtoDAsync);

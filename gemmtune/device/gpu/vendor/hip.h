@@ -162,6 +162,7 @@ class Driver {
   }
   /// All of a block's memory may be dynamic here without asking.
   void allow_shared_bytes(FunctionHandle /*function*/, int /*bytes*/) const {}
+  bool starts_early() const { return false; }
   void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream,
               std::span<const std::byte* const> arguments) const {
     if (shape.cluster > 1) fail(ErrorCode::unsupported, "these GPUs have no clusters of blocks");
