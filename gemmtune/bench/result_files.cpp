@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/bench/result_grids.h"
+#include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/core/csv.h"
 #include "gemmtune/core/text.h"
 
@@ -105,12 +106,6 @@ ordered_json shape_json(const Benchmark& benchmark, const ShapeBench& shape) {
 ordered_json device_json(const DeviceInfo& device) {
   return {{"id", device_id(device)}, {"name", device.name},     {"gfx", device.arch},
           {"cu_num", device.cu_num}, {"driver", device.driver}, {"libraries", device.libraries}};
-}
-
-ordered_json roofline_json(const Roofline& roofline) {
-  auto peaks = ordered_json::object();
-  for (const auto& [type, peak] : roofline.peaks) peaks[type] = peak.tflops;
-  return {{"copy_gbps", roofline.copy_gbps}, {"peak_tflops", std::move(peaks)}, {"date", roofline.date}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "gemmtune/core/text.h"
@@ -99,14 +100,34 @@ std::vector<GridCell> summary_cells(const std::string& label, const ColumnSummar
   return cells;
 }
 
+/// The bandwidth, and the peaks of those types that the shapes have.
 std::string roofline_text(const Benchmark& benchmark) {
-  if (!benchmark.roofline)
-    return "roofline: not known of this device; `gemmtune bench roofline` measures and remembers it";
-  std::vector<std::string> peaks;
-  for (const auto& [type, peak] : benchmark.roofline->peaks)
-    peaks.push_back(fmt::format("{} {} TFLOPS", type, rate_text(peak.tflops)));
-  return fmt::format("roofline: copies {:.1f} GB/s, {}, measured {}", benchmark.roofline->copy_gbps, join(peaks, ", "),
-                     benchmark.roofline->date);
+  const auto& roofline = benchmark.roofline;
+  if (!roofline) return "roofline: not known of this device; `gemmtune bench roofline` measures and remembers it";
+  std::set<std::string> types;
+  for (const auto& shape : benchmark.shapes) types.insert(peak_key(shape.problem));
+  auto text = fmt::format("roofline: copies {:.1f} GB/s", roofline->copy_gbps);
+  for (const auto& type : types) {
+    const auto peak = roofline->peaks.find(type);
+    text += peak == roofline->peaks.end() ? fmt::format(", {} not measured", type)
+                                          : fmt::format(", {} {} TFLOPS", type, rate_text(peak->second.tflops));
+  }
+  return text + ", as of " + roofline->date;
+}
+
+/// What is said of times that scatter.
+std::vector<std::string> noise_note(const Benchmark& benchmark) {
+  constexpr double noisy = 0.05;
+  std::size_t timed = 0;
+  std::size_t scattered = 0;
+  for (const auto& shape : benchmark.shapes)
+    for (const auto& measured : shape.contenders) {
+      timed += measured.has_time() ? 1 : 0;
+      scattered += measured.has_time() && measured.evaluation.timing.dispersion > noisy ? 1 : 0;
+    }
+  if (2 * scattered <= timed) return {};
+  return {fmt::format("noise: {} of {} times have a spread above {:.0f} %: is the device busy with other work?",
+                      scattered, timed, 100 * noisy)};
 }
 
 }  // namespace
@@ -171,9 +192,11 @@ std::vector<std::string> failures(const Benchmark& benchmark) {
 
 std::vector<std::string> captions(const Benchmark& benchmark) {
   const auto& device = benchmark.device;
-  return {fmt::format("{} {} ({}, {} units), {}", device_id(device), device.name, device.arch, device.cu_num,
-                      device.driver),
-          "measured: " + benchmark.policy, roofline_text(benchmark)};
+  std::vector<std::string> lines{fmt::format("{} {} ({}, {} units), {}", device_id(device), device.name, device.arch,
+                                             device.cu_num, device.driver),
+                                 "measured: " + benchmark.policy, roofline_text(benchmark)};
+  for (auto& line : noise_note(benchmark)) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace gemmtune

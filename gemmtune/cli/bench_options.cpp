@@ -23,22 +23,8 @@ void declare_shapes(CLI::App& app, BenchFlags& flags) {
 }
 
 void declare_choices(CLI::App& app, BenchFlags& flags) {
-  app.add_option("--families,--libtype", flags.tune.libtype);
   app.add_option("--tuned", flags.tuned)->allow_extra_args(false);
-  app.add_option("--most_candidates,--most-candidates", flags.most_candidates)->check(CLI::NonNegativeNumber);
-  app.add_option("--search", flags.tune.search);
   app.add_flag("--prove", flags.prove);
-}
-
-void declare_measuring(CLI::App& app, BenchFlags& flags) {
-  app.add_option("--warmup", flags.tune.warmup)->check(CLI::NonNegativeNumber);
-  app.add_option("--iters", flags.tune.iters)->check(CLI::PositiveNumber);
-  app.add_option("--errRatio,--err-ratio,--err_ratio", flags.tune.err_ratio)->check(CLI::Range(0.0, 1.0));
-  app.add_option("--seed", flags.tune.seed);
-  app.add_option("--device", flags.tune.device);
-  app.add_option("--timeout", flags.tune.timeout_s)->check(CLI::PositiveNumber);
-  app.add_flag("--in_process,--in-process", flags.tune.in_process);
-  app.add_flag("-v,--verbose", flags.tune.verbose);
 }
 
 void declare_output(CLI::App& app, BenchFlags& flags) {
@@ -84,8 +70,22 @@ class ShapeTaker {
 void declare_bench_flags(CLI::App& app, BenchFlags& flags) {
   declare_shapes(app, flags);
   declare_choices(app, flags);
-  declare_measuring(app, flags);
+  declare_bench_measuring(app, flags);
   declare_output(app, flags);
+}
+
+void declare_bench_measuring(CLI::App& app, BenchFlags& flags) {
+  app.add_option("--families,--libtype", flags.tune.libtype);
+  app.add_option("--most_candidates,--most-candidates", flags.most_candidates)->check(CLI::NonNegativeNumber);
+  app.add_option("--search", flags.tune.search);
+  app.add_option("--warmup", flags.tune.warmup)->check(CLI::NonNegativeNumber);
+  app.add_option("--iters", flags.tune.iters)->check(CLI::PositiveNumber);
+  app.add_option("--errRatio,--err-ratio,--err_ratio", flags.tune.err_ratio)->check(CLI::Range(0.0, 1.0));
+  app.add_option("--seed", flags.tune.seed);
+  app.add_option("--device", flags.tune.device);
+  app.add_option("--timeout", flags.tune.timeout_s)->check(CLI::PositiveNumber);
+  app.add_flag("--in_process,--in-process", flags.tune.in_process);
+  app.add_flag("-v,--verbose", flags.tune.verbose);
 }
 
 BenchShapes bench_shapes(const BenchFlags& flags) {

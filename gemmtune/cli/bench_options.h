@@ -25,6 +25,9 @@ struct BenchFlags {
 
 void declare_bench_flags(CLI::App& app, BenchFlags& flags);
 
+/// Of these only: which families and candidates, how they are measured, and where.
+void declare_bench_measuring(CLI::App& app, BenchFlags& flags);
+
 /// What shapes can be measured, and what was said of the others.
 struct BenchShapes {
   std::vector<Problem> problems{};
