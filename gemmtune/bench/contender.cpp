@@ -13,6 +13,12 @@ bool ShapeBench::is_winner(const MeasuredContender& contender) const {
   return std::ranges::any_of(winners, [&](std::size_t i) { return &contenders[i] == &contender; });
 }
 
+bool has_served(const Benchmark& benchmark) {
+  return std::ranges::any_of(benchmark.shapes, [](const ShapeBench& shape) {
+    return std::ranges::any_of(shape.contenders, [](const auto& c) { return c.contender.served.has_value(); });
+  });
+}
+
 std::vector<std::string> labels_of(const Benchmark& benchmark) {
   std::vector<std::string> labels;
   for (const auto& shape : benchmark.shapes)

@@ -11,16 +11,27 @@
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/evaluation.h"
+#include "gemmtune/table/match_kind.h"
 
 namespace gemmtune {
 
+/// How a table's lookup found a kernel.
+struct ServedBy {
+  MatchKind match{MatchKind::fallback};
+  std::int64_t tuned_m{};  // of the row; 0 for a fallback
+  double expected_us{};    // of this call, as the row says; 0 where none does
+  std::int64_t split_k{};  // as the row's column has it
+  std::int64_t kernel_id{-1};
+};
+
 /// A kernel in one of the benchmark's columns.
 struct Contender {
-  std::string label{};     // the column: "onednn", "onednn_default", "table"
-  Candidate candidate{};   // without a name where there is none
-  std::string origin{};    // how it was chosen: "first of the family", "search of 16", "tuned.csv:7"
-  std::string why_none{};  // when there is none
-  bool is_default{};       // what one has without tuning
+  std::string label{};               // the column: "onednn", "onednn_default", "table"
+  Candidate candidate{};             // without a name where there is none
+  std::string origin{};              // how it was chosen: "first of the family", "search of 16", "tuned.csv:7"
+  std::string why_none{};            // when there is none
+  bool is_default{};                 // what one has without tuning
+  std::optional<ServedBy> served{};  // of tables
 };
 
 struct MeasuredContender {
@@ -37,6 +48,7 @@ struct ShapeBench {
   Problem problem{};
   std::vector<MeasuredContender> contenders{};
   std::vector<std::size_t> winners{};  // the fastest, and those that cannot be told apart from it
+  std::string verdict{};               // where two tables are compared
 
   const MeasuredContender* find(const std::string& label) const;
   bool is_winner(const MeasuredContender& contender) const;
@@ -48,6 +60,9 @@ struct Benchmark {
   std::optional<Roofline> roofline{};  // as remembered for the device
   std::vector<ShapeBench> shapes{};
 };
+
+/// Do tables serve some of its contenders?
+bool has_served(const Benchmark& benchmark);
 
 /// All columns, in the order in which they first occur.
 std::vector<std::string> labels_of(const Benchmark& benchmark);

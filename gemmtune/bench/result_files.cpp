@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/bench/result_grids.h"
@@ -14,14 +15,42 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::vector<std::string> csv_heading(const std::vector<std::string>& labels) {
+/// What the columns of a benchmark are: those of a comparison of tables have more.
+struct CsvColumns {
+  std::vector<std::string> labels{};
+  std::vector<std::string> served{};  // labels of tables
+  bool has_verdict{};
+};
+
+CsvColumns columns_of(const Benchmark& benchmark) {
+  CsvColumns columns{.labels = labels_of(benchmark)};
+  for (const auto& shape : benchmark.shapes) {
+    columns.has_verdict = columns.has_verdict || !shape.verdict.empty();
+    for (const auto& [contender, evaluation, screened] : shape.contenders)
+      if (contender.served && std::ranges::find(columns.served, contender.label) == columns.served.end())
+        columns.served.push_back(contender.label);
+  }
+  return columns;
+}
+
+std::vector<std::string> csv_heading(const CsvColumns& columns) {
   std::vector<std::string> cells{"M", "N", "K"};
-  for (const auto& label : labels) {
+  for (const auto& label : columns.labels) {
     cells.push_back(label + "_tflops");
     cells.push_back(label + "_us");
   }
   cells.insert(cells.end(), {"B", "problem", "gfx", "cu_num", "winner"});
+  for (const auto& label : columns.served)
+    cells.insert(cells.end(), {label + "_kernel", label + "_match", label + "_tuned_m", label + "_us_expected"});
+  if (columns.has_verdict) cells.emplace_back("verdict");
   return cells;
+}
+
+std::vector<std::string> served_cells(const MeasuredContender* measured) {
+  if (measured == nullptr || !measured->contender.served) return {"", "", "", ""};
+  const auto& [match, tuned_m, expected_us, split_k, kernel_id] = *measured->contender.served;
+  return {measured->contender.candidate.name, std::string(to_string(match)), tuned_m > 0 ? std::to_string(tuned_m) : "",
+          expected_us > 0 ? fmt::format("{:.4f}", expected_us) : ""};
 }
 
 std::string winners_text(const ShapeBench& shape) {
@@ -30,12 +59,11 @@ std::string winners_text(const ShapeBench& shape) {
   return join(labels, "=");
 }
 
-std::vector<std::string> csv_cells(const Benchmark& benchmark, const ShapeBench& shape,
-                                   const std::vector<std::string>& labels) {
+std::vector<std::string> csv_cells(const Benchmark& benchmark, const ShapeBench& shape, const CsvColumns& columns) {
   const auto& problem = shape.problem;
   std::vector<std::string> cells;
   for (const auto size : {problem.m, problem.n, problem.k}) cells.push_back(std::to_string(size));
-  for (const auto& label : labels) {
+  for (const auto& label : columns.labels) {
     const auto* measured = shape.find(label);
     const bool timed = measured != nullptr && measured->has_time();
     cells.push_back(timed ? fmt::format("{:.4f}", tflops(problem, measured->time_us())) : "");
@@ -43,6 +71,9 @@ std::vector<std::string> csv_cells(const Benchmark& benchmark, const ShapeBench&
   }
   cells.insert(cells.end(), {std::to_string(problem.batch), to_string(problem), benchmark.device.arch,
                              std::to_string(benchmark.device.cu_num), winners_text(shape)});
+  for (const auto& label : columns.served)
+    for (auto& cell : served_cells(shape.find(label))) cells.push_back(std::move(cell));
+  if (columns.has_verdict) cells.push_back(shape.verdict);
   return cells;
 }
 
@@ -76,6 +107,9 @@ ordered_json contender_json(const Benchmark& benchmark, const ShapeBench& shape,
                      {"chosen_by", measured.contender.origin},
                      {"outcome", to_string(evaluation.outcome)},
                      {"reason", evaluation.reason}};
+  if (const auto& served = measured.contender.served)
+    value.update(
+        {{"match", to_string(served->match)}, {"tuned_m", served->tuned_m}, {"us_expected", served->expected_us}});
   if (!measured.has_time()) return value;
   const double time_us = measured.time_us();
   value.update(timing_json(evaluation.timing));
@@ -100,6 +134,7 @@ ordered_json shape_json(const Benchmark& benchmark, const ShapeBench& shape) {
   for (const auto& measured : shape.contenders) value["backends"].push_back(contender_json(benchmark, shape, measured));
   value["winners"] = ordered_json::array();
   for (const auto i : shape.winners) value["winners"].push_back(shape.contenders[i].contender.label);
+  if (!shape.verdict.empty()) value["verdict"] = shape.verdict;
   return value;
 }
 
@@ -111,9 +146,9 @@ ordered_json device_json(const DeviceInfo& device) {
 }  // namespace
 
 std::string bench_csv(const Benchmark& benchmark) {
-  const auto labels = labels_of(benchmark);
-  auto text = csv_line(csv_heading(labels)) + '\n';
-  for (const auto& shape : benchmark.shapes) text += csv_line(csv_cells(benchmark, shape, labels)) + '\n';
+  const auto columns = columns_of(benchmark);
+  auto text = csv_line(csv_heading(columns)) + '\n';
+  for (const auto& shape : benchmark.shapes) text += csv_line(csv_cells(benchmark, shape, columns)) + '\n';
   return text;
 }
 

@@ -34,7 +34,9 @@ bool has_line(const ShapeBench& shape, const MeasuredContender& measured) {
 
 std::vector<GridCell> timing_cells(const Benchmark& benchmark, const ShapeBench& shape,
                                    const MeasuredContender& measured) {
-  if (!measured.has_time()) return {{std::string(to_string(measured.evaluation.outcome))}, {"-"}, {"-"}, {"-"}, {"-"}};
+  const auto outcome = measured.evaluation.outcome;
+  if (!measured.has_time())
+    return {{outcome == Outcome::ok ? "-" : std::string(to_string(outcome))}, {"-"}, {"-"}, {"-"}, {"-"}};
   const auto& problem = shape.problem;
   const double time_us = measured.time_us();
   const bool wins = shape.is_winner(measured);
@@ -46,14 +48,29 @@ std::vector<GridCell> timing_cells(const Benchmark& benchmark, const ShapeBench&
           {percent_text(roofline_share(benchmark, problem, time_us))}};
 }
 
+/// What the table says beside what was measured.
+std::vector<GridCell> expected_cells(const MeasuredContender& measured) {
+  const auto& served = measured.contender.served;
+  if (!served || served->expected_us <= 0) return {{"-"}, {"-"}};
+  return {{time_text(served->expected_us)},
+          {measured.has_time() ? fmt::format("{:.2f}", measured.time_us() / served->expected_us) : "-"}};
+}
+
+bool has_verdict(const Benchmark& benchmark) {
+  return std::ranges::any_of(benchmark.shapes, [](const ShapeBench& shape) { return !shape.verdict.empty(); });
+}
+
 std::vector<GridCell> contender_cells(const Benchmark& benchmark, const ShapeBench& shape,
                                       const MeasuredContender& measured) {
-  const auto& [label, candidate, origin, why_none, is_default] = measured.contender;
+  const auto& label = measured.contender.label;
+  const auto& candidate = measured.contender.candidate;
   const bool both = is_default_again(shape, measured);
   std::vector<GridCell> cells{{}, {both ? label + " = default" : label, shape.is_winner(measured)}};
   for (auto& cell : timing_cells(benchmark, shape, measured)) cells.push_back(std::move(cell));
+  if (has_served(benchmark))
+    for (auto& cell : expected_cells(measured)) cells.push_back(std::move(cell));
   cells.push_back({candidate.name.empty() ? "-" : candidate.name});
-  cells.push_back({origin});
+  cells.push_back({measured.contender.origin});
   return cells;
 }
 
@@ -146,14 +163,16 @@ Grid bench_grid(const Benchmark& benchmark) {
                         {"spread", true},
                         {"TFLOPS", true},
                         {"GB/s", true},
-                        {"roofline", true},
-                        {"kernel"},
-                        {"chosen by"}}};
+                        {"roofline", true}}};
+  if (has_served(benchmark)) grid.columns.insert(grid.columns.end(), {{"us in table", true}, {"measured/table", true}});
+  grid.columns.insert(grid.columns.end(), {{"kernel"}, {"chosen by"}});
+  if (has_verdict(benchmark)) grid.columns.push_back({"verdict"});
   for (const auto& shape : benchmark.shapes) {
     auto name = to_string(shape.problem);
     for (const auto& measured : shape.contenders) {
       if (!has_line(shape, measured)) continue;
       grid.rows.push_back(contender_cells(benchmark, shape, measured));
+      if (has_verdict(benchmark)) grid.rows.back().push_back({name.empty() ? "" : shape.verdict});
       grid.rows.back().front().text = std::exchange(name, "");
     }
   }
@@ -181,7 +200,7 @@ std::vector<std::string> failures(const Benchmark& benchmark) {
   std::vector<std::string> lines;
   for (const auto& shape : benchmark.shapes)
     for (const auto& measured : shape.contenders) {
-      if (measured.has_time()) continue;
+      if (measured.evaluation.outcome == Outcome::ok) continue;
       const auto& name = measured.contender.candidate.name;
       lines.push_back(fmt::format("{} {} {}: {}{}", to_string(shape.problem), measured.contender.label,
                                   to_string(measured.evaluation.outcome), name.empty() ? "" : name + ": ",

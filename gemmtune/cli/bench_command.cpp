@@ -6,10 +6,10 @@
 
 #include "gemmtune/bench/family_choices.h"
 #include "gemmtune/bench/result_grids.h"
-#include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/bench_options.h"
 #include "gemmtune/cli/bench_output.h"
 #include "gemmtune/cli/bench_session.h"
+#include "gemmtune/cli/bench_tables.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/help.h"
 #include "gemmtune/cli/tune_inputs.h"
@@ -31,16 +31,6 @@ TunedKernels read_tuned(const BenchFlags& flags, const DeviceInfo& device) {
     fail(ErrorCode::input, "{}: no kernels with times for {} with cu_num {}", join(flags.tuned, ", "), device.arch,
          device.cu_num);
   return kernels;
-}
-
-/// A roofline that does not read is no reason not to measure.
-std::optional<Roofline> known_roofline(const DeviceInfo& device) {
-  try {
-    return remembered_roofline(rooflines_folder(), device);
-  } catch (const Error& error) {
-    spdlog::warn("{}", error.what());
-    return std::nullopt;
-  }
 }
 
 bool is_among(const Contender& contender, const ShapeBench& shape, std::size_t others) {
@@ -77,20 +67,25 @@ class BenchCommand final : public Command {
     if (roofline_app_->parsed()) return roofline_->run();
     if (flags_.tune.verbose) start_logging(Verbosity::verbose);
     insist_on_known_outputs(flags_);
-    const auto plan = bench_plan(flags_);
-    const auto shapes = bench_shapes(flags_);
-    if (shapes.problems.empty()) fail(ErrorCode::usage, "no shapes: add -i LIST or --problem PROBLEM");
-    for (const auto& line : shapes.rejected) spdlog::warn("left out {}", line);
-    return measure_families(plan, shapes);
+    if (flags_.update_improved && flags_.compare.empty())
+      fail(ErrorCode::usage, "--update_improved requires --compare");
+    if (!flags_.compare.empty()) return compare_tables(flags_);
+    if (!flags_.run_config.empty()) return bench_table(flags_);
+    return bench_families();
   }
 
  private:
+  int bench_families() const {
+    const auto plan = bench_plan(flags_);
+    const auto shapes = bench_shapes(flags_);
+    if (shapes.problems.empty()) fail(ErrorCode::usage, "no shapes: add -i LIST or --problem PROBLEM");
+    return measure_families(plan, shapes);
+  }
+
   int measure_families(const BenchPlan& plan, const BenchShapes& shapes) const {
     BenchSession session(flags_, plan);
     const auto known = read_tuned(flags_, session.device());
-    Benchmark benchmark{.device = session.device(),
-                        .policy = policy_text(plan.tune.confirm),
-                        .roofline = known_roofline(session.device())};
+    auto benchmark = empty_benchmark(session.device(), plan);
     session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
       const auto contenders = family_contenders(session.evaluator(), problem, plan, known);
       if (!contenders) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "gemmtune/cli/bench_options.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +26,14 @@ void declare_shapes(CLI::App& app, BenchFlags& flags) {
 void declare_choices(CLI::App& app, BenchFlags& flags) {
   app.add_option("--tuned", flags.tuned)->allow_extra_args(false);
   app.add_flag("--prove", flags.prove);
+}
+
+void declare_tables(CLI::App& app, BenchFlags& flags) {
+  auto* run_config = app.add_option("--run_config,--run-config", flags.run_config);
+  app.add_option("--compare", flags.compare)->expected(2)->excludes(run_config);
+  app.add_flag("--update_improved,--update-improved", flags.update_improved);
+  app.add_option("--min_improvement_pct,--min-improvement-pct", flags.min_improvement_pct)
+      ->check(CLI::NonNegativeNumber);
 }
 
 void declare_output(CLI::App& app, BenchFlags& flags) {
@@ -57,6 +66,7 @@ class ShapeTaker {
 
   BenchShapes shapes() && {
     if (shapes_.problems.empty() && !shapes_.rejected.empty()) fail(ErrorCode::input, "{}", shapes_.rejected.front());
+    for (const auto& line : shapes_.rejected) spdlog::warn("left out {}", line);
     return std::move(shapes_);
   }
 
@@ -70,6 +80,7 @@ class ShapeTaker {
 void declare_bench_flags(CLI::App& app, BenchFlags& flags) {
   declare_shapes(app, flags);
   declare_choices(app, flags);
+  declare_tables(app, flags);
   declare_bench_measuring(app, flags);
   declare_output(app, flags);
 }

@@ -17,6 +17,10 @@ struct BenchFlags {
   std::vector<std::string> tuned{};
   std::optional<std::int64_t> most_candidates{};
   std::vector<std::string> outputs{};
+  std::string run_config{};
+  std::vector<std::string> compare{};  // two, or none
+  bool update_improved{};
+  double min_improvement_pct{3};
   bool prove{};
   bool csv{};
   bool json{};
@@ -34,8 +38,8 @@ struct BenchShapes {
   std::vector<std::string> rejected{};  // "shapes.csv:7:1: …"
 };
 
-/// Those of --problem, then those of the list. Throws Error: usage for none at all or a format that is not clear, input
-/// when none can be used.
+/// Those of --problem, then those of the list, each once; what is left out is said on stderr. Throws Error: usage for a
+/// format that is not clear, input when none of those given can be used.
 BenchShapes bench_shapes(const BenchFlags& flags);
 
 /// Families, search and policies. Where --tuned says what is tuned, nothing is searched for unless it is asked for.

@@ -1,12 +1,14 @@
 #include "gemmtune/cli/bench_output.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/bench/result_files.h"
 #include "gemmtune/bench/result_grids.h"
+#include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/analysis_text.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
@@ -39,6 +41,15 @@ std::string stdout_text(const Benchmark& benchmark, const BenchFlags& flags) {
   return flags.markdown ? bench_markdown(benchmark) : terminal_text(benchmark, style_of_stdout());
 }
 
+std::optional<Roofline> known_roofline(const DeviceInfo& device) {
+  try {
+    return remembered_roofline(rooflines_folder(), device);
+  } catch (const Error& error) {
+    spdlog::warn("{}", error.what());
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void insist_on_known_outputs(const BenchFlags& flags) {
@@ -47,6 +58,10 @@ void insist_on_known_outputs(const BenchFlags& flags) {
     if (extension != ".csv" && extension != ".json" && extension != ".md" && extension != ".txt")
       fail(ErrorCode::usage, "--output: found '{}', expected a name that ends in .csv, .json, .md or .txt", path);
   }
+}
+
+Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan) {
+  return {.device = device, .policy = policy_text(plan.tune.confirm), .roofline = known_roofline(device)};
 }
 
 void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags) {

@@ -8,6 +8,15 @@
 
 namespace gemmtune {
 
+TunedRow with_origin(TunedRow row, const DeviceInfo& device, std::string library, std::string policy) {
+  row.origin.library = std::move(library);
+  row.origin.device_name = device.name;
+  row.origin.driver = device.driver;
+  row.origin.policy = std::move(policy);
+  row.origin.date = utc_now();
+  return row;
+}
+
 TuneRecorder::TuneRecorder(const DeviceInfo& device, TuneOutputs outputs, Progress& progress,
                            const std::atomic<bool>& stop)
     : device_(device), outputs_(std::move(outputs)), progress_(progress), stop_(stop) {}
@@ -54,14 +63,10 @@ void TuneRecorder::worker_lost(std::size_t worker, const std::string& why) {
 }
 
 TunedRow TuneRecorder::row_for(const Problem& problem, const Evaluation& evaluation) const {
-  auto row = tuned_row(problem, evaluation, device_.arch, device_.cu_num);
   const auto version = outputs_.library_versions.find(evaluation.candidate.family);
-  if (version != outputs_.library_versions.end()) row.origin.library = version->first + ' ' + version->second;
-  row.origin.device_name = device_.name;
-  row.origin.driver = device_.driver;
-  row.origin.policy = outputs_.policy;
-  row.origin.date = utc_now();
-  return row;
+  return with_origin(tuned_row(problem, evaluation, device_.arch, device_.cu_num), device_,
+                     version != outputs_.library_versions.end() ? version->first + ' ' + version->second : "",
+                     outputs_.policy);
 }
 
 void TuneRecorder::write(const ShapeResult& result) {

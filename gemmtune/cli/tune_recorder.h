@@ -25,6 +25,9 @@ struct TuneOutputs {
   std::string policy{};
 };
 
+/// The row with what it was measured on and how, and the time of now. `library` is the kernel's, with its version.
+TunedRow with_origin(TunedRow row, const DeviceInfo& device, std::string library, std::string policy);
+
 class TuneRecorder final : public TuneObserver {
  public:
   /// `stop` tells whether a shape was cut short by the user, who will want to go on with it; such a shape is not

@@ -1,0 +1,190 @@
+#include "gemmtune/cli/bench_tables.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <map>
+
+#include "gemmtune/bench/duel.h"
+#include "gemmtune/bench/result_grids.h"
+#include "gemmtune/bench/table_choices.h"
+#include "gemmtune/cli/bench_output.h"
+#include "gemmtune/cli/bench_session.h"
+#include "gemmtune/cli/tune_recorder.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/tune/candidates.h"
+
+namespace gemmtune {
+namespace {
+
+/// A table as it is served on a device.
+struct ServedTable {
+  TableSource source{};
+  TableIndex index{};
+};
+
+TableSource source_of(const std::string& path, const BenchFlags& flags) {
+  const auto format = chosen_format(flags.tune);
+  if (!format) return guess_source(path);
+  return {.path = path, .family = {.format = *format, .packed = format_defaults(*format).packed}};
+}
+
+ServedTable serve(const std::string& path, const BenchFlags& flags, const DeviceInfo& device) {
+  ServedTable table{.source = source_of(path, flags)};
+  auto loaded = load_tables(std::span(&table.source, 1), {.live_gfx = device.arch});
+  for (const auto& note : loaded.notes) spdlog::warn("{}", note);
+  table.index = std::move(loaded.index);
+  return table;
+}
+
+/// The shapes asked for or, where there are none, those of the tables.
+BenchShapes shapes_for(const BenchFlags& flags, const std::vector<TableSource>& sources, const DeviceInfo& device) {
+  auto shapes = bench_shapes(flags);
+  if (!shapes.problems.empty()) return shapes;
+  for (const auto& source : sources)
+    for (const auto& problem : problems_of(source, device))
+      if (std::ranges::find(shapes.problems, problem) == shapes.problems.end()) shapes.problems.push_back(problem);
+  if (shapes.problems.empty())
+    fail(ErrorCode::input, "{}: no rows for {} with cu_num {}: add -i LIST or --problem PROBLEM",
+         sources.front().path.string(), device.arch, device.cu_num);
+  return shapes;
+}
+
+Contender default_contender(const BenchPlan& plan, const Offered& offered) {
+  Contender contender{.label = "table_default", .origin = "default", .is_default = true};
+  const auto candidates = wanted_candidates(plan.tune, offered.candidates);
+  if (candidates.empty())
+    contender.why_none = "no family can do this";
+  else
+    contender.candidate = candidates.front();
+  return contender;
+}
+
+std::string table_text(const ShapeBench& shape) {
+  const auto* table = shape.find("table");
+  const auto how = to_string(table->contender.served->match);
+  if (!table->has_time()) return fmt::format("{}, {}", how, to_string(table->evaluation.outcome));
+  return fmt::format("{}, {} us", how, time_text(table->time_us()));
+}
+
+/// Into a's table goes what b has proven better.
+class TableUpdate {
+ public:
+  TableUpdate(const TableSource& source, const DeviceInfo& device, std::string policy)
+      : source_(source),
+        device_(device),
+        policy_(std::move(policy)),
+        table_(read_tuned_table(source.path, source.family.format)) {}
+
+  void take(const MeasuredContender& better, const Problem& problem) {
+    if (as_read_back(table_, problem) != problem) {
+      spdlog::warn("{} is not written: a table of {} has no column for all of it", to_string(problem),
+                   to_string(table_.format));
+      return;
+    }
+    auto row = tuned_row(problem, better.evaluation, device_.arch, device_.cu_num);
+    row.split_k = better.contender.served->split_k;
+    row.kernel_id = better.contender.served->kernel_id;
+    const auto version = device_.libraries.find(row.libtype);
+    const auto library = version == device_.libraries.end() ? "" : version->first + ' ' + version->second;
+    table_ = with_row(std::move(table_), with_origin(std::move(row), device_, library, policy_));
+    ++rows_;
+  }
+
+  std::size_t rows() const { return rows_; }
+
+  void write() const {
+    if (rows_ > 0) write_file_atomically(source_.path, tuned_table_text(table_));
+  }
+
+ private:
+  const TableSource& source_;
+  const DeviceInfo& device_;
+  std::string policy_;
+  TunedTable table_;
+  std::size_t rows_{};
+};
+
+Contender labelled(Contender contender, std::string label) {
+  contender.label = std::move(label);
+  return contender;
+}
+
+std::string verdict_text(const Duel& duel) {
+  const auto pct = improvement_pct(duel.bench.contenders[0], duel.bench.contenders[1]);
+  return std::string(to_string(duel.verdict)) + (pct ? fmt::format(" ({:+.1f} %)", *pct) : "");
+}
+
+/// "5 shapes: 2 improved, 1 worse, 2 same kernel".
+std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
+  std::size_t shapes = 0;
+  std::vector<std::string> pieces;
+  for (const auto& [verdict, count] : counts) {
+    shapes += count;
+    pieces.push_back(fmt::format("{} {}", count, to_string(verdict)));
+  }
+  return fmt::format("{} shape{}: {}", shapes, shapes == 1 ? "" : "s", join(pieces, ", "));
+}
+
+}  // namespace
+
+int bench_table(const BenchFlags& flags) {
+  const auto plan = bench_plan(flags);
+  BenchSession session(flags, plan);
+  const auto table = serve(flags.run_config, flags, session.device());
+  const auto shapes = shapes_for(flags, {table.source}, session.device());
+  auto benchmark = empty_benchmark(session.device(), plan);
+  session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
+    const auto offers = offered(session.evaluator(), problem);
+    auto shape = measure_together(
+        session.evaluator(), problem,
+        {served_contender(table.index, problem, session.device(), offers), default_contender(plan, offers)}, plan);
+    if (!shape) return std::nullopt;
+    benchmark.shapes.push_back(std::move(*shape));
+    return table_text(benchmark.shapes.back());
+  });
+  write_benchmark(benchmark, flags);
+  return session.exit_code(shapes.rejected.empty() && std::ranges::all_of(benchmark.shapes, [](const auto& shape) {
+                             return shape.find("table")->has_time();
+                           }));
+}
+
+int compare_tables(const BenchFlags& flags) {
+  const auto plan = bench_plan(flags);
+  BenchSession session(flags, plan);
+  const auto a = serve(flags.compare.at(0), flags, session.device());
+  const auto b = serve(flags.compare.at(1), flags, session.device());
+  if (a.source.family != b.source.family)
+    fail(ErrorCode::usage, "--compare: {} is a table of {}, {} of {}", a.source.path.string(),
+         to_string(a.source.family.format), b.source.path.string(), to_string(b.source.family.format));
+  const auto shapes = shapes_for(flags, {a.source, b.source}, session.device());
+  auto benchmark = empty_benchmark(session.device(), plan);
+  TableUpdate update(a.source, session.device(), policy_text(plan.tune.confirm));
+  std::map<DuelVerdict, std::size_t> counts;
+  session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
+    const auto offers = offered(session.evaluator(), problem);
+    const auto choice = [&](const ServedTable& table, const char* label) {
+      return labelled(served_contender(table.index, problem, session.device(), offers), label);
+    };
+    auto result = duel(session.evaluator(), {problem, choice(a, "a"), choice(b, "b")}, plan,
+                       {.min_improvement_pct = flags.min_improvement_pct});
+    if (!result) return std::nullopt;
+    ++counts[result->verdict];
+    if (replaces(result->verdict)) update.take(result->bench.contenders[1], problem);
+    benchmark.shapes.push_back(std::move(result->bench));
+    auto& shape = benchmark.shapes.back();
+    return shape.verdict = verdict_text({result->verdict, shape});
+  });
+  write_benchmark(benchmark, flags);
+  if (flags.update_improved) update.write();
+  fmt::print(stderr, "gemmtune: {}; {} rows {}{}\n", counts_text(counts), update.rows(),
+             flags.update_improved ? "written to " : "to be written by --update_improved to ", a.source.path.string());
+  return session.exit_code(shapes.rejected.empty());
+}
+
+}  // namespace gemmtune
