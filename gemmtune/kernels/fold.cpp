@@ -52,6 +52,12 @@ std::int64_t scale_bytes(const FoldSpec& spec) {
   return (spec.rows + 255) / 256 * 256 * ((blocks + 7) / 8 * 8);
 }
 
+/// Short ones start early (overlap.cu). Long ones would only stand in the way of what is still running.
+LaunchStart start_of(const FoldSpec& spec) {
+  constexpr std::int64_t most = std::int64_t{1} << 22;
+  return spec.rows * spec.k <= most ? LaunchStart::early : LaunchStart::after_previous;
+}
+
 /// How a row is shared between blocks of threads.
 struct Shares {
   unsigned threads{};
@@ -139,7 +145,8 @@ void Folder::launch(const std::byte* values, const std::byte* e8m0, std::byte* f
   module_.launch(stream, fold_,
                  {.grid = {static_cast<unsigned>(spec_.rows), shares.segments},
                   .block = {shares.threads},
-                  .shared_bytes = static_cast<unsigned>(verdicts)},
+                  .shared_bytes = static_cast<unsigned>(verdicts),
+                  .start = start_of(spec_)},
                  arguments);
 }
 

@@ -85,9 +85,9 @@ __device__ unsigned e8m0_at(const FoldArguments& at, std::int64_t row, int block
 __device__ Codes codes_at(const FoldArguments& at, std::int64_t row, int number) {
   const auto* from = reinterpret_cast<const unsigned*>(value_at(at, row, number * (unit / 2)));
   if constexpr (unit_words == 1) {
-    return {__ldg(from)};
+    return {*from};
   } else {
-    const uint2 both = __ldg(reinterpret_cast<const uint2*>(from));
+    const uint2 both = *reinterpret_cast<const uint2*>(from);
     return {both.x, both.y};
   }
 }
@@ -118,11 +118,11 @@ __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
   Range range;
   if constexpr (base_of == FoldBase::tensor)  // by what find_highest wrote
     for (int i = threadIdx.x; i < at.highest_count; i += blockDim.x)
-      range.of_tensor = max(range.of_tensor, __ldg(at.highest + i));
+      range.of_tensor = max(range.of_tensor, at.highest[i]);
   const int blocks = static_cast<int>(at.k / fold_block);
   if (!shuffled_e8m0 && blocks % 4 == 0) {
     const auto* words = reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks);
-    for (int i = threadIdx.x; i < blocks / 4; i += blockDim.x) range.add_word(__ldg(words + i));
+    for (int i = threadIdx.x; i < blocks / 4; i += blockDim.x) range.add_word(words[i]);
   } else {
     for (int block = threadIdx.x; block < blocks; block += blockDim.x) range.add(e8m0_at(at, row, block));
   }
@@ -168,7 +168,7 @@ __device__ Range chunk_range(const FoldArguments& at, std::int64_t row, int chun
   Range range;
   const int blocks = static_cast<int>(at.k / fold_block);
   if (!nonzero && !shuffled_e8m0 && blocks % chunk_blocks == 0) {
-    range.add_word(__ldg(reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks) + chunk));
+    range.add_word(reinterpret_cast<const unsigned*>(at.e8m0 + row * blocks)[chunk]);
     return range;
   }
   for (int block = chunk * chunk_blocks; block < min((chunk + 1) * chunk_blocks, blocks); ++block)
@@ -284,7 +284,8 @@ extern "C" __global__ void BOUNDS fold(FoldArguments at) {
   const int first = static_cast<int>(blockIdx.y) * at.units_of_segment + static_cast<int>(threadIdx.x);
   const int end = min((static_cast<int>(blockIdx.y) + 1) * at.units_of_segment, static_cast<int>(at.k / unit));
 
-  let_next_start();  // this one starts when all before it has ended, hence __ldg
+  let_next_start();
+  wait_for_previous();
   Codes codes[units_at_once];
   unsigned bytes[units_at_once];
 #pragma unroll
