@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/analysis_text.h"
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/command.h"
@@ -46,6 +47,23 @@ ComparisonOptions comparison_options(const AnalyzeFlags& flags) {
   return {.primary = to_lower(flags.primary),
           .backends = comma_list(to_lower(flags.backends)),
           .err_ratio_limit = flags.err_ratio};
+}
+
+Roof roof_in(const std::vector<Roofline>& known, const ShapeId& shape) {
+  const Roofline* latest = nullptr;
+  for (const auto& roofline : known) {
+    const bool is_of_this = DeviceTag{roofline.arch, roofline.cu_num} == shape.device;
+    if (is_of_this && (latest == nullptr || roofline.date > latest->date)) latest = &roofline;
+  }
+  if (latest == nullptr) return {};
+  const auto peak = latest->peaks.find(peak_key(shape.problem));
+  if (peak == latest->peaks.end()) return {};
+  return {.peak_tflops = peak->second.tflops, .peak_gbps = latest->copy_gbps};
+}
+
+/// What `gemmtune bench roofline` has left of devices of the same kind, the latest of each.
+RoofOf remembered_roofs() {
+  return [known = remembered_rooflines(rooflines_folder())](const ShapeId& shape) { return roof_in(known, shape); };
 }
 
 class AnalyzeCommand final : public Command {
@@ -93,7 +111,7 @@ class AnalyzeCommand final : public Command {
   }
 
   std::string text(const Comparison& comparison) const {
-    if (flags_.json) return comparison_json(comparison).dump(2) + '\n';
+    if (flags_.json) return comparison_json(comparison, remembered_roofs()).dump(2) + '\n';
     if (flags_.csv) return comparison_csv(comparison);
     if (flags_.markdown) return comparison_markdown(comparison);
     auto style = flags_.output.empty() ? style_of_stdout() : TextStyle{};
@@ -104,9 +122,11 @@ class AnalyzeCommand final : public Command {
   void write_page(const Comparison& comparison, const Readings& readings,
                   const std::vector<std::filesystem::path>& files) const {
     const auto stores = contents_of_stores(files);
-    write_file_atomically(
-        flags_.html,
-        html_report({.comparison = comparison, .readings = readings, .stores = stores, .roof = flags_.roof}));
+    write_file_atomically(flags_.html, html_report({.comparison = comparison,
+                                                    .readings = readings,
+                                                    .stores = stores,
+                                                    .roof = flags_.roof,
+                                                    .roof_of = remembered_roofs()}));
     fmt::print(stderr, "gemmtune: the page is in {}\n", flags_.html);
   }
 

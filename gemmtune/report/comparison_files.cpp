@@ -44,11 +44,12 @@ std::vector<std::string> csv_cells(const Comparison& comparison, const ComparedS
   return cells;
 }
 
-ordered_json best_json(const Best& best) {
+ordered_json best_json(const Best& best, const Roof& roof) {
   const auto& m = best.measurement;
   ordered_json value{{"tflops", best.tflops},    {"us", m.time_us},  {"kernel", m.kernel},
                      {"err_ratio", m.err_ratio}, {"where", m.where}, {"screened_only", m.screened_only}};
   if (m.has_interval()) value["us_interval"] = {m.low_us, m.high_us};
+  if (const auto share = share_of_roof(roof, m.shape, best.tflops)) value["roofline_share"] = *share;
   return value;
 }
 
@@ -57,9 +58,10 @@ ordered_json or_null(const std::optional<T>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-ordered_json shape_json(const ComparedShape& shape) {
+ordered_json shape_json(const ComparedShape& shape, const RoofOf& roof_of) {
+  const auto roof = roof_of && shape.shape.types_known ? roof_of(shape.shape) : Roof{};
   auto best = ordered_json::object();
-  for (const auto& [backend, fastest] : shape.best) best[backend] = best_json(fastest);
+  for (const auto& [backend, fastest] : shape.best) best[backend] = best_json(fastest, roof);
   const auto& problem = shape.shape.problem;
   return {{"shape", shape_text(shape.shape)},
           {"device", to_string(shape.shape.device)},
@@ -129,13 +131,13 @@ ordered_json pairs_json(const Comparison& comparison) {
   return list;
 }
 
-ordered_json comparison_json(const Comparison& comparison) {
+ordered_json comparison_json(const Comparison& comparison, const RoofOf& roof_of) {
   ordered_json value{{"primary", comparison.primary},
                      {"backends", comparison.backends},
                      {"err_ratio_limit", comparison.err_ratio_limit},
                      {"measurements", comparison.measurements}};
   value["shapes"] = ordered_json::array();
-  for (const auto& shape : comparison.shapes) value["shapes"].push_back(shape_json(shape));
+  for (const auto& shape : comparison.shapes) value["shapes"].push_back(shape_json(shape, roof_of));
   value["pairs"] = pairs_json(comparison);
   value["primary_loses"] = shape_list(shapes_lost(comparison));
   value["primary_missing"] = shape_list(shapes_missed(comparison));

@@ -6,14 +6,16 @@
 #include <string>
 
 #include "gemmtune/report/comparison.h"
+#include "gemmtune/report/roof.h"
 
 namespace gemmtune {
 
 /// gfx, cu_num, problem, B, M, N, K, two columns a backend, winner, winner_kernel, ratio.
 std::string comparison_csv(const Comparison& comparison);
 
-/// Shapes with the best of each backend, pairs, what is lost and what was skipped.
-nlohmann::ordered_json comparison_json(const Comparison& comparison);
+/// Shapes with the best of each backend, pairs, what is lost and what was skipped; and shares of the roofline where
+/// `roof_of` knows it.
+nlohmann::ordered_json comparison_json(const Comparison& comparison, const RoofOf& roof_of = {});
 
 /// The pairs alone.
 nlohmann::ordered_json pairs_json(const Comparison& comparison);

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/core/clock.h"
@@ -30,25 +31,30 @@ std::string types_text(const ShapeId& shape) {
   return shape.types_known ? text.substr(text.find(':') + 1) : "not said";
 }
 
-ordered_json best_json(const Best& best) {
+/// As given or, what is not, as remembered.
+Roof roof_for(const HtmlInputs& inputs, const ShapeId& shape) {
+  Roof roof = inputs.roof_of && shape.types_known ? inputs.roof_of(shape) : Roof{};
+  if (inputs.roof.peak_tflops > 0) roof.peak_tflops = inputs.roof.peak_tflops;
+  if (inputs.roof.peak_gbps > 0) roof.peak_gbps = inputs.roof.peak_gbps;
+  return roof;
+}
+
+ordered_json best_json(const Best& best, const Roof& roof) {
   const auto& m = best.measurement;
   ordered_json value{
       {"tflops", rounded(best.tflops)}, {"us", rounded(m.time_us)}, {"kernel", m.kernel}, {"where", m.where}};
   if (m.has_interval()) value.update({{"low", rounded(m.low_us)}, {"high", rounded(m.high_us)}});
+  if (const auto share = share_of_roof(roof, m.shape, best.tflops)) value["share"] = rounded(*share);
   return value;
 }
 
-/// Operations for each byte that must move; 0 where the types are not known.
-double intensity(const ShapeId& shape) {
-  return shape.types_known ? flops(shape.problem) / moved_bytes(shape.problem) : 0;
-}
-
-ordered_json shape_json(const Comparison& comparison, const ComparedShape& compared) {
+ordered_json shape_json(const HtmlInputs& inputs, const ComparedShape& compared) {
   const auto& shape = compared.shape;
   const auto& p = shape.problem;
+  const auto roof = roof_for(inputs, shape);
   auto best = ordered_json::object();
-  for (const auto& [backend, fastest] : compared.best) best[backend] = best_json(fastest);
-  return {{"label", shape_text(comparison, shape)},
+  for (const auto& [backend, fastest] : compared.best) best[backend] = best_json(fastest, roof);
+  return {{"label", shape_text(inputs.comparison, shape)},
           {"types", types_text(shape)},
           {"device", to_string(shape.device)},
           {"m", p.m},
@@ -62,26 +68,42 @@ ordered_json shape_json(const Comparison& comparison, const ComparedShape& compa
           {"ratio", or_null(compared.ratio)}};
 }
 
-ordered_json shapes_json(const Comparison& comparison) {
+ordered_json shapes_json(const HtmlInputs& inputs) {
   auto list = ordered_json::array();
-  for (const auto& shape : comparison.shapes) list.push_back(shape_json(comparison, shape));
+  for (const auto& shape : inputs.comparison.shapes) list.push_back(shape_json(inputs, shape));
   return list;
 }
 
-/// What was not given is the most that was measured: no roof, but none can be lower.
-ordered_json roof_json(const HtmlInputs& inputs) {
-  Roof reached;
+ordered_json roof_json(const Roof& roof, const std::string& label, const char* source) {
+  return {{"label", label}, {"peak_tflops", roof.peak_tflops}, {"peak_gbps", roof.peak_gbps}, {"source", source}};
+}
+
+/// The most that was measured, where it is not given: no roof, but none can be lower.
+ordered_json reached_roof(const HtmlInputs& inputs) {
+  Roof roof;
   for (const auto& compared : inputs.comparison.shapes)
     for (const auto& [backend, best] : compared.best) {
       if (!compared.shape.types_known) continue;
-      reached.peak_tflops = std::max(reached.peak_tflops, best.tflops);
-      reached.peak_gbps =
-          std::max(reached.peak_gbps, moved_bytes(compared.shape.problem) / best.measurement.time_us / 1e3);
+      roof.peak_tflops = std::max(roof.peak_tflops, best.tflops);
+      roof.peak_gbps = std::max(roof.peak_gbps, moved_bytes(compared.shape.problem) / best.measurement.time_us / 1e3);
     }
-  const auto& given = inputs.roof;
-  return {{"peak_tflops", given.peak_tflops > 0 ? given.peak_tflops : reached.peak_tflops},
-          {"peak_gbps", given.peak_gbps > 0 ? given.peak_gbps : reached.peak_gbps},
-          {"is_measured", given.peak_tflops <= 0 || given.peak_gbps <= 0}};
+  if (inputs.roof.peak_tflops > 0) roof.peak_tflops = inputs.roof.peak_tflops;
+  if (inputs.roof.peak_gbps > 0) roof.peak_gbps = inputs.roof.peak_gbps;
+  return roof_json(roof, "roof", "reached");
+}
+
+/// Each different one once, named by the first shape that is under it.
+ordered_json roofs_json(const HtmlInputs& inputs) {
+  std::map<Roof, std::string> known;
+  for (const auto& compared : inputs.comparison.shapes)
+    if (const auto roof = roof_for(inputs, compared.shape); roof.is_complete())
+      known.try_emplace(roof, "roof of " + types_text(compared.shape) + " on " + to_string(compared.shape.device));
+  auto list = ordered_json::array();
+  const bool given = inputs.roof.is_complete();
+  for (const auto& [roof, label] : known)
+    list.push_back(roof_json(roof, given ? "roof" : label, given ? "given" : "remembered"));
+  if (list.empty()) list.push_back(reached_roof(inputs));
+  return list;
 }
 
 ordered_json spread_json(const RegretSpread& spread) {
@@ -188,10 +210,10 @@ ordered_json html_data(const HtmlInputs& inputs) {
                     {"skipped", comparison.skipped.size()},
                     {"sources", inputs.readings.sources},
                     {"notes", inputs.readings.notes}};
-  data["shapes"] = shapes_json(comparison);
+  data["shapes"] = shapes_json(inputs);
   data["pairs"] = pairs_json(comparison);
   data["gains"] = gains_json(inputs.stores.results);
-  data["roof"] = roof_json(inputs);
+  data["roofs"] = roofs_json(inputs);
   data["backend_regret"] = backend_regret_json(comparison);
   data["search_regret"] = search_regret_json(inputs.stores.trials);
   data["cost"] = cost_json(inputs.stores.trials);

@@ -6,20 +6,16 @@
 
 #include "gemmtune/report/comparison.h"
 #include "gemmtune/report/inputs.h"
+#include "gemmtune/report/roof.h"
 
 namespace gemmtune {
-
-/// What a device can reach, for the roofline; 0 where it is not known.
-struct Roof {
-  double peak_tflops{};
-  double peak_gbps{};
-};
 
 struct HtmlInputs {
   const Comparison& comparison;
   const Readings& readings;
   const StoreContents& stores;
-  Roof roof{};  // what is missing is taken from the fastest that was measured
+  Roof roof{};       // as given, for all shapes
+  RoofOf roof_of{};  // as remembered; where nothing is known of any shape, the fastest that was measured stands for it
 };
 
 /// What the page draws.

@@ -50,13 +50,32 @@ TEST_F(HtmlReport, SaysWhatTheComparisonSays) {
   EXPECT_TRUE(value["noise"].empty() && value["cost"].empty() && value["search_regret"].empty());
 }
 
-TEST_F(HtmlReport, TheRoofIsGivenOrMeasured) {
-  EXPECT_EQ(data({.peak_tflops = 100, .peak_gbps = 50})["roof"]["is_measured"], false);
-  const auto measured = data()["roof"];
-  EXPECT_EQ(measured["is_measured"], true);
-  EXPECT_NEAR(measured["peak_tflops"].get<double>(), 2.0 * 2 * 512 * 4096 / 1e6, 1e-9);
-  EXPECT_GT(measured["peak_gbps"].get<double>(), 0);
-  EXPECT_EQ(data({.peak_tflops = 100})["roof"]["peak_tflops"], 100);
+TEST_F(HtmlReport, TheRoofIsGivenOrReached) {
+  EXPECT_EQ(data({.peak_tflops = 100, .peak_gbps = 50})["roofs"][0]["source"], "given");
+  const auto reached = data()["roofs"];
+  ASSERT_EQ(reached.size(), 1U);
+  EXPECT_EQ(reached[0]["source"], "reached");
+  EXPECT_NEAR(reached[0]["peak_tflops"].get<double>(), 2.0 * 2 * 512 * 4096 / 1e6, 1e-9);
+  EXPECT_GT(reached[0]["peak_gbps"].get<double>(), 0);
+  EXPECT_EQ(data({.peak_tflops = 100})["roofs"][0]["peak_tflops"], 100);
+  EXPECT_FALSE(data()["shapes"][0]["best"]["asm"].contains("share")) << "of what was reached there are no shares";
+}
+
+TEST_F(HtmlReport, ARememberedRoofGivesShares) {
+  const RoofOf roof_of = [](const ShapeId& shape) {
+    return shape.problem.m == 1 ? Roof{.peak_tflops = 1000, .peak_gbps = 2000} : Roof{};
+  };
+  const auto value = html_data({comparison_, readings_, stores_, {}, roof_of});
+  ASSERT_EQ(value["roofs"].size(), 1U);
+  EXPECT_EQ(value["roofs"][0]["source"], "remembered");
+  EXPECT_EQ(value["roofs"][0]["label"], "roof of e2m1/1x32:e2m1/1x32:bf16:packed on gfx950/256");
+  const auto& problem = invented_shape(1).problem;
+  const double floor_us = moved_bytes(problem) / 2000e3;  // the bandwidth is what limits
+  EXPECT_NEAR(value["shapes"][0]["best"]["asm"]["share"].get<double>(), floor_us / 4, 1e-4);
+  EXPECT_FALSE(value["shapes"][1]["best"]["asm"].contains("share"));
+  const auto given = html_data({comparison_, readings_, stores_, {.peak_tflops = 1, .peak_gbps = 2000}, roof_of});
+  EXPECT_EQ(given["roofs"].size(), 1U) << "what is given counts before what is remembered";
+  EXPECT_EQ(given["roofs"][0]["source"], "given");
 }
 
 TEST_F(HtmlReport, WhatStoresHaveIsDrawn) {

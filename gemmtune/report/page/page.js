@@ -72,6 +72,8 @@
   let shown = [];
   let showsAll = false;
 
+  const shareText = (best) => (best.share === undefined ? "" : `, ${(best.share * 100).toFixed(1)} % of its roof`);
+
   function shapeRow(shape) {
     const line = document.createElement("tr");
     for (const column of columns) {
@@ -82,7 +84,7 @@
       const best = column.backend && shape.best[column.backend];
       if (!best) continue;
       if (shape.winners.includes(column.backend)) cell.classList.add("wins");
-      cell.title = `${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}, ${best.where}`;
+      cell.title = `${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}${shareText(best)}, ${best.where}`;
     }
     return line;
   }
@@ -247,19 +249,30 @@
     return true;
   }
 
-  function roofLines(measured) {
-    const { peak_tflops: peak, peak_gbps: bandwidth, is_measured: isMeasured } = data.roof;
-    if (!peak || !bandwidth) return [];
+  const roofWords = {
+    given: () => "The roof is as given. ",
+    remembered: () => "The roof is as measured by gemmtune bench roofline. ",
+    reached: () => `The roof is the fastest and the widest that was measured here${data.one_device ? "" : ", of all devices together"}: an estimate from below. `,
+  };
+
+  function roofLine(roof, measured) {
+    const { peak_tflops: peak, peak_gbps: bandwidth } = roof;
     const knee = (peak * 1000) / bandwidth;
     const ends = measured.map((p) => p.x);
     const from = Math.min(...ends, knee) / 1.5;
     const to = Math.max(...ends, knee) * 1.5;
-    at("roofline-text").textContent = (isMeasured
-      ? `The roof is the fastest and the widest that was measured here${data.one_device ? "" : ", of all devices together"}: an estimate from below. `
-      : "The roof is as given. ")
-      + `${rate(peak)} TFLOPS, ${bandwidth.toFixed(0)} GB/s. Bytes are those that a kernel must move, with scales.`;
-    return [{ label: "roof", type: "line", isRoof: true, pointRadius: 0, borderWidth: 1.5,
-      data: [{ x: from, y: (from * bandwidth) / 1000 }, { x: knee, y: peak }, { x: to, y: peak }] }];
+    return { label: roof.label, type: "line", isRoof: true, pointRadius: 0, borderWidth: 1.5,
+      data: [{ x: from, y: (from * bandwidth) / 1000 }, { x: knee, y: peak }, { x: to, y: peak }] };
+  }
+
+  function roofLines(measured) {
+    const roofs = data.roofs.filter((roof) => roof.peak_tflops && roof.peak_gbps);
+    if (!roofs.length) return [];
+    const one = ({ label, peak_tflops: peak, peak_gbps: bandwidth }) =>
+      `${roofs.length > 1 ? `${label}: ` : ""}${rate(peak)} TFLOPS, ${bandwidth.toFixed(0)} GB/s`;
+    at("roofline-text").textContent = roofWords[roofs[0].source]()
+      + `${roofs.map(one).join("; ")}. Bytes are those that a kernel must move, with scales.`;
+    return roofs.map((roof) => roofLine(roof, measured));
   }
 
   function drawRoofline() {
@@ -274,7 +287,8 @@
       options: {
         scales: { x: axis("operations a byte", true), y: axis("TFLOPS", true) },
         plugins: tooltip((item) => (item.raw.shape
-          ? `${item.dataset.label}, ${item.raw.shape.label}: ${rate(item.raw.y)} TFLOPS ${item.raw.best.kernel}` : "roof")),
+          ? `${item.dataset.label}, ${item.raw.shape.label}: ${rate(item.raw.y)} TFLOPS${shareText(item.raw.best)}, ${item.raw.best.kernel}`
+          : item.dataset.label)),
       },
     });
     return true;

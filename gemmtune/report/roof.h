@@ -1,0 +1,31 @@
+// What a device can reach at most in the types of a shape: the roofline of reports.
+//
+// Not: measuring one, nor the file that remembers it (bench/roofline.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "gemmtune/report/measurement.h"
+
+namespace gemmtune {
+
+/// 0 where it is not known.
+struct Roof {
+  double peak_tflops{};
+  double peak_gbps{};
+
+  auto operator<=>(const Roof&) const = default;
+  bool is_complete() const { return peak_tflops > 0 && peak_gbps > 0; }
+};
+
+/// What is known of the device and the types of a shape. An empty function knows nothing.
+using RoofOf = std::function<Roof(const ShapeId&)>;
+
+/// Operations for each byte that must move; 0 where the types are not known.
+double intensity(const ShapeId& shape);
+
+/// The share that a rate is of what the roof allows for the shape; nothing where that is not known.
+std::optional<double> share_of_roof(const Roof& roof, const ShapeId& shape, double tflops);
+
+}  // namespace gemmtune
