@@ -23,7 +23,7 @@ struct WgmmaArguments {
 };
 
 inline constexpr unsigned wgmma_threads = 384;
-inline constexpr int wgmma_piece_bytes = 64 * 128;  // of C on its way through shared memory
-inline constexpr int most_split_tiles = 8192;       // whose parts along K are counted
+inline constexpr int wgmma_piece_rows = 16;    // of C, 128 bytes wide, that a warp stores at once
+inline constexpr int most_split_tiles = 8192;  // whose parts along K are counted
 
 }  // namespace gemmtune

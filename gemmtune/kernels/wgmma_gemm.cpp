@@ -39,13 +39,6 @@ std::int64_t sum_registers(const WgmmaTile& tile) {
   return tile.block_m * tile.block_n / 256 + (tile.promote_k > 0 ? tile.block_n / 2 : 0);
 }
 
-/// Blocks that start while those of the kernel before are leaving are spread over multiprocessors in another order than
-/// usual. On a long product that costs more (4 % measured) than the two microseconds it saves.
-LaunchStart start_of(const Problem& problem) {
-  constexpr double most_flops = 1e11;
-  return flops(problem) < most_flops ? LaunchStart::early : LaunchStart::after_previous;
-}
-
 std::string why_no_tile(const WgmmaTile& tile) {
   if (tile.block_m != 128 && tile.block_m != 256) return "tiles have 128 or 256 rows";
   if (tile.block_n < 64 || tile.block_n > 256 || tile.block_n % 64 != 0)
@@ -86,7 +79,7 @@ std::string why_no_split(const Problem& problem, const WgmmaTile& tile) {
 std::int64_t wgmma_shared_bytes(const WgmmaTile& tile) {
   const auto barriers = 2 * 8 * tile.stages;
   const auto scales = 2 * 4 * tile.block_n;
-  return tile.stages * (tile.block_m + tile.block_n) * step_k + 4 * std::int64_t{wgmma_piece_bytes} + scales +
+  return tile.stages * (tile.block_m + tile.block_n) * step_k + 4 * std::int64_t{4 * wgmma_piece_rows * 128} + scales +
          barriers + 16;
 }
 
@@ -135,7 +128,9 @@ WgmmaGemm::WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::in
       function_(module_.function("wgmma_gemm", static_cast<unsigned>(wgmma_shared_bytes(tile)))) {
   const auto cluster = tile.cluster_m * tile.cluster_n;
   const auto units = wgmma_tiles(product.problem, tile) * tile.split_k;
-  blocks_ = static_cast<unsigned>(std::min(std::max<std::int64_t>(multiprocessors / cluster, 1), units) * cluster);
+  const auto at_once = std::max<std::int64_t>(multiprocessors / cluster, 1);
+  blocks_ = static_cast<unsigned>(std::min(at_once, units) * cluster);
+  start_ = units <= at_once ? LaunchStart::early : LaunchStart::after_previous;
 }
 
 std::size_t WgmmaGemm::partial_bytes() const {
@@ -162,7 +157,7 @@ void WgmmaGemm::launch_or_throw(const WgmmaAddresses& at, Stream& stream) const 
                                                              .batch = p.batch,
                                                              .element_bytes = bytes,
                                                              .box_columns = 128 / bytes,
-                                                             .box_rows = 64})
+                                                             .box_rows = wgmma_piece_rows})
                                  : TensorMap{};
   const WgmmaArguments arguments{.a_scale = at.a_scales,
                                  .w_scale = at.w_scales,
@@ -183,7 +178,7 @@ void WgmmaGemm::launch_or_throw(const WgmmaAddresses& at, Stream& stream) const 
                   .block = {wgmma_threads},
                   .shared_bytes = static_cast<unsigned>(wgmma_shared_bytes(tile_)),
                   .cluster = static_cast<unsigned>(tile_.cluster_m * tile_.cluster_n),
-                  .start = start_of(p)},
+                  .start = start_},
                  a, w, c, arguments);
 }
 

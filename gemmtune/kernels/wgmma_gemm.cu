@@ -294,11 +294,9 @@ __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& 
   return factors;
 }
 
-/// Leaves the columns' factors where all of the warpgroup find them.
+/// Leaves the columns' factors where all of the warpgroup find them; since it began this tile, nobody reads the last's.
 __device__ __forceinline__ void share_factors(Shared& shared, const Factors& factors, int group) {
   const int thread = threadIdx.x % 128;
-  if (STORES_TILES && thread == 0) wait_for_stores<0>();
-  sync_group(group);  // the last tile's have been read, and its pieces have left
   if (thread * 2 < BLOCK_N)
     *reinterpret_cast<float2*>(&shared.w_scale[group][thread * 2]) = {factors.w_scale[0], factors.w_scale[1]};
   sync_group(group);
@@ -320,21 +318,23 @@ __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g,
 
 #if STORES_TILES
 
-/// Piece after piece of 64 rows and 128 bytes goes through shared memory, swizzled, and leaves as a bulk copy.
+/// Each warp for itself: piece after piece of 16 rows and 128 bytes goes through shared memory, swizzled, and leaves as
+/// a bulk copy.
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile],
                                               const float (&a_scale)[2]) {
-  const int thread = threadIdx.x % 128;
-  const int row = row_in_subtile();
+  const int lane = threadIdx.x % 32;
+  const int first_row = threadIdx.x % 128 / 32 * wgmma_piece_rows;
+  const int row = first_row + lane / 4;
 #pragma unroll
   for (int piece = 0; piece < pieces; ++piece) {
     unsigned char* const at = shared.pieces[group][(sub * pieces + piece) % 2];
-    if (thread == 0) wait_for_stores<1>();
-    sync_group(group);
+    if (lane == 0) wait_for_stores<1>();
+    __syncwarp();
 #pragma unroll
     for (int eight = 0; eight < out_columns / 8; ++eight) {
-      const int column = piece * out_columns + eight * 8 + thread % 4 * 2;
-      const int byte = (eight * 8 + thread % 4 * 2) * OUT_BYTES;
+      const int column = piece * out_columns + eight * 8 + lane % 4 * 2;
+      const int byte = (eight * 8 + lane % 4 * 2) * OUT_BYTES;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const Pair pair = finish(shared, g, unit, group, sums + (piece * out_columns / 8 + eight) * 4 + half * 2,
@@ -344,9 +344,10 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c
       }
     }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    sync_group(group);
-    if (thread == 0)
-      store(c, at, unit.column + piece * out_columns, unit.row + group * group_rows + sub * 64, unit.batch);
+    __syncwarp();
+    if (lane == 0)
+      store(c, at + first_row * 128, unit.column + piece * out_columns,
+            unit.row + group * group_rows + sub * 64 + first_row, unit.batch);
   }
 }
 
@@ -425,6 +426,7 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
   let_next_start();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
+    sync_group(group);
     const Factors factors = load_factors(g, unit, group);
     accumulate(shared, g, position, unit, group, place, sums);
     if (g.splits > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
@@ -433,7 +435,7 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
     for (int sub = 0; sub < subtiles; ++sub)
       write_subtile(shared, c, g, unit, group, sub, sums[sub], factors.a_scale[sub]);
   }
-  if (STORES_TILES && threadIdx.x % 128 == 0) wait_for_stores<0>();
+  if (STORES_TILES && threadIdx.x % 32 == 0) wait_for_stores<0>();
 }
 
 extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)

@@ -63,7 +63,7 @@ struct WgmmaAddresses {
   std::byte* partial_sums{};  // partial_bytes() of them
 };
 
-/// One launch at a time: parts along K are counted in memory of the module. Launches start early (overlap.cu): W must
+/// One launch at a time: parts along K are counted in memory of the module. Small ones start early (overlap.cu): W must
 /// be there, whole, before the kernel that comes before this one on the stream; the rest may be that kernel's own.
 class WgmmaGemm {
  public:
@@ -81,6 +81,9 @@ class WgmmaGemm {
   WgmmaProduct product_{};
   WgmmaTile tile_{};
   unsigned blocks_{};
+  // Blocks that start while others leave are spread over multiprocessors in any order. Where there are several rounds
+  // of tiles that costs more than it saves: the two of a pair no longer read the same tiles at the same time.
+  LaunchStart start_{};
   GpuModule module_;
   GpuFunction function_{};
 };

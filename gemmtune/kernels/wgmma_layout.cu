@@ -7,7 +7,7 @@
 //   HAS_BIAS, STORES_TILES       (C's rows are multiples of 16 bytes)
 // and those of output_element.cu. Sum (wgmma_text.h) stands before this text.
 using gemmtune::most_split_tiles;
-using gemmtune::wgmma_piece_bytes;
+using gemmtune::wgmma_piece_rows;
 using gemmtune::wgmma_threads;
 using Arguments = gemmtune::WgmmaArguments;
 
@@ -37,7 +37,7 @@ __device__ unsigned arrivals[most_split_tiles * 2];
 
 struct Shared {
   unsigned char stages[STAGES][stage_bytes];
-  unsigned char pieces[2][2][wgmma_piece_bytes];  // of each consumer warpgroup, two in turn
+  unsigned char pieces[2][2][4 * wgmma_piece_rows * 128];  // of C: of each consumer warpgroup's warps, two in turn
   float w_scale[2][BLOCK_N];
   unsigned long long full[STAGES];
   unsigned long long empty[STAGES];
