@@ -9,12 +9,29 @@ FoldSpec spec_of(const FoldedRoute& route, std::int64_t rows, std::int64_t k) {
   return {.type = route.type, .base = route.base, .rows = rows, .k = k};
 }
 
+bool is_rounded_after(const Problem& problem, const FoldedRoute& route) {
+  return problem.out == DType::f16 && route.inner.type == DType::bf16;
+}
+
+/// What is left to do with an f32 product: scales are in it.
+Problem rounding(const Problem& problem, const FoldedRoute& route) {
+  Problem rounded = problem;
+  rounded.a = rounded.w = route.inner;
+  return rounded;
+}
+
+std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
 }  // namespace
 
 Problem inner_problem(const Problem& problem, const FoldedRoute& route) {
   Problem inner = problem;
   inner.a = inner.w = route.inner;
   inner.packed = false;
+  if (is_rounded_after(problem, route)) {
+    inner.out = DType::f32;
+    inner.bias = false;
+  }
   return inner;
 }
 
@@ -25,6 +42,10 @@ FoldedGemm::FoldedGemm(const Problem& problem, const FoldedRoute& route, std::un
       fold_w_(spec_of(route, problem.batch * problem.n, problem.k), arch),
       at_a_(fold_a_.layout()),
       at_w_(fold_w_.layout()) {
+  if (is_rounded_after(problem, route)) {
+    rounder_.emplace(rounding(problem, route), DType::f32, arch);
+    product_bytes_ = align(static_cast<std::size_t>(problem.batch * problem.m * problem.n) * sizeof(float));
+  }
   if (route.base != FoldBase::none) rescuer_.emplace(problem, fold_a_.spec(), fold_w_.spec(), arch);
 }
 
@@ -34,15 +55,17 @@ void FoldedGemm::pack_weights(const Operands& operands, std::byte* packed, Strea
 
 void FoldedGemm::launch(const Operands& operands, Stream& stream) noexcept {
   std::byte* folded_a = operands.workspace;
+  std::byte* product = rounder_ ? operands.workspace + at_a_.bytes : operands.c;
   fold_a_.launch(operands.a, operands.a_scale, folded_a, stream);
   inner_->launch({.a = folded_a + at_a_.values,
                   .a_scale = folded_a + at_a_.scales,
                   .w = operands.packed_w + at_w_.values,
                   .w_scale = operands.packed_w + at_w_.scales,
-                  .bias = operands.bias,
-                  .c = operands.c,
-                  .workspace = operands.workspace + at_a_.bytes},
+                  .bias = rounder_ ? nullptr : operands.bias,
+                  .c = product,
+                  .workspace = operands.workspace + at_a_.bytes + product_bytes_},
                  stream);
+  if (rounder_) rounder_->launch(product, operands, stream);
   if (rescuer_) rescuer_->launch(operands, folded_a, operands.packed_w, stream);
 }
 

@@ -60,7 +60,7 @@ class PreparedCall final : public PreparedGemm {
         matmul_(session, spec_of(call_, name)),
         algo_(algo_for(matmul_, name, session->library().version())) {
     const auto accepted = accepted_by(matmul_, algo_, name, session->library().version());
-    if (call_.finishes) scaler_.emplace(problem, device.arch);
+    if (call_.finishes) scaler_.emplace(problem, DType::i32, device.arch);
     if (call_.arranges_a_scales || call_.arranges_w_scales)
       arranger_.emplace(problem, ScaleArranger::Wanted{call_.arranges_a_scales, call_.arranges_w_scales}, device.arch);
     if (call_.finishes) product_ = next_piece(problem.batch * problem.m * problem.n * 4);

@@ -62,11 +62,12 @@ KernelSource arranger_source(const std::string& arch) {
   return {.name = "cublaslt_arrange_scales.cu", .text = arranger_text, .arch = arch};
 }
 
-KernelSource scaler_source(const Problem& problem, const std::string& arch) {
+KernelSource scaler_source(const Problem& problem, DType product, const std::string& arch) {
   return {.name = "cublaslt_scale_product.cu",
           .text = scale_product_kernel_text(),
           .arch = arch,
-          .options = {fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
+          .options = {fmt::format("-DPRODUCT={}", product == DType::f32 ? "float" : "int"),
+                      fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
                       fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16),
                       fmt::format("-DHAS_BIAS={:d}", problem.bias), fmt::format("-DCOLUMNS={}", columns_of_a_thread),
                       fmt::format("-DA_SCALE={}", scale_at(problem.a.scaling, "a_scale", "row")),
@@ -104,18 +105,17 @@ void ScaleArranger::launch(const Operands& operands, std::byte* a_scale, std::by
                  floats(operands.w_scale), reinterpret_cast<float*>(w_scale), sizes);
 }
 
-ProductScaler::ProductScaler(const Problem& problem, const std::string& arch)
+ProductScaler::ProductScaler(const Problem& problem, DType product, const std::string& arch)
     : problem_(problem),
-      module_(compiled(scaler_source(problem, arch))),
+      module_(compiled(scaler_source(problem, product, arch))),
       function_(module_.function("scale_product")) {}
 
 void ProductScaler::launch(const std::byte* product, const Operands& operands, Stream& stream) const noexcept {
   const LaunchShape shape{.grid = {static_cast<unsigned>(problem_.batch * problem_.m),
                                    blocks_for(problem_.n, std::int64_t{threads} * columns_of_a_thread), 1},
                           .block = {threads, 1, 1}};
-  module_.launch(stream, function_, shape, reinterpret_cast<const int*>(product), floats(operands.a_scale),
-                 floats(operands.w_scale), operands.bias, operands.c, static_cast<int>(problem_.m),
-                 static_cast<int>(problem_.n));
+  module_.launch(stream, function_, shape, product, floats(operands.a_scale), floats(operands.w_scale), operands.bias,
+                 operands.c, static_cast<int>(problem_.m), static_cast<int>(problem_.n));
 }
 
 }  // namespace cublaslt

@@ -39,12 +39,12 @@ class ScaleArranger {
   GpuFunction function_{};
 };
 
-/// C from the int32 product [batch][M][N], in float: round(product) · (a_scale · w_scale) + bias, each operation
+/// C from the int32 or f32 product [batch][M][N], in float: round(product) · (a_scale · w_scale) + bias, each operation
 /// rounded to nearest even, then rounded to the output's type. Absent scales are 1, an absent bias is not added.
 class ProductScaler {
  public:
   /// Compiles. Throws Error{unsupported} with the compiler's log.
-  ProductScaler(const Problem& problem, const std::string& arch);
+  ProductScaler(const Problem& problem, DType product, const std::string& arch);
 
   void launch(const std::byte* product, const Operands& operands, Stream& stream) const noexcept;
 
@@ -56,6 +56,6 @@ class ProductScaler {
 
 /// What they compile, for tests that compile everything.
 KernelSource arranger_source(const std::string& arch);
-KernelSource scaler_source(const Problem& problem, const std::string& arch);
+KernelSource scaler_source(const Problem& problem, DType product, const std::string& arch);
 
 }  // namespace gemmtune::cublaslt

@@ -1,6 +1,6 @@
-// C from the library's int32 product: see ProductScaler. A_SCALE and W_SCALE are what an element's scales are read by.
-// A block's row of C is blockIdx.x, counted over all batches; each thread does COLUMNS neighbours.
-extern "C" __global__ void scale_product(const int* product, const float* a_scale, const float* w_scale,
+// C from the library's product, of PRODUCT (int or float): see ProductScaler. A_SCALE and W_SCALE are what an element's
+// scales are read by. A block's row of C is blockIdx.x, counted over all batches; each thread does COLUMNS neighbours.
+extern "C" __global__ void scale_product(const PRODUCT* product, const float* a_scale, const float* w_scale,
                                          const Out* bias, Out* c, int m, int n) {
   const long long row = blockIdx.x;
   const long long batch = row / m;
@@ -8,7 +8,7 @@ extern "C" __global__ void scale_product(const int* product, const float* a_scal
     const int column = (blockIdx.y * COLUMNS + k) * blockDim.x + threadIdx.x;
     if (column >= n) return;
     const long long i = row * n + column;
-    float value = __int2float_rn(product[i]);
+    float value = static_cast<float>(product[i]);
     value = __fmul_rn(value, __fmul_rn(A_SCALE, W_SCALE));
 #if HAS_BIAS
     value = __fadd_rn(value, float_of(bias[column]));

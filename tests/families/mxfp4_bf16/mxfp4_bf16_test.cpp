@@ -21,9 +21,10 @@ TEST(Mxfp4Bf16Rules, SayWhatTheyDoNotDo) {
 
 TEST_F(Mxfp4Bf16, ComputesEveryKindOfProblem) {
   for (const char* sizes : {"1x512x1024", "33x65x32", "129x257x96", "100x496x2080"})
-    for (const char* rest : {"bf16:packed", "bf16:bias:packed", "f32:packed"})
+    for (const char* rest : {"bf16:packed", "bf16:bias:packed", "fp16:packed", "fp16:bias:packed", "f32:packed"})
       expect_right({.problem = mxfp4(sizes, rest), .seed = 3}, 2);
-  expect_right({.problem = mxfp4("33x271x544", "bf16:batch=3:packed"), .seed = 3}, 2);
+  for (const char* rest : {"bf16:batch=3:packed", "fp16:batch=3:bias:packed"})
+    expect_right({.problem = mxfp4("33x271x544", rest), .seed = 3}, 2);
 }
 
 TEST_F(Mxfp4Bf16, IsRightOnAllOperands) {
