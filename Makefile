@@ -16,7 +16,7 @@ build: dependencies
 test: dependencies
 	cmake --preset ci
 	cmake --build --preset ci -j $(jobs)
-	ctest --preset ci
+	ctest --preset ci -j $(jobs)
 
 .PHONY: dependencies developer-dependencies
 dependencies:

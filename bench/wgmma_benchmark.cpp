@@ -18,7 +18,7 @@ namespace gemmtune {
 namespace {
 
 constexpr double settling_s = 0.25;
-constexpr std::int64_t rounds = 3;
+constexpr std::int64_t rounds = 5;
 
 struct Variant {
   std::string what{};
@@ -36,6 +36,8 @@ std::vector<Variant> variants() {
   tall.cluster_n = 2;
   const WgmmaTile promoted{.block_n = 192, .cluster_m = 2, .promote_k = 256};
   return {{.what = "int8 128x256", .tile = alone},
+          {.what = "the same, both filled high", .w_fill = FoldFill::high, .tile = alone},
+          {.what = "the same, W alone filled high", .a_fill = FoldFill::low, .w_fill = FoldFill::high, .tile = alone},
           {.what = "int8 128x256, clusters of 2", .tile = pair},
           {.what = "the same, both filled low", .a_fill = FoldFill::low, .tile = pair},
           {.what = "the same, both filled high", .w_fill = FoldFill::high, .tile = pair},
@@ -74,6 +76,11 @@ class Side {
   Buffer scales_;
 };
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
 /// A variant ready to be launched.
 class Running {
  public:
@@ -103,9 +110,7 @@ class Running {
   }
 
   double median_us(std::int64_t count) {
-    auto times = device_.timer().time_us([&](std::int64_t) { gemm_.launch(at_, device_.stream()); }, 0, count);
-    std::ranges::sort(times);
-    return times[times.size() / 2];
+    return median(device_.timer().time_us([&](std::int64_t) { gemm_.launch(at_, device_.stream()); }, 0, count));
   }
 
   Device& device_;
@@ -116,18 +121,23 @@ class Running {
   WgmmaAddresses at_;
 };
 
+/// In rounds over all variants, so that a card that grows warmer is unfair to none.
 void bench(Device& device, const Problem& problem) {
   const Side a(device, problem.m, problem.k);
   const Side w(device, problem.n, problem.k);
-  for (const auto& variant : variants()) {
-    Running running(device, problem, a, w, variant);
-    std::vector<double> times;
-    for (std::int64_t round = 0; round < rounds; ++round) times.push_back(running.settled_us());
-    std::ranges::sort(times);
-    const auto clock = device.read_clock();
+  const auto all = variants();
+  std::vector<std::unique_ptr<Running>> running;
+  for (const auto& variant : all) running.push_back(std::make_unique<Running>(device, problem, a, w, variant));
+  std::vector<std::vector<double>> times(all.size());
+  std::vector<std::vector<double>> clocks(all.size());
+  for (std::int64_t round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      times[i].push_back(running[i]->settled_us());
+      clocks[i].push_back(device.read_clock().clock_mhz);
+    }
+  for (std::size_t i = 0; i < all.size(); ++i)
     fmt::print("{:6}x{}x{} {:34} {:10.1f} us {:6.0f} TFLOPS, {:.0f} MHz\n", problem.m, problem.n, problem.k,
-               variant.what, times[times.size() / 2], tflops(problem, times[times.size() / 2]), clock.clock_mhz);
-  }
+               all[i].what, median(times[i]), tflops(problem, median(times[i])), median(clocks[i]));
 }
 
 int run(const char* id) {

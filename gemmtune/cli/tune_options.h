@@ -29,7 +29,7 @@ struct TuneFlags {
   std::string in_dtype{};
   std::string out_dtype{};
   std::string libtype{"all"};
-  std::string search{"screen"};
+  std::string search{"race"};
   std::string budget{};
   std::string device{};
   std::string sort{};

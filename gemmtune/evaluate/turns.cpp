@@ -35,10 +35,10 @@ std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& work
 }
 
 /// Launches all in turn, without counting, until that has taken as long as clocks take to settle.
-void settle_clock(Timer& timer, std::span<const Timer::Launch> launches,
+void settle_clock(Timer& timer, std::span<const Timer::Launch> launches, double for_us,
                   const std::function<void(std::size_t)>& change_turn) {
-  for (double spent_us = 0; spent_us < settling_us;)
-    for (std::size_t i = 0; i < launches.size() && spent_us < settling_us; ++i) {
+  for (double spent_us = 0; spent_us < for_us;)
+    for (std::size_t i = 0; i < launches.size() && spent_us < for_us; ++i) {
       change_turn(i);
       constexpr std::int64_t at_once = 8;
       for (const double time_us : timer.time_us(launches[i], 0, at_once)) spent_us += time_us;
@@ -46,6 +46,8 @@ void settle_clock(Timer& timer, std::span<const Timer::Launch> launches,
 }
 
 }  // namespace
+
+double settling_us(const MeasurePolicy& policy) { return 40'000 * static_cast<double>(policy.warmup); }
 
 void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> trials,
                   EvaluationObserver& observer) {
@@ -62,7 +64,7 @@ void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std:
     timer.give_turn(*last);
   };
   const auto launches = launches_of(trials, *workload);
-  if (bench.device.info().kind != DeviceKind::cpu) settle_clock(timer, launches, change_turn);
+  if (bench.device.info().kind != DeviceKind::cpu) settle_clock(timer, launches, settling_us(policy), change_turn);
   const auto samples = sample_interleaved(timer, launches, policy, change_turn);
   if (last != nullptr) last->guards_intact(*workload);
   const auto clock = bench.device.read_clock();

@@ -67,7 +67,7 @@ class Replaying {
     }
     if (right.empty()) return;
     time_in_turns(evaluations, right);
-    if (clock_must_settle) evaluations.front().cost.kernel_s += settling_us / 1e6;
+    if (clock_must_settle) evaluations.front().cost.kernel_s += settling_us(policy_.measure) / 1e6;
     for (const auto& evaluation : evaluations) observer_.evaluated(evaluation);
   }
 

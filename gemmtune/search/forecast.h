@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "gemmtune/search/parameter_distances.h"
 #include "gemmtune/space/candidate.h"
 
 namespace gemmtune {
@@ -15,10 +16,6 @@ struct LogTime {
   double mean{};
   double deviation{};
 };
-
-/// How many parameters differ, those that are numbers and near each other by less than one each. For candidates of one
-/// family: those without parameters are like nothing but themselves.
-double distance(const Candidate& a, const Candidate& b);
 
 class Forecast {
  public:
@@ -34,11 +31,10 @@ class Forecast {
   std::vector<LogTime> expect(std::span<const std::size_t> unknown, std::span<const Known> known) const;
 
  private:
-  double between(std::size_t a, std::size_t b) const { return distances_[a * candidates_.size() + b]; }
-  std::vector<double> distances_from(std::size_t one, std::span<const Known> known) const;
+  std::vector<double> distances_between(std::span<const std::size_t> from, std::span<const std::size_t> to) const;
 
   std::span<const Candidate> candidates_;
-  std::vector<double> distances_{};  // of all pairs of one family
+  ParameterDistances distances_;
 };
 
 }  // namespace gemmtune

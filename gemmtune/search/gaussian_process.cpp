@@ -1,5 +1,6 @@
 #include "gemmtune/search/gaussian_process.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -34,6 +35,37 @@ std::vector<double> backward(std::span<const double> factor, std::vector<double>
     b[i] /= factor[i * n + i];
   }
   return b;
+}
+
+/// So many right-hand sides are solved for at once: one at a time, this is what a search would spend its time with.
+constexpr std::size_t together = 32;
+using Columns = std::array<double, together>;
+
+void subtract(Columns& from, double factor, const Columns& columns) {
+  for (std::size_t c = 0; c < together; ++c) from[c] -= factor * columns[c];
+}
+
+/// Σ weight · row.
+Columns sums_of(std::span<const Columns> rows, std::span<const double> weights) {
+  Columns sums{};
+  for (std::size_t i = 0; i < rows.size(); ++i) subtract(sums, -weights[i], rows[i]);
+  return sums;
+}
+
+/// Solves L·X = B in place: the sum of squares of each column of X.
+Columns squares_after_forward(std::span<const double> factor, std::span<Columns> b) {
+  const auto n = b.size();
+  Columns squares{};
+  for (std::size_t i = 0; i < n; ++i) {
+    Columns row = b[i];
+    for (std::size_t j = 0; j < i; ++j) subtract(row, factor[i * n + j], b[j]);
+    for (std::size_t c = 0; c < together; ++c) {
+      row[c] /= factor[i * n + i];
+      squares[c] += row[c] * row[c];
+    }
+    b[i] = row;
+  }
+  return squares;
 }
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -95,13 +127,22 @@ GaussianProcess::GaussianProcess(std::span<const double> distances, std::span<co
   }
 }
 
-GaussianProcess::Prediction GaussianProcess::at(std::span<const double> distances) const {
-  std::vector<double> likeness;
-  for (const double distance : distances) likeness.push_back(std::exp(-distance / reach_));
-  const double mean = mean_ + dot(likeness, weights_);
-  const auto known = forward(factor_, std::move(likeness));
-  const double left = std::max(1 + nugget - dot(known, known), nugget);
-  return {.mean = mean, .deviation = std::sqrt(variance_ * left)};
+std::vector<GaussianProcess::Prediction> GaussianProcess::at(std::span<const double> distances) const {
+  const auto points = distances.size() / count_;
+  std::vector<Prediction> predictions;
+  std::vector<Columns> likeness(count_);
+  for (std::size_t first = 0; first < points; first += together) {
+    const auto width = std::min(together, points - first);
+    for (std::size_t i = 0; i < count_; ++i)
+      for (std::size_t c = 0; c < width; ++c) likeness[i][c] = std::exp(-distances[i * points + first + c] / reach_);
+    const auto means = sums_of(likeness, weights_);
+    const auto known = squares_after_forward(factor_, likeness);
+    for (std::size_t c = 0; c < width; ++c) {
+      const double left = std::max(1 + nugget - known[c], nugget);
+      predictions.push_back({.mean = mean_ + means[c], .deviation = std::sqrt(variance_ * left)});
+    }
+  }
+  return predictions;
 }
 
 }  // namespace gemmtune

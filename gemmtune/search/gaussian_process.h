@@ -21,8 +21,8 @@ class GaussianProcess {
     double deviation{};
   };
 
-  /// At a point with these distances from those seen.
-  Prediction at(std::span<const double> distances) const;
+  /// At some points: `distances` has a row for each point seen, of the distances of all new ones from it.
+  std::vector<Prediction> at(std::span<const double> distances) const;
 
  private:
   struct Fit;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "gemmtune/search/forecast.h"
+#include "gemmtune/search/parameter_distances.h"
 
 namespace gemmtune {
 namespace {
@@ -29,10 +29,6 @@ std::vector<Indices> by_family(std::span<const Candidate> candidates) {
 
 constexpr double no_relation = 1e6;
 
-double unlikeness(const Candidate& a, const Candidate& b) {
-  return a.family == b.family ? distance(a, b) : no_relation;
-}
-
 }  // namespace
 
 Indices first_of_each_family(std::span<const Candidate> candidates, std::size_t count) {
@@ -47,9 +43,12 @@ Indices first_of_each_family(std::span<const Candidate> candidates, std::size_t 
 
 Indices spread_out(std::span<const Candidate> candidates, Indices chosen, std::size_t count) {
   std::vector<double> nearest(candidates.size(), 2 * no_relation);
+  const ParameterDistances distances(candidates);
+  const auto unlikeness = [&](std::size_t a, std::size_t b) {
+    return candidates[a].family == candidates[b].family ? distances.between(a, b) : no_relation;
+  };
   const auto note = [&](std::size_t one) {
-    for (std::size_t i = 0; i < candidates.size(); ++i)
-      nearest[i] = std::min(nearest[i], unlikeness(candidates[i], candidates[one]));
+    for (std::size_t i = 0; i < candidates.size(); ++i) nearest[i] = std::min(nearest[i], unlikeness(i, one));
     nearest[one] = -1;
   };
   for (const auto one : chosen) note(one);

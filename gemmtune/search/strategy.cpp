@@ -17,6 +17,6 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candi
   fail(ErrorCode::usage, "there is no search named '{}': expected one of {}", name, join(strategy_names(), ", "));
 }
 
-std::vector<std::string> strategy_names() { return {"screen", "race", "exhaustive"}; }
+std::vector<std::string> strategy_names() { return {"race", "screen", "exhaustive"}; }
 
 }  // namespace gemmtune

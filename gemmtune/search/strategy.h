@@ -46,7 +46,7 @@ class Strategy {
   virtual std::optional<RegretClaim> claim() const { return std::nullopt; }
 };
 
-/// "screen" (the default), "race" or "exhaustive". Throws Error{usage} that lists the names. The first candidate is
+/// "race" (the default), "screen" or "exhaustive". Throws Error{usage} that lists the names. The first candidate is
 /// what users have without tuning: when screening finds it right, it is in the first batch to be confirmed, so that
 /// there is a comparison.
 ///   screen: all candidates with few samples, the best 20 (within twice the best's time) confirmed in one interleaved

@@ -22,7 +22,7 @@ namespace gemmtune {
 
 struct TunePlan {
   std::vector<Shape> shapes{};
-  std::string search{"screen"};
+  std::string search{"race"};
   std::vector<std::string> families{};  // empty: all
   EvaluationPolicy screen{screen_policy()};
   EvaluationPolicy confirm{confirm_policy()};

@@ -72,7 +72,7 @@ class Usage(CommandTest):
         tune = ("tune", "-i", "bf16.csv")
         self.expect("gemmtune: --untune_file is required", "tune")
         self.expect("gemmtune: --format: found 'fp1', expected one of a16w16", *tune, "--format", "fp1")
-        self.expect("gemmtune: --search: found 'luck', expected one of screen, race, exhaustive", *tune, "--search", "luck")
+        self.expect("gemmtune: --search: found 'luck', expected one of race, screen, exhaustive", *tune, "--search", "luck")
         self.expect("gemmtune: --budget: found '5 minutes', expected a duration", *tune, "--budget", "5 minutes")
         self.expect("gemmtune: --libtype: found 'ck', expected all or some of", *tune, "--libtype", "ck")
         self.expect("gemmtune: --sort: found 'up', expected True or False", *tune, "--sort", "up")

@@ -9,44 +9,6 @@
 namespace gemmtune {
 namespace {
 
-Candidate with_params(std::vector<Param> params) {
-  std::string name = "toy";
-  for (const auto& [key, value] : params) name += '_' + key + value;
-  return {.family = "toy", .name = std::move(name), .params = std::move(params)};
-}
-
-TEST(Distance, CountsParametersThatDiffer) {
-  const auto a = with_params({{"layout", "row"}, {"order", "n"}});
-  EXPECT_EQ(distance(a, a), 0);
-  EXPECT_EQ(distance(a, with_params({{"layout", "col"}, {"order", "n"}})), 1);
-  EXPECT_EQ(distance(a, with_params({{"layout", "col"}, {"order", "m"}})), 2);
-}
-
-TEST(Distance, NumbersAreNearEachOtherOrNot) {
-  const auto tile = [](const char* value) { return with_params({{"t", value}}); };
-  EXPECT_LT(distance(tile("128"), tile("256")), distance(tile("64"), tile("256")));
-  EXPECT_GT(distance(tile("65"), tile("66")), 0.2) << "many numbers are codes";
-  EXPECT_LT(distance(tile("128x64"), tile("128x128")), distance(tile("128x64"), tile("256x256")));
-  EXPECT_EQ(distance(tile("0"), tile("5")), 1);
-}
-
-TEST(Distance, IsSymmetricWhenOneHasMoreParameters) {
-  const auto more = with_params({{"m", "128"}, {"extra", "1"}});
-  const auto less = with_params({{"m", "128"}});
-  EXPECT_EQ(distance(more, less), 1);
-  EXPECT_EQ(distance(less, more), 1);
-}
-
-TEST(Distance, OfWhatHasNoParametersSaysNothing) {
-  const Candidate one{.family = "toy", .name = "one"};
-  const Candidate two{.family = "toy", .name = "two"};
-  EXPECT_EQ(distance(one, one), 0);
-  EXPECT_GT(distance(one, two), 50);
-  auto named = with_params({{"m", "128"}});
-  named.name = "another";
-  EXPECT_EQ(distance(named, with_params({{"m", "128"}})), 1) << "something differs, or they had one name";
-}
-
 TEST(Forecast, TellsFromHalfOfASpaceTheOtherHalf) {
   const auto candidates = tile_candidates();
   const Forecast forecast(candidates);

@@ -41,24 +41,24 @@ std::vector<double> ramp(std::size_t n) {
 
 TEST(GaussianProcess, FillsGapsOfWhatIsSmooth) {
   const auto process = on_a_line(ramp(12));
-  EXPECT_NEAR(process.at(distances_from(5.5, 12)).mean, 0.55, 0.02);
+  EXPECT_NEAR(process.at(distances_from(5.5, 12)).front().mean, 0.55, 0.02);
 }
 
 TEST(GaussianProcess, IsSurerNearWhatItHasSeen) {
   const auto process = on_a_line(ramp(12));
-  const auto near = process.at(distances_from(5.5, 12));
-  const auto far = process.at(distances_from(40, 12));
+  const auto near = process.at(distances_from(5.5, 12)).front();
+  const auto far = process.at(distances_from(40, 12)).front();
   EXPECT_LT(near.deviation, far.deviation / 2);
   EXPECT_GT(far.deviation, 0.1);
 }
 
 TEST(GaussianProcess, FarFromAllItExpectsTheMean) {
-  EXPECT_NEAR(on_a_line({1, 2, 3, 4}).at(distances_from(1e6, 4)).mean, 2.5, 1e-9);
+  EXPECT_NEAR(on_a_line({1, 2, 3, 4}).at(distances_from(1e6, 4)).front().mean, 2.5, 1e-9);
 }
 
 TEST(GaussianProcess, ValuesThatAgreeLeaveSomeDoubt) {
   const auto process = on_a_line({2, 2, 2, 2});
-  const auto far = process.at(distances_from(1e6, 4));
+  const auto far = process.at(distances_from(1e6, 4)).front();
   EXPECT_DOUBLE_EQ(far.mean, 2);
   EXPECT_GT(far.deviation, 0.005);
 }

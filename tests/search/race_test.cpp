@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <map>
 #include <numeric>
 #include <random>
@@ -166,6 +167,28 @@ TEST(RaceEnds, WhenAllAreDisproved) {
   });
   EXPECT_EQ(std::ranges::count(batches, Stage::prove, &Batch::stage), 30);
   EXPECT_EQ(race.claim(), std::nullopt);
+}
+
+/// Libraries offer thousands: what the search itself takes must be little beside the kernels.
+TEST(RaceCost, OfThousandsOfCandidatesIsSecondsAtMost) {
+  std::vector<Candidate> candidates;
+  for (int tile = 0; tile < 50; ++tile)
+    for (int rest = 0; rest < 60; ++rest) {
+      candidates.push_back({.family = "many", .name = "many_" + std::to_string(candidates.size())});
+      for (const int value : {tile, rest / 10, rest % 10, 1, 2, 3, 4})
+        candidates.back().params.push_back({std::string(1, static_cast<char>('a' + candidates.back().params.size())),
+                                            std::to_string(64 + value) + "x16"});
+    }
+  const std::vector<double> samples_us{100, 101, 102};
+  const auto start = std::clock();
+  RaceStrategy race(candidates);
+  for (int wave = 0; wave < 2; ++wave) {
+    const auto batch = race.ask();
+    for (const auto& candidate : batch.candidates)
+      race.tell({.candidate = candidate, .stage = Stage::screen, .timing = summarise(samples_us, false)});
+  }
+  EXPECT_FALSE(race.ask().empty());
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 
 TEST(RaceTalk, ComplainsOfWhatItDidNotAskFor) {

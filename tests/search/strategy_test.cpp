@@ -213,7 +213,7 @@ TEST(MakeStrategy, ListsTheNamesWhenItKnowsNoneSuch) {
     FAIL() << "an unknown name was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_STREQ(error.what(), "there is no search named 'annealing': expected one of screen, race, exhaustive");
+    EXPECT_STREQ(error.what(), "there is no search named 'annealing': expected one of race, screen, exhaustive");
   }
 }
 

@@ -184,6 +184,7 @@ struct FakeRun {
     world.candidates = numbered_candidates(30);
     world.answer = mixed_answer;
     plan.shapes = shapes_of(3);
+    plan.search = "screen";  // what it asks for is known beforehand
   }
 
   TuneReport run() { return run_with(fake_workers(world)); }
