@@ -16,7 +16,7 @@ class WgmmaFamily final : public KernelFamily {
   explicit WgmmaFamily(FoldType type) : type_(type), name_(family_name(type)) {}
 
   std::string_view name() const override { return name_; }
-  std::string version() const override { return "1"; }
+  std::string version() const override { return "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
   Support supports(const Problem& problem, const DeviceInfo& device) const override {
