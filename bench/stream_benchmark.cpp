@@ -1,4 +1,5 @@
-// MXFP4 with few rows of A (gemmtune/kernels/stream.h): what a launch takes, over what copying the same bytes takes.
+// MXFP4 with few rows of A (gemmtune/kernels/stream.h, stream_folded.h): what a call takes, over what copying the same
+// bytes takes.
 // docs/results/h100-mxfp4-small-m.md.
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "gemmtune/device/device.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/kernels/stream.h"
+#include "gemmtune/kernels/stream_folded.h"
 
 namespace gemmtune {
 namespace {
@@ -43,12 +45,13 @@ class Bench {
     operands_.c = room(static_cast<std::size_t>(sizes.c));
   }
 
-  double time_us(const StreamTile& tile) {
-    const StreamGemm gemm(problem_, tile, device_.info().cu_num);
+  template <typename Gemm>
+  double time_us(const Gemm& gemm) {
+    const auto bytes_of_one = gemm.packer().bytes();
     std::vector<Buffer> packed;
-    for (std::int64_t bytes = 0; bytes < rotated_bytes; bytes += static_cast<std::int64_t>(gemm.packed_bytes())) {
-      packed.push_back(device_.allocate(gemm.packed_bytes()));
-      gemm.pack(operands_.w, operands_.w_scale, packed.back().data(), device_.stream());
+    for (std::int64_t bytes = 0; bytes < rotated_bytes; bytes += static_cast<std::int64_t>(bytes_of_one)) {
+      packed.push_back(device_.allocate(bytes_of_one));
+      gemm.packer().pack(operands_.w, operands_.w_scale, packed.back().data(), device_.stream());
     }
     const auto launch = [&](std::int64_t i) {
       Operands operands = operands_;
@@ -60,6 +63,14 @@ class Bench {
     const auto times = device_.timer().time_us(launch, 0, launches);
     device_.stream().synchronize();
     return median(times);
+  }
+
+  double time_us(const StreamTile& tile) { return time_us(StreamGemm(problem_, tile, device_.info().cu_num)); }
+
+  double time_us(const FoldedStreamTile& tile) {
+    const FoldedStreamGemm gemm(problem_, tile, device_.info().cu_num);
+    operands_.workspace = room(gemm.workspace_bytes());
+    return time_us(gemm);
   }
 
  private:
@@ -79,24 +90,14 @@ class Bench {
   std::vector<Buffer> buffers_;
 };
 
-struct Variant {
-  std::int64_t m{};  // at most
-  StreamTile tile{};
-};
-
 /// The fastest of the results.
-std::vector<Variant> variants() {
-  const auto block = StreamScales::block;
-  const StreamTile few{.rows_a = 8, .k_groups = 3, .stages = 2, .converters = 2, .scales = block};
-  const StreamTile some{.rows_a = 16, .k_groups = 3, .stages = 3, .converters = 6, .scales = block};
-  const StreamTile pair{.rows_a = 32, .row_groups = 2, .k_groups = 1, .cluster = 2, .stages = 4, .converters = 2};
-  auto wide = pair;
-  wide.rows_a = 64;
-  wide.stages = 3;
-  wide.converters = 6;
-  auto widest = wide;
-  widest.rows_a = 128;
-  return {{1, few}, {8, few}, {16, some}, {32, pair}, {64, wide}, {128, widest}};
+double best_us(Device& device, const Problem& problem) {
+  Bench bench(device, problem);
+  if (problem.m <= 8) return bench.time_us(StreamTile{.rows_a = 8, .k_groups = 3, .stages = 3, .converters = 2});
+  if (problem.m <= 16) return bench.time_us(StreamTile{.rows_a = 16, .k_groups = 3, .stages = 3, .converters = 6});
+  if (problem.n > 32'768)
+    return bench.time_us(FoldedStreamTile{.rows_a = problem.m, .cluster = 1, .stages = problem.m > 64 ? 8 : 10});
+  return bench.time_us(FoldedStreamTile{.rows_a = problem.m, .stages = problem.m > 64 ? 7 : 8});
 }
 
 int run(const char* id) {
@@ -104,9 +105,9 @@ int run(const char* id) {
   const double gbps = copy_gbps(*device);
   fmt::print("{}, copying at {:.0f} GB/s\n", device->info().name, gbps);
   for (const char* sizes : {"57344x8192", "8192x28672", "8192x8192", "7168x2048", "1536x7168"})
-    for (const auto& [m, tile] : variants()) {
+    for (const std::int64_t m : {1, 8, 16, 32, 64, 128}) {
       const auto problem = parse_problem(fmt::format("{}x{}:a4w4:packed", m, sizes));
-      const double us = Bench(*device, problem).time_us(tile);
+      const double us = best_us(*device, problem);
       const double floor_us = moved_bytes(problem) / gbps / 1e3;
       fmt::print("{:30} {:8.2f} us, floor {:7.2f}: {:.2f}\n", to_string(problem), us, floor_us, us / floor_us);
     }

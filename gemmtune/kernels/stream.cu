@@ -1,6 +1,7 @@
 // C = A · Wᵀ for few rows of A: weights stay 4-bit in memory, stream once through shared memory, and become e4m3 in the
 // registers from which wgmma takes its first operand. So C is computed transposed: 64 rows of W are wgmma's M, the rows
-// of A its N. stream.h says what the parameters are, docs/mxfp4-on-hopper.md how and why.
+// of A its N. Each block of 32 of K is summed by itself, exactly, and then multiplied by both scales in float. stream.h
+// says what the parameters are, docs/mxfp4-on-hopper.md how and why.
 //
 // A block has a warp that copies W, one that copies A, warps that make A's codes e4m3 (the rest of the first 4 or 8),
 // and warpgroups that multiply: `row_groups` side by side along W's rows, times `k_groups` that share rows and split K.
@@ -14,14 +15,6 @@ struct Fragments {
   uint2 scales;
 };
 
-/// A word of packed codes to a row's bytes in wgmma's first operand: k … k+3, and k+16 … k+19.
-__device__ inline void expand(u32 word, u32 shift, u32& first, u32& second) {
-  const auto bytes = row_base ? gemmtune::unpack_looked_up(word, gemmtune::stream_magnitudes(shift), Picker{})
-                              : gemmtune::unpack_moved(word);
-  first = bytes.first;
-  second = bytes.second;
-}
-
 __device__ inline void load_fragments(Fragments& f, u32 brick, int warp, int lane) {
   const u32 codes = brick + (warp * 32 + lane) * 16;
   f.scales = shared_load2(brick + 4096 + (warp * 8 + lane / 4) * 8);
@@ -30,13 +23,13 @@ __device__ inline void load_fragments(Fragments& f, u32 brick, int warp, int lan
     const uint4 words = shared_load4(codes + half * 2048);
     const u32 of_step[2][2] = {{words.x, words.y}, {words.z, words.w}};
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int step = 2 * half + i;
-      const u32 upper = row_base ? (f.scales.x >> (8 * step)) & 0xffu : 0;
-      const u32 lower = row_base ? (f.scales.y >> (8 * step)) & 0xffu : 0;
-      expand(of_step[i][0], upper, f.step[step][0], f.step[step][2]);
-      expand(of_step[i][1], lower, f.step[step][1], f.step[step][3]);
-    }
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+      for (int row = 0; row < 2; ++row) {
+        const auto bytes = gemmtune::unpack_moved(of_step[i][row]);
+        f.step[2 * half + i][row] = bytes.first;
+        f.step[2 * half + i][2 + row] = bytes.second;
+      }
   }
 }
 
@@ -48,19 +41,18 @@ __device__ inline float block_scale(u32 bytes, int step) {
 
 // ---- the products
 
-constexpr int sets = 4 / steps;  // accumulators' sets in flight: one for each sum that is promoted by itself
-
 __device__ inline u64 descriptor(u32 address) {
   return (u64)((address & 0x3ffff) >> 4) | (u64)(128 >> 4) << 16 | (u64)(256 >> 4) << 32;
 }
 
+/// Of each of four blocks by itself.
 struct Sums {
-  float value[sets][held];
+  float value[4][held];
 };
 
 __device__ inline void pin(Sums& sums) {
 #pragma unroll
-  for (int s = 0; s < sets; ++s)
+  for (int s = 0; s < 4; ++s)
 #pragma unroll
     for (int i = 0; i < held; ++i) asm volatile("" : "+f"(sums.value[s][i])::"memory");
 }
@@ -78,7 +70,7 @@ __device__ inline void start_products(Sums& sums, Fragments& f, u32 a_chunk) {
   tensor_fence();
 #pragma unroll
   for (int step = 0; step < 4; ++step)
-    multiply(sums.value[step / steps], f.step[step], descriptor(a_chunk + step * a_step_bytes), step % steps != 0);
+    multiply(sums.value[step], f.step[step], descriptor(a_chunk + step * a_step_bytes), false);
   tensor_commit();
 }
 
@@ -87,17 +79,10 @@ __device__ inline void promote(float (&total)[held], const float (&sum)[held], u
 #pragma unroll
   for (int j = 0; j < tile_m / 8; ++j) {
     const float2 scale = shared_load2f(a_scales + j * 32);
-    if (row_base) {
-      total[4 * j] = fmaf(sum[4 * j], scale.x, total[4 * j]);
-      total[4 * j + 1] = fmaf(sum[4 * j + 1], scale.y, total[4 * j + 1]);
-      total[4 * j + 2] = fmaf(sum[4 * j + 2], scale.x, total[4 * j + 2]);
-      total[4 * j + 3] = fmaf(sum[4 * j + 3], scale.y, total[4 * j + 3]);
-    } else {
-      total[4 * j] = fmaf(sum[4 * j], scale.x * upper, total[4 * j]);
-      total[4 * j + 1] = fmaf(sum[4 * j + 1], scale.y * upper, total[4 * j + 1]);
-      total[4 * j + 2] = fmaf(sum[4 * j + 2], scale.x * lower, total[4 * j + 2]);
-      total[4 * j + 3] = fmaf(sum[4 * j + 3], scale.y * lower, total[4 * j + 3]);
-    }
+    total[4 * j] = fmaf(sum[4 * j], scale.x * upper, total[4 * j]);
+    total[4 * j + 1] = fmaf(sum[4 * j + 1], scale.y * upper, total[4 * j + 1]);
+    total[4 * j + 2] = fmaf(sum[4 * j + 2], scale.x * lower, total[4 * j + 2]);
+    total[4 * j + 3] = fmaf(sum[4 * j + 3], scale.y * lower, total[4 * j + 3]);
   }
 }
 
@@ -105,49 +90,13 @@ __device__ inline void finish_products(float (&total)[held], Sums& sums, const u
   tensor_wait();
   pin(sums);
 #pragma unroll
-  for (int s = 0; s < sets; ++s) {
-    const int last = (s + 1) * steps - 1;
-    promote(total, sums.value[s], a_scales + last * tile_m * 4, block_scale(w_scales.x, last),
-            block_scale(w_scales.y, last));
-  }
+  for (int step = 0; step < 4; ++step)
+    promote(total, sums.value[step], a_scales + step * tile_m * 4, block_scale(w_scales.x, step),
+            block_scale(w_scales.y, step));
 }
 
-/// A unit in which rows of A have blocks too far apart for one base in 128 of K: each block by itself.
-__device__ inline void multiply_wide(float (&total)[held], u32 w, u32 a, u32 a_scales, int warp, int lane) {
-#pragma unroll 1
-  for (int step = 0; step < 8; ++step) {
-    const u32 brick = w + step / 4 * brick_bytes;
-    const uint2 scales = shared_load2(brick + 4096 + (warp * 8 + lane / 4) * 8);
-    const uint2 words = shared_load2(brick + step % 4 / 2 * 2048 + (warp * 32 + lane) * 16 + step % 2 * 8);
-    const int by = 8 * (step % 4);
-    Fragments f;
-    expand(words.x, scales.x >> by & 0xffu, f.step[0][0], f.step[0][2]);
-    expand(words.y, scales.y >> by & 0xffu, f.step[0][1], f.step[0][3]);
-    float sum[held];
-    tensor_fence();
-    multiply(sum, f.step[0], descriptor(a + step * a_step_bytes), false);
-    tensor_commit();
-    tensor_wait();
-#pragma unroll
-    for (int i = 0; i < held; ++i) asm volatile("" : "+f"(sum[i])::"memory");
-    promote(total, sum, a_scales + step * tile_m * 4, 1, 1);
-  }
-}
-
-/// Whether a unit of A has such rows: a flag for each item.
-__device__ inline bool any_wide(u32 flags) {
-  if (steps == 1) return false;
-  u32 any = 0;
-#pragma unroll
-  for (int i = 0; i < items / 2; ++i) {
-    u32 two;
-    asm volatile("ld.shared.u16 %0, [%1];" : "=r"(two) : "r"(flags + 2 * i));
-    any |= two;
-  }
-  return any != 0;
-}
-
-/// One thread: keeps every warpgroup's ring of W filled.
+/// One thread: keeps every warpgroup's ring of W filled. No kernel before this one writes weights, so it waits for
+/// none.
 __device__ inline void copy_weights(const Shared& shared, const u8* packed, const Sizes& s, int units) {
   const int rank = cluster_rank();
   Ring ring[k_groups];
@@ -179,30 +128,30 @@ __device__ inline void copy_weights(const Shared& shared, const u8* packed, cons
   }
 }
 
-/// One warp.
-__device__ inline void init_barriers(const Shared& shared, int lane) {
-  if (lane == 0) {
+/// One thread.
+__device__ inline void init_barriers(const Shared& shared) {
 #pragma unroll
-    for (int i = 0; i < groups * w_stages; ++i) {
-      barrier_init(shared.w_full(0, i), 1);
-      barrier_init(shared.w_empty(0, i), 4);
-    }
-#pragma unroll
-    for (int stage = 0; stage < a_stages; ++stage) {
-      barrier_init(shared.a_full(stage), converters);
-      barrier_init(shared.a_empty(stage), 4 * row_groups);
-    }
-#pragma unroll
-    for (int group = 0; group < row_groups; ++group) {
-      barrier_init(shared.far_full(group), cluster > 1 ? (cluster - 1) * 128 : 1);
-      barrier_init(shared.far_empty(group), 128);
-    }
-    barriers_are_ready();
+  for (int i = 0; i < groups * w_stages; ++i) {
+    barrier_init(shared.w_full(0, i), 1);
+    barrier_init(shared.w_empty(0, i), 4);
   }
-  __syncwarp();
+#pragma unroll
+  for (int stage = 0; stage < a_stages; ++stage) {
+    barrier_init(shared.a_full(stage), converters);
+    barrier_init(shared.a_empty(stage), 4 * row_groups);
+  }
+#pragma unroll
+  for (int stage = 0; stage < raw_stages; ++stage) {
+    barrier_init(shared.raw_full(stage), 33);
+    barrier_init(shared.raw_empty(stage), converters);
+  }
+#pragma unroll
+  for (int group = 0; group < row_groups; ++group) {
+    barrier_init(shared.far_full(group), cluster > 1 ? (cluster - 1) * 128 : 1);
+    barrier_init(shared.far_empty(group), 128);
+  }
+  barriers_are_ready();
 }
-
-// ---- results
 
 /// Sums of the warpgroups that share rows, and of the blocks that do, in one order always.
 struct Reduction {
@@ -247,40 +196,8 @@ __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduct
 #pragma unroll
     for (int i = 0; i < held; ++i) total[i] += shared_loadf(shared.far_sums(r, other - 1) + (i * 128 + thread) * 4);
   for (int other = 1; other < cluster; ++other)
-    barrier_arrive_far(in_block(shared.far_empty(r), (finisher + other) % cluster));
+    barrier_free_far(in_block(shared.far_empty(r), (finisher + other) % cluster));
   return true;
-}
-
-struct Results {
-  const float* base;
-  const Out* bias;
-  Out* c;
-};
-
-struct Row {
-  int n;
-  float base;
-  float bias;
-};
-
-__device__ inline Row row_at(const Results& results, const Sizes& s, const Tile& tile, int n) {
-  Row row = {n, 0, 0};
-  if (n >= s.n) return row;
-  row.base = __ldg(results.base + (i64)tile.batch * s.w_tiles * 64 + n);
-#if STREAM_BIAS
-  row.bias = float_of(results.bias[n]);
-#endif
-  return row;
-}
-
-__device__ inline void write_row(const Results& results, const Sizes& s, const Tile& tile, const Row& row, int m,
-                                 float value) {
-  if (m >= s.m || row.n >= s.n) return;
-  float scaled = value * row.base;
-#if STREAM_BIAS
-  scaled += row.bias;
-#endif
-  results.c[((i64)tile.batch * s.m + m) * s.n + row.n] = rounded(scaled);
 }
 
 __device__ inline void multiply_tiles(const Shared& shared, const Results& results, const Sizes& s, int units,
@@ -303,9 +220,8 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
 
   for (int index = blockIdx.x / cluster; index < tile_count(s); index += gridDim.x / cluster) {
     const Tile tile = tile_at(s, index);
-    const int n = (tile.w_tile + r) * 64 + warp * 16 + lane / 4;
-    const Row upper = row_at(results, s, tile, n);
-    const Row lower = row_at(results, s, tile, n + 8);
+    const Corner corner = corner_of(results, s, tile, r, thread);
+    const Factors factors = load_factors(results, s, tile, corner);
     float total[held];
 #pragma unroll
     for (int i = 0; i < held; ++i) total[i] = 0;
@@ -323,43 +239,24 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
       const u32 w = shared.w(group, w_ring.stage);
       const u32 a_scales = shared.scales(a_stage) + lane % 4 * 8;
       barrier_wait(shared.a_full(a_stage), number / a_stages & 1);
-      const auto release_weights = [&] {
-        __syncwarp();
-        if (lane == 0) barrier_arrive(shared.w_empty(group, w_ring.stage));
-        w_ring.next(w_stages);
-      };
-      const auto load_next = [&] {
-        if (i + 1 >= mine) return;
+      start_products(sums, even, a);
+      load_fragments(odd, w + brick_bytes, warp, lane);
+      __syncwarp();
+      if (lane == 0) barrier_arrive(shared.w_empty(group, w_ring.stage));
+      w_ring.next(w_stages);
+      finish_products(total, sums, even.scales, a_scales);
+      start_products(sums, odd, a + 4 * a_step_bytes);
+      if (i + 1 < mine) {
         barrier_wait(shared.w_full(group, w_ring.stage), w_ring.phase);
         load_fragments(even, shared.w(group, w_ring.stage), warp, lane);
-      };
-      if (any_wide(shared.wide(a_stage))) {
-        multiply_wide(total, w, a, a_scales, warp, lane);
-        release_weights();
-        load_next();
-      } else {
-        start_products(sums, even, a);
-        load_fragments(odd, w + brick_bytes, warp, lane);
-        release_weights();
-        finish_products(total, sums, even.scales, a_scales);
-        start_products(sums, odd, a + 4 * a_step_bytes);
-        load_next();
-        finish_products(total, sums, odd.scales, a_scales + 4 * tile_m * 4);
       }
+      finish_products(total, sums, odd.scales, a_scales + 4 * tile_m * 4);
       __syncwarp();
       if (lane == 0) barrier_arrive(shared.a_empty(a_stage));
     }
     a_unit += of_block;
 
-    if (!reduce(total, shared, reduction, r, q, thread)) continue;
-#pragma unroll
-    for (int j = 0; j < tile_m / 8; ++j) {
-      const int m = tile.m_tile * tile_m + j * 8 + lane % 4 * 2;
-      write_row(results, s, tile, upper, m, total[4 * j]);
-      write_row(results, s, tile, upper, m + 1, total[4 * j + 1]);
-      write_row(results, s, tile, lower, m, total[4 * j + 2]);
-      write_row(results, s, tile, lower, m + 1, total[4 * j + 3]);
-    }
+    if (reduce(total, shared, reduction, r, q, thread)) write(results, s, corner, factors, total);
   }
 }
 
@@ -370,22 +267,22 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
   const Shared shared = {shared_address(memory)};
   const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);  // the same for all, which the compiler must see
   const int units = (sizes.k + unit_k - 1) / unit_k;
-  int started = 0;
-  if (warp == 0) init_barriers(shared, threadIdx.x);
-  if (warp == 1) started = start_activations(shared, a, a_scale, sizes, units, threadIdx.x % 32);
+  let_next_start();
+  if (threadIdx.x == 0) init_barriers(shared);
   sync_cluster();
   if (warp < 2 + converters) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 0)
       copy_weights(shared, packed, sizes, units);
     else if (warp == 1)
-      copy_activations(shared, a, a_scale, sizes, units, threadIdx.x % 32, started);
+      copy_activations(shared, a, a_scale, sizes, units, threadIdx.x % 32);
     else if (warp > 1)
       convert_activations(shared, sizes, units, warp - 2, threadIdx.x % 32);
     __syncwarp();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(many_registers));
-    multiply_tiles(shared, {base, bias, c}, sizes, units, warp / 4 - other_groups);
+    wait_for_previous();
+    multiply_tiles(shared, {a, a_scale, nullptr, packed, base, bias, c}, sizes, units, warp / 4 - other_groups);
   }
-  if (cluster > 1) sync_cluster();  // no block goes while others may still write to its memory
+  leave_cluster();
 }

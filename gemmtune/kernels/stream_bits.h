@@ -29,13 +29,10 @@ constexpr StreamBytes move_codes(std::uint32_t word) {
           ((word >> 2) & 0x1c1c1c1cU) | (word & 0x80808080U)};
 }
 
-/// Codes 0 … 3 and 4 … 7 out of a table; pick(low, high, selectors) is the machine's prmt.
-template <typename Pick>
-constexpr StreamBytes look_up_codes(std::uint32_t word, const StreamMagnitudes& table, Pick pick) {
-  const std::uint32_t selectors = word & 0x77777777U;
-  const std::uint32_t left = word << 4;
-  return {pick(table.low, table.high, selectors) | (pick(left, word, 0xd9c8U) & 0x80808080U),
-          pick(table.low, table.high, selectors >> 16) | (pick(left, word, 0xfbeaU) & 0x80808080U)};
+/// Which of 32 neighbours in K is code i of the word that the quad's thread `part` holds. In `order` they are split as
+/// wgmma reads them; else they are eight neighbours.
+constexpr int stream_place_in_block(bool order, int part, int i) {
+  return order ? 4 * part + i % 4 + i / 4 * 16 : 8 * part + i;
 }
 
 /// A word packed so that unpack_moved() has less to do than move_codes(). A byte holds, from its highest bit, code
@@ -50,12 +47,19 @@ constexpr std::uint32_t pack_to_move(std::uint32_t word) {
   return packed;
 }
 
+/// Code i of it again.
+constexpr std::uint32_t packed_to_move(std::uint32_t packed, std::uint32_t i) {
+  const std::uint32_t byte = packed >> (i / 2 * 8);
+  if (i % 2 == 0) return (byte >> 2 & 7U) | (byte >> 4 & 8U);
+  return (byte & 3U) | (byte >> 4 & 4U) | (byte >> 2 & 8U);
+}
+
 constexpr StreamBytes unpack_moved(std::uint32_t packed) {
   return {packed & 0x9c9c9c9cU, ((packed << 2) & 0x8c8c8c8cU) | ((packed >> 2) & 0x10101010U)};
 }
 
-/// A word packed so that unpack_looked_up() has less to do than look_up_codes(): magnitudes stay, signs of codes 0 … 3
-/// become the highest bits of the bytes, those of codes 4 … 7 stand four bits below.
+/// A word packed for unpack_looked_up(): magnitudes stay, signs of codes 0 … 3 become the highest bits of the bytes,
+/// those of codes 4 … 7 stand four bits below.
 constexpr std::uint32_t pack_to_look_up(std::uint32_t word) {
   std::uint32_t packed = word & 0x77777777U;
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -65,6 +69,13 @@ constexpr std::uint32_t pack_to_look_up(std::uint32_t word) {
   return packed;
 }
 
+/// Code i of it again.
+constexpr std::uint32_t packed_to_look_up(std::uint32_t packed, std::uint32_t i) {
+  const std::uint32_t sign = packed >> (i < 4 ? 8 * i + 7 : 8 * (i - 4) + 3) & 1U;
+  return (packed >> (4 * i) & 7U) | sign << 3;
+}
+
+/// Codes 0 … 3 and 4 … 7 out of a table; pick(low, high, selectors) is the machine's prmt.
 template <typename Pick>
 constexpr StreamBytes unpack_looked_up(std::uint32_t packed, const StreamMagnitudes& table, Pick pick) {
   const std::uint32_t selectors = packed & 0x77777777U;

@@ -14,9 +14,8 @@ constexpr int w_stages = STREAM_W_STAGES;  // of each multiplying warpgroup
 constexpr int a_stages = STREAM_A_STAGES;
 constexpr int raw_stages = STREAM_RAW_STAGES;  // of A's codes, before they are converted
 constexpr int converters = STREAM_CONVERTERS;  // 2 or 6 warps
-constexpr bool row_base = STREAM_ROW_BASE;     // W's block scales are in its e4m3 values, not multiplied with
-// Of 32 of K, that are summed in the tensor core's own accumulator.
-constexpr int steps = row_base ? 4 : 1;
+constexpr bool row_base = false;               // W's block scales are multiplied with, not in its e4m3 values
+constexpr bool a_is_folded = false;
 constexpr int shared_bytes = STREAM_SHARED_BYTES;
 
 constexpr int threads = (2 + converters) * 32 + row_groups * k_groups * 128;
@@ -38,19 +37,15 @@ constexpr int a_unit_bytes = 8 * a_step_bytes;
 constexpr int scale_unit_floats = 8 * tile_m;
 constexpr int raw_row_bytes = 128 + 16;  // apart, so that 8 rows lie in different banks
 constexpr int raw_unit_bytes = tile_m * (raw_row_bytes + 8);
-constexpr bool by_rows = steps == 4 && tile_m % 32 == 0;
-// Of a unit of A, what a warp converts at a time: 32 rows × 128 of K, a row for each lane, or 8 rows, a block for each.
-constexpr int items = by_rows ? tile_m / 16 : tile_m / 4;
-constexpr int flag_bytes = tile_m / 4;
-constexpr int held = tile_m / 2;  // accumulators of a thread
+constexpr int items = tile_m / 4;  // of a unit of A: 8 rows × 4 blocks, of which each lane of a warp converts one
+constexpr int held = tile_m / 2;   // accumulators of a thread
 constexpr int sums_bytes = 64 * tile_m * 4;
 
 constexpr int align(int bytes, int to) { return (bytes + to - 1) / to * to; }
 constexpr int w_at = 0;
 constexpr int a_at = w_at + groups * w_stages * unit_bytes;
 constexpr int scale_at = a_at + a_stages * a_unit_bytes;
-constexpr int wide_at = scale_at + a_stages * scale_unit_floats * 4;
-constexpr int raw_at = align(wide_at + a_stages * flag_bytes, 128);
+constexpr int raw_at = align(scale_at + a_stages * scale_unit_floats * 4, 128);
 constexpr int sums_at = align(raw_at + raw_stages * raw_unit_bytes, 128);
 constexpr int far_sums_at = sums_at + row_groups * (k_groups - 1) * sums_bytes;
 constexpr int finished_here = (row_groups + cluster - 1) / cluster;  // row groups that a block of the cluster finishes
@@ -87,6 +82,8 @@ __device__ inline int tiles_of_this(const Sizes& s) {
   return (tile_count(s) - (int)blockIdx.x / cluster + step - 1) / step;
 }
 
+__device__ inline int chunks_of(const Sizes& s) { return (s.k + unit_k - 1) / unit_k * 2; }
+
 /// How many units part `part` of `parts` has.
 __device__ inline int units_of(int units, int part) { return (units - part + parts - 1) / parts; }
 
@@ -106,7 +103,6 @@ struct Shared {
   __device__ u32 w(int group, int stage) const { return base + w_at + (group * w_stages + stage) * unit_bytes; }
   __device__ u32 a(int stage) const { return base + a_at + stage * a_unit_bytes; }
   __device__ u32 scales(int stage) const { return base + scale_at + stage * scale_unit_floats * 4; }
-  __device__ u32 wide(int stage) const { return base + wide_at + stage * flag_bytes; }
   __device__ u32 raw(int stage) const { return base + raw_at + stage * raw_unit_bytes; }
   __device__ u32 sums(int row_group, int slot) const {
     return base + sums_at + (row_group * (k_groups - 1) + slot) * sums_bytes;

@@ -1,4 +1,4 @@
-// Instructions that only stream.cu needs; the others stand in hopper_machine.cu.
+// Instructions that only stream.cu and stream_folded.cu need; the others stand in hopper_machine.cu.
 
 __device__ inline void barrier_wait_cluster(u32 barrier, u32 parity) {
   asm volatile(
@@ -10,8 +10,23 @@ __device__ inline void barrier_wait_cluster(u32 barrier, u32 parity) {
 __device__ inline void barrier_arrive_far(u32 there) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
+/// Says that this thread has read; what it has written need not be seen.
+__device__ inline void barrier_free_far(u32 there) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
+}
+/// At the end: no block goes while others may still write to its memory. What anyone has written is not waited for.
+__device__ inline void leave_cluster() {
+  if (cluster > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
 __device__ inline void store_far(u32 there, float value) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
+}
+/// 16 bytes that the barrier, in the same block as their place, counts as they arrive.
+__device__ inline void send_far(u32 there, float4 values, u32 barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
+      "f"(values.x), "f"(values.y), "f"(values.z), "f"(values.w), "r"(barrier)
+      : "memory");
 }
 __device__ inline void copy_bulk(u32 to, const u8* from, u32 bytes, u32 barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
@@ -63,11 +78,6 @@ __device__ inline void shared_store4(u32 at, uint4 v) {
 __device__ inline void shared_storef(u32 at, float v) {
   asm volatile("st.shared.f32 [%0], %1;" ::"r"(at), "f"(v) : "memory");
 }
-__device__ inline u32 shared_load1(u32 at) {
-  u32 v;
-  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
-  return v;
-}
 __device__ inline u32 shared_load_byte(u32 at) {
   u32 v;
   asm volatile("ld.shared.u8 %0, [%1];" : "=r"(v) : "r"(at));
@@ -76,3 +86,12 @@ __device__ inline u32 shared_load_byte(u32 at) {
 __device__ inline void shared_store_byte(u32 at, u32 v) {
   asm volatile("st.shared.u8 [%0], %1;" ::"r"(at), "r"(v) : "memory");
 }
+
+/// prmt, as it is: __byte_perm() would mask the selectors again.
+struct Picker {
+  __device__ u32 operator()(u32 low, u32 high, u32 selectors) const {
+    u32 picked;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(picked) : "r"(low), "r"(high), "r"(selectors));
+    return picked;
+  }
+};

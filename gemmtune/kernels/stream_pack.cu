@@ -22,9 +22,13 @@ __device__ inline float power_of_two(int exponent) {
   return __uint_as_float(exponent >= -126 ? (u32)(exponent + 127) << 23 : 1u << (exponent + 149));
 }
 
-__device__ inline u32 load_word(const u8* w, const Sizes& s, int row, int k) {
+/// Eight codes of the 32 from k on, for the thread `part` of four. See stream_place_in_block().
+__device__ inline u32 load_word(const u8* w, const Sizes& s, int row, int k, int part) {
   if (row >= s.n || k >= s.k) return 0;
-  return *(const u32*)(w + ((i64)row * s.k + k) / 2);
+  const u8* block = w + ((i64)row * s.k + k) / 2;
+  if (!row_base) return ((const u32*)block)[part];
+  const u16* pairs = (const u16*)block;
+  return pairs[part] | (u32)pairs[part + 4] << 16;
 }
 
 __device__ inline u32 pack_word(u32 word) {
@@ -101,9 +105,9 @@ extern "C" __global__ void pack_stream(const u8* w, const u8* scales, u8* packed
   const int row = tile * 64 + warp * 16 + lane / 4;
   for (int chunk = 0; chunk < chunks; ++chunk) {
     u8* brick = bricks + (i64)chunk * brick_bytes;
-    const int k = chunk * 128 + half * 64 + lane % 4 * 8;
-    uint4 words = {pack_word(load_word(w, s, row, k)), pack_word(load_word(w, s, row + 8, k)),
-                   pack_word(load_word(w, s, row, k + 32)), pack_word(load_word(w, s, row + 8, k + 32))};
+    const int k = chunk * 128 + half * 64;
+    const auto word = [&](int at, int from_k) { return pack_word(load_word(w, s, at, from_k, lane % 4)); };
+    const uint4 words = {word(row, k), word(row + 8, k), word(row, k + 32), word(row + 8, k + 32)};
     ((uint4*)brick)[threadIdx.x] = words;
     const int place = threadIdx.x / 4;  // warp, row of 8, which 8
     const int scaled_row = place / 16 * 16 + place / 2 % 8 + place % 2 * 8;

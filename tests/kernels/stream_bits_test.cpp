@@ -69,18 +69,29 @@ TEST(StreamBits, PackedCodesMoveToTheSamePlaces) {
   });
 }
 
-TEST(StreamBits, CodesAreLookedUpWithTheirBlocksShift) {
-  for (unsigned shift = 0; shift <= 11; ++shift)
-    for_words([shift](std::uint32_t word) {
-      expect_in_order(word, look_up_codes(word, stream_magnitudes(shift), pick), shift);
-    });
-}
-
-TEST(StreamBits, PackedCodesAreLookedUpToTheSamePlaces) {
+TEST(StreamBits, PackedCodesAreLookedUpWithTheirBlocksShift) {
   for (unsigned shift = 0; shift <= 11; ++shift)
     for_words([shift](std::uint32_t word) {
       expect_in_order(word, unpack_looked_up(pack_to_look_up(word), stream_magnitudes(shift), pick), shift);
     });
+}
+
+TEST(StreamBits, PackedCodesAreFoundAgain) {
+  for_words([](std::uint32_t word) {
+    for (unsigned i = 0; i < 8; ++i) {
+      ASSERT_EQ(packed_to_move(pack_to_move(word), i), word >> (4 * i) & 15U) << std::hex << word;
+      ASSERT_EQ(packed_to_look_up(pack_to_look_up(word), i), word >> (4 * i) & 15U) << std::hex << word;
+    }
+  });
+}
+
+TEST(StreamBits, AQuadHoldsEachOf32PlacesOnce) {
+  for (const bool order : {false, true}) {
+    std::uint32_t places = 0;
+    for (int part = 0; part < 4; ++part)
+      for (int i = 0; i < 8; ++i) places |= 1U << stream_place_in_block(order, part, i);
+    EXPECT_EQ(places, ~0U);
+  }
 }
 
 /// One more and 6 would reach into the sign.

@@ -1,11 +1,59 @@
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "gemmtune/families/mxfp4_stream/stream_family.h"
+#include "gemmtune/families/mxfp4_stream/stream_space.h"
 
 namespace gemmtune {
 
 std::unique_ptr<KernelFamily> make_mxfp4_skinny_family();
 
-std::unique_ptr<KernelFamily> make_mxfp4_skinny_family() {
-  return mxfp4_stream::make_family(mxfp4_stream::Kind::skinny);
-}
+namespace mxfp4_stream {
+namespace {
+
+class PreparedStream final : public PreparedGemm {
+ public:
+  PreparedStream(const Problem& problem, const StreamTile& tile, const DeviceInfo& device)
+      : gemm_(problem, tile, device.cu_num) {}
+
+  std::size_t packed_weight_bytes() const override { return gemm_.packer().bytes(); }
+
+  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
+    gemm_.packer().pack(operands.w, operands.w_scale, packed, stream);
+  }
+
+  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
+
+ private:
+  StreamGemm gemm_;
+};
+
+/// Few rows of A, each block of K by itself: any scales, exact blocks.
+class SkinnyFamily final : public StreamFamily {
+ public:
+  std::string_view name() const override { return "mxfp4_skinny"; }
+
+ private:
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+    return why_not_skinny(problem, device);
+  }
+  Space space(const Problem& problem, const DeviceInfo& device) const override { return skinny_space(problem, device); }
+  std::string why_no_kernel(const Problem& problem, const Point& point) const override {
+    return why_no_stream(problem, skinny_tile(point));
+  }
+  std::unique_ptr<PreparedGemm> prepared(const Problem& problem, const Point& point,
+                                         const DeviceInfo& device) const override {
+    return std::make_unique<PreparedStream>(problem, skinny_tile(point), device);
+  }
+  std::vector<KernelSource> sources(const Problem& problem, const Point& point) const override {
+    return {stream_source(problem, skinny_tile(point)), stream_pack_source(StreamScales::block)};
+  }
+};
+
+}  // namespace
+}  // namespace mxfp4_stream
+
+std::unique_ptr<KernelFamily> make_mxfp4_skinny_family() { return std::make_unique<mxfp4_stream::SkinnyFamily>(); }
 
 }  // namespace gemmtune

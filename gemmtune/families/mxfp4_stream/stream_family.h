@@ -1,13 +1,40 @@
-// What mxfp4_skinny and mxfp4_fused are: one family each, of the same kernel.
+// What mxfp4_skinny and mxfp4_fused have in common: how spaces become candidates and candidates kernels. Each says
+// itself which problems it takes, how they may be cut up, and what multiplies.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "gemmtune/families/family.h"
-#include "gemmtune/families/mxfp4_stream/stream_space.h"
+#include "gemmtune/space/space.h"
 
 namespace gemmtune::mxfp4_stream {
 
-std::unique_ptr<KernelFamily> make_family(Kind kind);
+class StreamFamily : public KernelFamily {
+ public:
+  std::string version() const final { return "2"; }
+  DeviceKind runs_on() const final { return DeviceKind::cuda; }
+  Support supports(const Problem& problem, const DeviceInfo& device) const final;
+  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
+  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
+                                        const DeviceInfo& device) const final;
+  std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
+                                    const DeviceInfo& device) const final;
+
+ private:
+  virtual std::string why_not(const Problem& problem, const DeviceInfo& device) const = 0;
+  virtual Space space(const Problem& problem, const DeviceInfo& device) const = 0;
+  /// "" when there is a kernel for the point.
+  virtual std::string why_no_kernel(const Problem& problem, const Point& point) const = 0;
+  virtual std::unique_ptr<PreparedGemm> prepared(const Problem& problem, const Point& point,
+                                                 const DeviceInfo& device) const = 0;
+  virtual std::vector<KernelSource> sources(const Problem& problem, const Point& point) const = 0;
+
+  /// Throws where why_not() says something.
+  Space usable_space(const Problem& problem, const DeviceInfo& device) const;
+  /// The point lives as long as the space.
+  Point parsed(const Problem& problem, const Candidate& candidate, const Space& all) const;
+};
 
 }  // namespace gemmtune::mxfp4_stream

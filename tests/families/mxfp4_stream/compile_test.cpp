@@ -23,16 +23,25 @@ class StreamCompiles : public testing::Test {
 
   void add(const KernelSource& source) { sources_.emplace(cache_key(source, compiler_->version()), source); }
 
-  void add_space(Kind kind, const Problem& problem) {
-    const Space space = space_of(problem, kind, h100);
+  void add_skinny(const Problem& problem) {
     std::set<StreamTile> kinds;
+    const Space space = skinny_space(problem, h100);
     for (const auto& point : space.points()) {
-      const auto tile = tile_of(point);
-      auto alike = tile;
+      auto alike = skinny_tile(point);
       alike.stages = alike.converters = 0;
+      if (kinds.insert(alike).second) add(stream_source(problem, skinny_tile(point)));
+    }
+    add(stream_pack_source(StreamScales::block));
+  }
+
+  void add_fused(const Problem& problem) {
+    std::set<FoldedStreamTile> kinds;
+    const Space space = fused_space(problem, h100);
+    for (const auto& point : space.points()) {
+      auto alike = fused_tile(point);
+      alike.stages = 0;
       if (!kinds.insert(alike).second) continue;
-      add(stream_source(problem, tile));
-      add(stream_pack_source(tile));
+      for (const auto& source : folded_stream_sources(problem, fused_tile(point))) add(source);
     }
   }
 
@@ -49,22 +58,26 @@ Problem a4w4(const std::string& sizes, const std::string& rest = "bf16:packed") 
 }
 
 TEST_F(StreamCompiles, TilesOfSkinny) {
-  for (const char* sizes : {"8x57344x8192", "16x8192x8192"}) add_space(Kind::skinny, a4w4(sizes));
-  EXPECT_GE(sources_.size(), 6U);
+  for (const char* sizes : {"8x57344x8192", "16x8192x8192", "64x8192x8192"}) add_skinny(a4w4(sizes));
+  EXPECT_GE(sources_.size(), 8U);
   expect_all_compile();
 }
 
 TEST_F(StreamCompiles, TilesOfFused) {
-  for (const char* sizes : {"32x8192x8192", "64x8192x8192", "128x8192x8192"}) add_space(Kind::fused, a4w4(sizes));
-  EXPECT_GE(sources_.size(), 8U);
+  for (const char* sizes : {"16x57344x8192", "32x8192x8192", "64x57344x8192", "96x8192x8192", "128x57344x8192"})
+    add_fused(a4w4(sizes));
+  EXPECT_GE(sources_.size(), 10U);
   expect_all_compile();
 }
 
 TEST_F(StreamCompiles, EveryOutput) {
   for (const std::string out : {"bf16", "fp16", "f32"})
-    for (const std::string bias : {"", ":bias"})
-      add(stream_source(a4w4("16x8192x8192", fmt::format("{}:packed{}", out, bias)), {}));
-  EXPECT_EQ(sources_.size(), 6U);
+    for (const std::string bias : {"", ":bias"}) {
+      const auto problem = a4w4("16x8192x8192", fmt::format("{}:packed{}", out, bias));
+      add(stream_source(problem, {}));
+      add(folded_stream_source(problem, {}));
+    }
+  EXPECT_EQ(sources_.size(), 12U);
   expect_all_compile();
 }
 
