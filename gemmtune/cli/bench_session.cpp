@@ -13,15 +13,16 @@
 namespace gemmtune {
 namespace {
 
-/// A benchmark looks at all kernels of a family alike, and at one more than none where nothing is to be searched: its
-/// default.
+/// Where nothing is to be searched for, each family's default is wanted all the same.
 std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchPlan& plan) {
   const auto device = choose_devices(flags.tune.device, 1, list_devices()).front();
-  const auto most = std::max<std::int64_t>(plan.most_candidates, 1);
   return worker_factory({.devices = {device_id(device)},
                          .candidate_timeout_s = flags.tune.timeout_s,
                          .in_process = flags.tune.in_process,
-                         .selection = {.split_k = true, .most_of_a_family = most}})(0);
+                         .selection = {.families = plan.tune.families,
+                                       .split_k = true,
+                                       .most_of_a_family = std::max<std::int64_t>(plan.most_candidates, 1),
+                                       .sample = Sample::spread}})(0);
 }
 
 }  // namespace

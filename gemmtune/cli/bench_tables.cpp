@@ -22,6 +22,13 @@
 namespace gemmtune {
 namespace {
 
+/// Tables say what is measured: nothing is searched for.
+BenchPlan table_plan(const BenchFlags& flags) {
+  auto plan = bench_plan(flags);
+  plan.most_candidates = 0;
+  return plan;
+}
+
 /// A table as it is served on a device.
 struct ServedTable {
   TableSource source{};
@@ -134,7 +141,7 @@ std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
 }  // namespace
 
 int bench_table(const BenchFlags& flags) {
-  const auto plan = bench_plan(flags);
+  const auto plan = table_plan(flags);
   BenchSession session(flags, plan);
   const auto table = serve(flags.run_config, flags, session.device());
   const auto shapes = shapes_for(flags, {table.source}, session.device());
@@ -155,7 +162,7 @@ int bench_table(const BenchFlags& flags) {
 }
 
 int compare_tables(const BenchFlags& flags) {
-  const auto plan = bench_plan(flags);
+  const auto plan = table_plan(flags);
   BenchSession session(flags, plan);
   const auto a = serve(flags.compare.at(0), flags, session.device());
   const auto b = serve(flags.compare.at(1), flags, session.device());

@@ -112,10 +112,12 @@ class TuneRun {
   WorkerFactory workers() const {
     std::vector<std::string> ids;
     for (const auto& device : devices_) ids.push_back(device_id(device));
-    return worker_factory({.devices = std::move(ids),
-                           .candidate_timeout_s = flags_.timeout_s,
-                           .in_process = flags_.in_process,
-                           .selection = {.split_k = flags_.split_k, .most_of_a_family = flags_.most_candidates}});
+    return worker_factory(
+        {.devices = std::move(ids),
+         .candidate_timeout_s = flags_.timeout_s,
+         .in_process = flags_.in_process,
+         .selection = {
+             .families = plan_.families, .split_k = flags_.split_k, .most_of_a_family = flags_.most_candidates}});
   }
 
   TuneOutputs outputs(TrialStore& store) const {

@@ -2,33 +2,58 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
+#include "gemmtune/search/spread.h"
 #include "gemmtune/worker/compile_ahead.h"
 #include "gemmtune/worker/remote_evaluator.h"
 
 namespace gemmtune {
 namespace {
 
+bool is_in(const std::vector<std::string>& families, const std::string& family) {
+  return families.empty() || std::ranges::find(families, family) != families.end();
+}
+
+/// Of one family, in their order.
+std::set<std::size_t> sampled(const std::vector<Candidate>& candidates, const Selection& selection) {
+  const auto most = static_cast<std::size_t>(selection.most_of_a_family);
+  const bool spreads = selection.sample == Sample::spread && candidates.size() > most;
+  std::vector<std::size_t> chosen(std::min(spreads ? (most + 1) / 2 : most, candidates.size()));
+  std::iota(chosen.begin(), chosen.end(), 0);
+  if (spreads) chosen = spread_out(candidates, std::move(chosen), most);
+  return {chosen.begin(), chosen.end()};
+}
+
+std::vector<Candidate> selected(std::vector<Candidate> all, const Selection& selection) {
+  std::erase_if(all, [&](const Candidate& candidate) {
+    const bool splits = candidate.split_k > 1 && !selection.split_k && !candidate.usual;
+    return splits || !is_in(selection.families, candidate.family);
+  });
+  std::map<std::string, std::vector<Candidate>> by_family;
+  for (const auto& candidate : all)
+    if (!candidate.usual) by_family[candidate.family].push_back(candidate);
+  std::set<Candidate> kept;
+  for (const auto& [family, candidates] : by_family)
+    for (const auto i : sampled(candidates, selection)) kept.insert(candidates[i]);
+  std::erase_if(all, [&](const Candidate& candidate) { return !candidate.usual && !kept.contains(candidate); });
+  return all;
+}
+
 class SelectingEvaluator final : public Evaluator {
  public:
-  SelectingEvaluator(std::unique_ptr<Evaluator> inner, const Selection& selection)
-      : inner_(std::move(inner)), selection_(selection) {}
+  SelectingEvaluator(std::unique_ptr<Evaluator> inner, Selection selection)
+      : inner_(std::move(inner)), selection_(std::move(selection)) {}
 
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override {
-    auto candidates = inner_->candidates(problem);
-    std::map<std::string, std::int64_t> taken;
-    std::erase_if(candidates, [&](const Candidate& candidate) {
-      if (candidate.usual) return false;
-      if (candidate.split_k > 1 && !selection_.split_k) return true;
-      return ++taken[candidate.family] > selection_.most_of_a_family;
-    });
-    return candidates;
+    return selected(inner_->candidates(problem), selection_);
   }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {

@@ -11,10 +11,18 @@
 
 namespace gemmtune {
 
-/// Which of a family's candidates are tried; what users have without tuning always is.
+/// Which of a family's first candidates are tried.
+enum class Sample {
+  first,   // the first ones
+  spread,  // half of them the first ones, the others as different from each other as can be
+};
+
+/// Which candidates are tried; what users have without tuning always is, where its family is.
 struct Selection {
-  bool split_k{};  // else those that split K are left out, as AITER does
-  std::int64_t most_of_a_family{std::numeric_limits<std::int64_t>::max()};  // the first ones
+  std::vector<std::string> families{};  // empty: all
+  bool split_k{};                       // else those that split K are left out, as AITER does
+  std::int64_t most_of_a_family{std::numeric_limits<std::int64_t>::max()};
+  Sample sample{Sample::first};
 };
 
 struct WorkerSettings {
