@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gemmtune/bench/roofline.h"
@@ -23,6 +24,9 @@ struct ServedBy {
   std::int64_t split_k{};  // as the row's column has it
   std::int64_t kernel_id{-1};
 };
+
+/// FAMILY_default is the column of what one has without tuning, beside that of the tuned choice, FAMILY.
+inline constexpr std::string_view default_suffix = "_default";
 
 /// A kernel in one of the benchmark's columns.
 struct Contender {

@@ -9,8 +9,6 @@
 namespace gemmtune {
 namespace {
 
-constexpr const char* default_suffix = "_default";
-
 bool is_of(const DeviceTag& tag, const DeviceInfo& device) {
   return (tag.gfx.empty() || tag.gfx == device.arch) && (tag.cu_num == 0 || tag.cu_num == device.cu_num);
 }
@@ -59,8 +57,10 @@ class Chooser {
       : evaluator_(evaluator), problem_(problem), plan_(plan), known_(known) {}
 
   Contender default_of(const Offer& offer) const {
-    Contender contender{
-        .label = offer.family + default_suffix, .origin = "default", .why_none = offer.why_not, .is_default = true};
+    Contender contender{.label = offer.family + std::string(default_suffix),
+                        .origin = "default",
+                        .why_none = offer.why_not,
+                        .is_default = true};
     if (!offer.candidates.empty()) contender.candidate = offer.candidates.front();
     return contender;
   }

@@ -6,15 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <utility>
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/comparison_grids.h"
 
 namespace gemmtune {
 namespace {
-
-constexpr std::string_view default_suffix = "_default";
 
 /// A family's tuned choice that is its default one.
 bool is_default_again(const ShapeBench& shape, const MeasuredContender& measured) {
@@ -56,22 +53,39 @@ std::vector<GridCell> expected_cells(const MeasuredContender& measured) {
           {measured.has_time() ? fmt::format("{:.2f}", measured.time_us() / served->expected_us) : "-"}};
 }
 
-bool has_verdict(const Benchmark& benchmark) {
-  return std::ranges::any_of(benchmark.shapes, [](const ShapeBench& shape) { return !shape.verdict.empty(); });
+/// Which columns there are beyond those of every benchmark.
+struct ExtraColumns {
+  bool served{};
+  bool verdict{};
+};
+
+ExtraColumns extra_columns(const Benchmark& benchmark) {
+  return {.served = has_served(benchmark),
+          .verdict = std::ranges::any_of(benchmark.shapes, [](const auto& shape) { return !shape.verdict.empty(); })};
 }
 
+/// All but the shape and its verdict.
 std::vector<GridCell> contender_cells(const Benchmark& benchmark, const ShapeBench& shape,
-                                      const MeasuredContender& measured) {
+                                      const MeasuredContender& measured, const ExtraColumns& extras) {
   const auto& label = measured.contender.label;
   const auto& candidate = measured.contender.candidate;
   const bool both = is_default_again(shape, measured);
   std::vector<GridCell> cells{{}, {both ? label + " = default" : label, shape.is_winner(measured)}};
   for (auto& cell : timing_cells(benchmark, shape, measured)) cells.push_back(std::move(cell));
-  if (has_served(benchmark))
+  if (extras.served)
     for (auto& cell : expected_cells(measured)) cells.push_back(std::move(cell));
   cells.push_back({candidate.name.empty() ? "-" : candidate.name});
   cells.push_back({measured.contender.origin});
   return cells;
+}
+
+std::vector<GridColumn> bench_columns(const ExtraColumns& extras) {
+  std::vector<GridColumn> columns{{"shape"},        {"backend"},    {"us", true},      {"spread", true},
+                                  {"TFLOPS", true}, {"GB/s", true}, {"roofline", true}};
+  if (extras.served) columns.insert(columns.end(), {{"us in table", true}, {"measured/table", true}});
+  columns.insert(columns.end(), {{"kernel"}, {"chosen by"}});
+  if (extras.verdict) columns.push_back({"verdict"});
+  return columns;
 }
 
 /// Its shapes, and how its times compare with others'.
@@ -157,23 +171,16 @@ std::string time_text(double time_us) {
 std::string percent_text(std::optional<double> share) { return share ? fmt::format("{:.1f} %", *share * 100) : "-"; }
 
 Grid bench_grid(const Benchmark& benchmark) {
-  Grid grid{.columns = {{"shape"},
-                        {"backend"},
-                        {"us", true},
-                        {"spread", true},
-                        {"TFLOPS", true},
-                        {"GB/s", true},
-                        {"roofline", true}}};
-  if (has_served(benchmark)) grid.columns.insert(grid.columns.end(), {{"us in table", true}, {"measured/table", true}});
-  grid.columns.insert(grid.columns.end(), {{"kernel"}, {"chosen by"}});
-  if (has_verdict(benchmark)) grid.columns.push_back({"verdict"});
+  const auto extras = extra_columns(benchmark);
+  Grid grid{.columns = bench_columns(extras)};
   for (const auto& shape : benchmark.shapes) {
-    auto name = to_string(shape.problem);
+    bool is_first = true;
     for (const auto& measured : shape.contenders) {
       if (!has_line(shape, measured)) continue;
-      grid.rows.push_back(contender_cells(benchmark, shape, measured));
-      if (has_verdict(benchmark)) grid.rows.back().push_back({name.empty() ? "" : shape.verdict});
-      grid.rows.back().front().text = std::exchange(name, "");
+      auto& row = grid.rows.emplace_back(contender_cells(benchmark, shape, measured, extras));
+      if (is_first) row.front().text = to_string(shape.problem);
+      if (extras.verdict) row.push_back({is_first ? shape.verdict : ""});
+      is_first = false;
     }
   }
   return grid;

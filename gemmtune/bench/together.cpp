@@ -76,8 +76,8 @@ class Heat {
       : evaluator_(evaluator), problem_(problem), plan_(plan) {}
 
   bool run(const std::vector<Candidate>& candidates) {
-    if (!stage(candidates, plan_.tune.screen)) return false;
-    const auto finalists = right_ones(candidates, known_, far_behind * best_time_us(known_));
+    if (!stage(candidates, plan_.tune.screen) || !screen_laggards_again(candidates)) return false;
+    const auto finalists = contenders_of(candidates);
     if (!stage(finalists, plan_.tune.confirm)) return false;
     confirmed_ = {finalists.begin(), finalists.end()};
     return !plan_.prove || prove(right_ones(candidates, known_));
@@ -93,6 +93,25 @@ class Heat {
   }
 
  private:
+  std::vector<Candidate> contenders_of(const std::vector<Candidate>& candidates) const {
+    return right_ones(candidates, known_, far_behind * best_time_us(known_));
+  }
+
+  /// Threads that wait for each other take a hundred times as long while something else has a core: whoever is far
+  /// behind may only have had bad luck.
+  bool screen_laggards_again(const std::vector<Candidate>& candidates) {
+    auto laggards = right_ones(candidates, known_);
+    const auto others = contenders_of(candidates);
+    std::erase_if(laggards,
+                  [&](const auto& candidate) { return std::ranges::find(others, candidate) != others.end(); });
+    auto again = evaluate_all(evaluator_, problem_, laggards, plan_.tune.screen);
+    if (!again) return false;
+    for (auto& [candidate, evaluation] : *again)
+      if (!has_time(evaluation) || evaluation.timing.min_us < known_.at(candidate).timing.min_us)
+        known_.insert_or_assign(candidate, std::move(evaluation));
+    return true;
+  }
+
   bool stage(const std::vector<Candidate>& candidates, const EvaluationPolicy& policy) {
     auto evaluations = evaluate_all(evaluator_, problem_, candidates, policy);
     if (!evaluations) return false;

@@ -16,8 +16,8 @@ struct BenchPlan {
   bool prove{};                      // all contenders withstand adversarial operands too, or have failed
 };
 
-/// Who takes longer than this many times the fastest has the time of its screening: timing it in turn with the others
-/// would take most of the time, to no end.
+/// Who takes longer than this many times the fastest, in two screenings, has the time of the better one: timing it in
+/// turn with the others would take most of the time, to no end.
 inline constexpr double far_behind = 10;
 
 /// The problem's contenders with what came of them; who has no candidate is unsupported, for the reason it gives. Equal

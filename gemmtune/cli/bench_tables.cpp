@@ -63,7 +63,7 @@ BenchShapes shapes_for(const BenchFlags& flags, const std::vector<TableSource>& 
 }
 
 Contender default_contender(const BenchPlan& plan, const Offered& offered) {
-  Contender contender{.label = "table_default", .origin = "default", .is_default = true};
+  Contender contender{.label = "table" + std::string(default_suffix), .origin = "default", .is_default = true};
   const auto candidates = wanted_candidates(plan.tune, offered.candidates);
   if (candidates.empty())
     contender.why_none = "no family can do this";

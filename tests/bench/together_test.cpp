@@ -50,7 +50,29 @@ TEST(Together, WhoIsFarBehindIsNotConfirmed) {
   EXPECT_FALSE(shape->find("b")->screened_only);
   EXPECT_TRUE(shape->find("c")->screened_only);
   EXPECT_EQ(shape->find("c")->time_us(), 101);
-  EXPECT_THAT(world.fake.batch_sizes, ElementsAre(3, 2));
+  EXPECT_THAT(world.fake.batch_sizes, ElementsAre(3, 1, 2)) << "it is screened once more";
+}
+
+TEST(Together, BadLuckInOneScreeningIsForgiven) {
+  BenchWorld world({{"toy_0", 10}, {"toy_1", 5000}});
+  world.fake.answer = [&](const Problem&, const Candidate& candidate, Stage stage) {
+    const auto evaluation = world.answer(candidate, stage);
+    if (candidate.name == "toy_1") world.times_us["toy_1"] = 12;
+    return evaluation;
+  };
+  const auto shape = world.measure({contender("a", "toy_0"), contender("b", "toy_1")});
+  EXPECT_FALSE(shape->find("b")->screened_only);
+  EXPECT_EQ(shape->find("b")->time_us(), 12);
+}
+
+TEST(Together, WhatIsWrongInTheSecondScreeningIsWrong) {
+  BenchWorld world({{"toy_0", 10}, {"toy_1", 5000}});
+  int screened = 0;
+  world.fake.answer = [&](const Problem&, const Candidate& candidate, Stage stage) {
+    if (candidate.name == "toy_1" && ++screened == 2) world.wrong_at["toy_1"] = Stage::screen;
+    return world.answer(candidate, stage);
+  };
+  EXPECT_FALSE(world.measure({contender("a", "toy_0"), contender("b", "toy_1")})->find("b")->has_time());
 }
 
 TEST(Together, OneFastSampleOfAScreeningIsEnough) {
