@@ -61,6 +61,7 @@ struct ShapeBench {
 struct Benchmark {
   DeviceInfo device{};
   std::string policy{};                // how it was measured, in words
+  std::uint64_t seed{};                // of the operands
   std::optional<Roofline> roofline{};  // as remembered for the device
   std::vector<ShapeBench> shapes{};
 };

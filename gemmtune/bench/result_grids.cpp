@@ -9,6 +9,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/comparison_grids.h"
+#include "gemmtune/trials/reproducer.h"
 
 namespace gemmtune {
 namespace {
@@ -161,6 +162,17 @@ std::vector<std::string> noise_note(const Benchmark& benchmark) {
                       scattered, timed, 100 * noisy)};
 }
 
+/// With the command that shows it, where there is a kernel to run.
+std::string failure_text(const Benchmark& benchmark, const ShapeBench& shape, const MeasuredContender& measured) {
+  const auto& candidate = measured.contender.candidate;
+  auto text = fmt::format("{} {} {}: ", to_string(shape.problem), measured.contender.label,
+                          to_string(measured.evaluation.outcome));
+  if (candidate.name.empty()) return text + measured.evaluation.reason;
+  return text + fmt::format("{}: {}; see {} --stage {}", candidate.name, measured.evaluation.reason,
+                            reproducer("gemmtune", shape.problem, candidate, benchmark.seed),
+                            to_string(measured.evaluation.stage));
+}
+
 }  // namespace
 
 std::string time_text(double time_us) {
@@ -206,13 +218,9 @@ Grid summary_grid(const Benchmark& benchmark) {
 std::vector<std::string> failures(const Benchmark& benchmark) {
   std::vector<std::string> lines;
   for (const auto& shape : benchmark.shapes)
-    for (const auto& measured : shape.contenders) {
-      if (measured.evaluation.outcome == Outcome::ok) continue;
-      const auto& name = measured.contender.candidate.name;
-      lines.push_back(fmt::format("{} {} {}: {}{}", to_string(shape.problem), measured.contender.label,
-                                  to_string(measured.evaluation.outcome), name.empty() ? "" : name + ": ",
-                                  measured.evaluation.reason));
-    }
+    for (const auto& measured : shape.contenders)
+      if (measured.evaluation.outcome != Outcome::ok && has_line(shape, measured))
+        lines.push_back(failure_text(benchmark, shape, measured));
   return lines;
 }
 

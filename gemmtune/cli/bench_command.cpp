@@ -70,7 +70,7 @@ class BenchCommand final : public Command {
     if (flags_.update_improved && flags_.compare.empty())
       fail(ErrorCode::usage, "--update_improved requires --compare");
     if (!flags_.compare.empty()) return compare_tables(flags_);
-    if (!flags_.run_config.empty()) return bench_table(flags_);
+    if (flags_.run_config) return bench_table(flags_);
     return bench_families();
   }
 

@@ -29,7 +29,7 @@ void declare_choices(CLI::App& app, BenchFlags& flags) {
 }
 
 void declare_tables(CLI::App& app, BenchFlags& flags) {
-  auto* run_config = app.add_option("--run_config,--run-config", flags.run_config);
+  auto* run_config = app.add_option("--run_config,--run-config", flags.run_config)->expected(0, 1);
   app.add_option("--compare", flags.compare)->expected(2)->excludes(run_config);
   app.add_flag("--update_improved,--update-improved", flags.update_improved);
   app.add_option("--min_improvement_pct,--min-improvement-pct", flags.min_improvement_pct)

@@ -17,8 +17,8 @@ struct BenchFlags {
   std::vector<std::string> tuned{};
   std::optional<std::int64_t> most_candidates{};
   std::vector<std::string> outputs{};
-  std::string run_config{};
-  std::vector<std::string> compare{};  // two, or none
+  std::optional<std::string> run_config{};  // "" for the tables that the environment names
+  std::vector<std::string> compare{};       // two, or none
   bool update_improved{};
   double min_improvement_pct{3};
   bool prove{};

@@ -61,7 +61,10 @@ void insist_on_known_outputs(const BenchFlags& flags) {
 }
 
 Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan) {
-  return {.device = device, .policy = policy_text(plan.tune.confirm), .roofline = known_roofline(device)};
+  return {.device = device,
+          .policy = policy_text(plan.tune.confirm),
+          .seed = plan.tune.confirm.seed,
+          .roofline = known_roofline(device)};
 }
 
 void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags) {

@@ -15,6 +15,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/dispatch/environment.h"
 #include "gemmtune/dispatch/load_tables.h"
 #include "gemmtune/table/aiter_csv.h"
 #include "gemmtune/tune/candidates.h"
@@ -29,24 +30,43 @@ BenchPlan table_plan(const BenchFlags& flags) {
   return plan;
 }
 
-/// A table as it is served on a device.
-struct ServedTable {
-  TableSource source{};
+/// Tables as they are served on a device.
+struct ServedTables {
+  std::vector<TableSource> sources{};
   TableIndex index{};
 };
 
-TableSource source_of(const std::string& path, const BenchFlags& flags) {
+TableSource source_of(const std::filesystem::path& path, const BenchFlags& flags) {
   const auto format = chosen_format(flags.tune);
   if (!format) return guess_source(path);
   return {.path = path, .family = {.format = *format, .packed = format_defaults(*format).packed}};
 }
 
-ServedTable serve(const std::string& path, const BenchFlags& flags, const DeviceInfo& device) {
-  ServedTable table{.source = source_of(path, flags)};
-  auto loaded = load_tables(std::span(&table.source, 1), {.live_gfx = device.arch});
+/// A colon list.
+std::vector<TableSource> sources_named(std::string_view list, const BenchFlags& flags) {
+  std::vector<TableSource> sources;
+  for (const auto& path : split_paths(list)) sources.push_back(source_of(path, flags));
+  return sources;
+}
+
+/// Those that a serving process would read.
+std::vector<TableSource> sources_of_environment() {
+  auto environment = read_environment(process_variables());
+  for (const auto& note : environment.notes) spdlog::warn("{}", note);
+  if (environment.tables.empty())
+    fail(ErrorCode::usage, "--run_config: no table is named, nor does a variable GEMMTUNE_CONFIG_<FAMILY> name one");
+  return std::move(environment.tables);
+}
+
+ServedTables serve(std::vector<TableSource> sources, const DeviceInfo& device) {
+  auto loaded = load_tables(sources, {.live_gfx = device.arch});
   for (const auto& note : loaded.notes) spdlog::warn("{}", note);
-  table.index = std::move(loaded.index);
-  return table;
+  return {std::move(sources), std::move(loaded.index)};
+}
+
+/// The one file of a comparison's side.
+ServedTables serve_one(const std::string& path, const BenchFlags& flags, const DeviceInfo& device) {
+  return serve({source_of(path, flags)}, device);
 }
 
 /// The shapes asked for or, where there are none, those of the tables.
@@ -127,6 +147,12 @@ std::string verdict_text(const Duel& duel) {
   return std::string(to_string(duel.verdict)) + (pct ? fmt::format(" ({:+.1f} %)", *pct) : "");
 }
 
+void insist_on_one_family(const TableSource& a, const TableSource& b) {
+  if (a.family == b.family) return;
+  fail(ErrorCode::usage, "--compare: {} is a table of {}, {} of {}", a.path.string(), to_string(a.family.format),
+       b.path.string(), to_string(b.family.format));
+}
+
 /// "5 shapes: 2 improved, 1 worse, 2 same kernel".
 std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
   std::size_t shapes = 0;
@@ -143,8 +169,9 @@ std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
 int bench_table(const BenchFlags& flags) {
   const auto plan = table_plan(flags);
   BenchSession session(flags, plan);
-  const auto table = serve(flags.run_config, flags, session.device());
-  const auto shapes = shapes_for(flags, {table.source}, session.device());
+  const auto table = serve(
+      flags.run_config->empty() ? sources_of_environment() : sources_named(*flags.run_config, flags), session.device());
+  const auto shapes = shapes_for(flags, table.sources, session.device());
   auto benchmark = empty_benchmark(session.device(), plan);
   session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
     const auto offers = offered(session.evaluator(), problem);
@@ -164,18 +191,17 @@ int bench_table(const BenchFlags& flags) {
 int compare_tables(const BenchFlags& flags) {
   const auto plan = table_plan(flags);
   BenchSession session(flags, plan);
-  const auto a = serve(flags.compare.at(0), flags, session.device());
-  const auto b = serve(flags.compare.at(1), flags, session.device());
-  if (a.source.family != b.source.family)
-    fail(ErrorCode::usage, "--compare: {} is a table of {}, {} of {}", a.source.path.string(),
-         to_string(a.source.family.format), b.source.path.string(), to_string(b.source.family.format));
-  const auto shapes = shapes_for(flags, {a.source, b.source}, session.device());
+  const auto a = serve_one(flags.compare.at(0), flags, session.device());
+  const auto b = serve_one(flags.compare.at(1), flags, session.device());
+  const auto& target = a.sources.front();
+  insist_on_one_family(target, b.sources.front());
+  const auto shapes = shapes_for(flags, {target, b.sources.front()}, session.device());
   auto benchmark = empty_benchmark(session.device(), plan);
-  TableUpdate update(a.source, session.device(), policy_text(plan.tune.confirm));
+  TableUpdate update(target, session.device(), policy_text(plan.tune.confirm));
   std::map<DuelVerdict, std::size_t> counts;
   session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
     const auto offers = offered(session.evaluator(), problem);
-    const auto choice = [&](const ServedTable& table, const char* label) {
+    const auto choice = [&](const ServedTables& table, const char* label) {
       return labelled(served_contender(table.index, problem, session.device(), offers), label);
     };
     auto result = duel(session.evaluator(), {problem, choice(a, "a"), choice(b, "b")}, plan,
@@ -190,7 +216,7 @@ int compare_tables(const BenchFlags& flags) {
   write_benchmark(benchmark, flags);
   if (flags.update_improved) update.write();
   fmt::print(stderr, "gemmtune: {}; {} rows {}{}\n", counts_text(counts), update.rows(),
-             flags.update_improved ? "written to " : "to be written by --update_improved to ", a.source.path.string());
+             flags.update_improved ? "written to " : "to be written by --update_improved to ", target.path.string());
   return session.exit_code(shapes.rejected.empty());
 }
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import unittest.mock
 
 from harness import CommandTest, main, shape_list
 
@@ -81,6 +82,10 @@ class Bench(CommandTest):
         padded = self.bench("--run_config", "bf16_tuned_gemm.csv", "--problem", "45x128x128:f32:f32:f32", "--problem", "7x100x100:f32:f32:f32")
         self.assertIn("padded_fine from M 48, bf16_tuned_gemm.csv:2", padded.stdout)
         self.assertIn("fallback, rule: ", padded.stdout)
+        self.assertIn("no table is named", self.fail_with(2, "bench", "--device", "cpu", "--run_config", "--problem", "8x8x8:a16w16").stderr)
+        with unittest.mock.patch.dict(os.environ, {"GEMMTUNE_CONFIG_A16W16": "bf16_tuned_gemm.csv"}):
+            served = self.bench("--run_config", "--problem", "48x128x128:f32:f32:f32")
+        self.assertIn("exact, bf16_tuned_gemm.csv:2", served.stdout)
 
     def test_only_what_is_better_is_taken_over(self):
         slow, fast = (SLOW, self.kernel_of(SLOW)), (FAST, self.kernel_of(FAST))
