@@ -164,6 +164,55 @@ std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
   return fmt::format("{} shape{}: {}", shapes, shapes == 1 ? "" : "s", join(pieces, ", "));
 }
 
+class TableComparison {
+ public:
+  explicit TableComparison(const BenchFlags& flags)
+      : flags_(flags),
+        plan_(table_plan(flags)),
+        session_(flags, plan_),
+        a_(serve_one(flags.compare.at(0), flags, session_.device())),
+        b_(serve_one(flags.compare.at(1), flags, session_.device())),
+        benchmark_(empty_benchmark(session_.device(), plan_)) {
+    insist_on_one_family(a_.sources.front(), b_.sources.front());
+  }
+
+  int run() {
+    const auto shapes = shapes_for(flags_, {a_.sources.front(), b_.sources.front()}, session_.device());
+    TableUpdate update(a_.sources.front(), session_.device(), benchmark_.policy);
+    session_.each(shapes.problems, [&](const Problem& problem) { return compare(problem, update); });
+    write_benchmark(benchmark_, flags_);
+    if (flags_.update_improved) update.write();
+    fmt::print(stderr, "gemmtune: {}; {} row{} {} {}\n", counts_text(counts_), update.rows(),
+               update.rows() == 1 ? "" : "s",
+               flags_.update_improved ? "written to" : "for --update_improved to write to", flags_.compare.front());
+    return session_.exit_code(shapes.rejected.empty());
+  }
+
+ private:
+  std::optional<std::string> compare(const Problem& problem, TableUpdate& update) {
+    const auto offers = offered(session_.evaluator(), problem);
+    const auto choice = [&](const ServedTables& table, const char* label) {
+      return labelled(served_contender(table.index, problem, session_.device(), offers), label);
+    };
+    auto result = duel(session_.evaluator(), {problem, choice(a_, "a"), choice(b_, "b")}, plan_,
+                       {.min_improvement_pct = flags_.min_improvement_pct});
+    if (!result) return std::nullopt;
+    ++counts_[result->verdict];
+    if (replaces(result->verdict)) update.take(result->bench.contenders[1], problem);
+    result->bench.verdict = verdict_text(*result);
+    benchmark_.shapes.push_back(std::move(result->bench));
+    return benchmark_.shapes.back().verdict;
+  }
+
+  const BenchFlags& flags_;
+  BenchPlan plan_;
+  BenchSession session_;
+  ServedTables a_;
+  ServedTables b_;
+  Benchmark benchmark_;
+  std::map<DuelVerdict, std::size_t> counts_;
+};
+
 }  // namespace
 
 int bench_table(const BenchFlags& flags) {
@@ -188,36 +237,6 @@ int bench_table(const BenchFlags& flags) {
                            }));
 }
 
-int compare_tables(const BenchFlags& flags) {
-  const auto plan = table_plan(flags);
-  BenchSession session(flags, plan);
-  const auto a = serve_one(flags.compare.at(0), flags, session.device());
-  const auto b = serve_one(flags.compare.at(1), flags, session.device());
-  const auto& target = a.sources.front();
-  insist_on_one_family(target, b.sources.front());
-  const auto shapes = shapes_for(flags, {target, b.sources.front()}, session.device());
-  auto benchmark = empty_benchmark(session.device(), plan);
-  TableUpdate update(target, session.device(), policy_text(plan.tune.confirm));
-  std::map<DuelVerdict, std::size_t> counts;
-  session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
-    const auto offers = offered(session.evaluator(), problem);
-    const auto choice = [&](const ServedTables& table, const char* label) {
-      return labelled(served_contender(table.index, problem, session.device(), offers), label);
-    };
-    auto result = duel(session.evaluator(), {problem, choice(a, "a"), choice(b, "b")}, plan,
-                       {.min_improvement_pct = flags.min_improvement_pct});
-    if (!result) return std::nullopt;
-    ++counts[result->verdict];
-    if (replaces(result->verdict)) update.take(result->bench.contenders[1], problem);
-    benchmark.shapes.push_back(std::move(result->bench));
-    auto& shape = benchmark.shapes.back();
-    return shape.verdict = verdict_text({result->verdict, shape});
-  });
-  write_benchmark(benchmark, flags);
-  if (flags.update_improved) update.write();
-  fmt::print(stderr, "gemmtune: {}; {} rows {}{}\n", counts_text(counts), update.rows(),
-             flags.update_improved ? "written to " : "to be written by --update_improved to ", target.path.string());
-  return session.exit_code(shapes.rejected.empty());
-}
+int compare_tables(const BenchFlags& flags) { return TableComparison(flags).run(); }
 
 }  // namespace gemmtune

@@ -93,7 +93,7 @@ class Bench(CommandTest):
         self.table("bf16_b.csv", [fast, slow])
         before = self.read("bf16_a.csv")
         said = self.bench("--compare", "bf16_a.csv", "bf16_b.csv", "-o", "c.csv")
-        self.assertIn("1 improved, 1 worse; 1 rows to be written by --update_improved", said.stderr)
+        self.assertIn("2 shapes: 1 improved, 1 worse; 1 row for --update_improved to write to bf16_a.csv", said.stderr)
         self.assertEqual(self.read("bf16_a.csv"), before)
         self.assertEqual([row["verdict"].split(" (")[0] for row in self.rows("c.csv")], ["improved", "worse"])
         self.bench("--compare", "bf16_a.csv", "bf16_b.csv", "--update_improved", "--min_improvement_pct", "99.999")
