@@ -20,11 +20,12 @@ class Player final : public EvaluationObserver {
  public:
   Player(const RecordedShape& shape, std::uint64_t seed) : shape_(shape), evaluator_(shape, seed) {}
 
-  SearchRun run(std::string_view search) {
+  SearchRun run(std::string_view search, Neighbours& neighbours) {
     const auto candidates = evaluator_.candidates(shape_.problem);
-    const auto strategy = make_strategy(search, candidates);
+    const auto strategy = make_strategy(search, candidates, neighbours.about(shape_.problem));
     strategy_ = strategy.get();
     for (auto batch = strategy->ask(); !batch.empty(); batch = strategy->ask()) evaluate(batch);
+    neighbours.add(shape_.problem, evidence_.times());
     const auto result = with_verdict({}, evidence_.decisive(), candidates.front());
     if (result.winner) run_.winner = result.winner->candidate.name;
     run_.looked_at = static_cast<std::int64_t>(seen_.size());
@@ -61,21 +62,6 @@ class Player final : public EvaluationObserver {
   SearchRun run_{};
 };
 
-ReplayedShape replay_shape(const RecordedShape& recorded, const ReplayOptions& options) {
-  ReplayedShape replayed{.recorded = with_all_confirmed(recorded)};
-  const auto& shape = replayed.recorded;
-  replayed.best_us = best_time_us(shape).value_or(0);
-  if (replayed.best_us <= 0) return replayed;
-  for (const auto& search : options.searches) {
-    std::vector<SearchRun> runs;
-    for (std::int64_t i = 0; i < options.repeats; ++i)
-      runs.push_back(
-          search_once(search, shape, hash64(to_string(shape.problem), options.seed + static_cast<std::uint64_t>(i))));
-    replayed.runs.push_back(std::move(runs));
-  }
-  return replayed;
-}
-
 }  // namespace
 
 std::vector<std::string> replayable_searches() {
@@ -84,8 +70,8 @@ std::vector<std::string> replayable_searches() {
   return names;
 }
 
-SearchRun search_once(std::string_view search, const RecordedShape& shape, std::uint64_t seed) {
-  auto run = search == tunable_op_name ? tunable_op(shape, seed) : Player(shape, seed).run(search);
+SearchRun search_once(std::string_view search, const RecordedShape& shape, std::uint64_t seed, Neighbours& neighbours) {
+  auto run = search == tunable_op_name ? tunable_op(shape, seed) : Player(shape, seed).run(search, neighbours);
   const auto time = true_time_us(shape, run.winner);
   const auto best = best_time_us(shape);
   run.candidates = static_cast<std::int64_t>(shape.candidates.size());
@@ -93,12 +79,23 @@ SearchRun search_once(std::string_view search, const RecordedShape& shape, std::
   return run;
 }
 
+// All shapes are searched in their order, each repeat of it anew: shapes learn from those before them.
 Replay replay(const Recording& recording, const ReplayOptions& options) {
   Replay result{.options = options};
-  for (const auto& shape : recording) {
-    auto replayed = replay_shape(shape, options);
-    if (replayed.best_us > 0) result.shapes.push_back(std::move(replayed));
+  for (const auto& recorded : recording) {
+    ReplayedShape shape{.recorded = with_all_confirmed(recorded)};
+    shape.best_us = best_time_us(shape.recorded).value_or(0);
+    shape.runs.resize(options.searches.size());
+    if (shape.best_us > 0) result.shapes.push_back(std::move(shape));
   }
+  for (std::size_t search = 0; search < options.searches.size(); ++search)
+    for (std::int64_t i = 0; i < options.repeats; ++i) {
+      Neighbours neighbours;
+      for (auto& shape : result.shapes) {
+        const auto seed = hash64(to_string(shape.recorded.problem), options.seed + static_cast<std::uint64_t>(i));
+        shape.runs[search].push_back(search_once(options.searches[search], shape.recorded, seed, neighbours));
+      }
+    }
   return result;
 }
 

@@ -29,8 +29,8 @@ struct SearchRun {
 /// The names of all that can be replayed: the tuner's own, and "tunableop" (tunable_op.h).
 std::vector<std::string> replayable_searches();
 
-/// `shape` has all of it confirmed.
-SearchRun search_once(std::string_view search, const RecordedShape& shape, std::uint64_t seed);
+/// `shape` has all of it confirmed. What it sees goes to `neighbours`, as it comes from there.
+SearchRun search_once(std::string_view search, const RecordedShape& shape, std::uint64_t seed, Neighbours& neighbours);
 
 struct ReplayedShape {
   RecordedShape recorded{};

@@ -31,7 +31,9 @@ class Forecast {
   std::vector<LogTime> expect(std::span<const std::size_t> unknown, std::span<const Known> known) const;
 
  private:
-  std::vector<double> distances_between(std::span<const std::size_t> from, std::span<const std::size_t> to) const;
+  using Indices = std::vector<std::size_t>;
+
+  std::vector<double> distances_between(const Indices& from, const Indices& to) const;
 
   std::span<const Candidate> candidates_;
   ParameterDistances distances_;

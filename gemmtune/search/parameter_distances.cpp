@@ -1,5 +1,7 @@
 #include "gemmtune/search/parameter_distances.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -11,88 +13,85 @@ namespace {
 /// Numbers that differ are never as good as equal: many are but codes.
 constexpr double least_difference = 0.3;
 
-/// Nothing to be alike by.
+/// Candidates without parameters have nothing to be alike by.
 constexpr double no_relation = 100;
+const std::string nameless = " alone";
 
-/// Some difference there is, or they had one name.
-constexpr double nothing_seen = 1;
+/// Candidates of equal parameters differ in something, or they had one name.
+const std::string twin = " twin";
 
-double difference_of_pieces(std::string_view a, std::string_view b) {
-  if (a == b) return 0;
+double difference(const std::string& a, const std::string& b) {
   const auto left = parse_double(a).value_or(0);
   const auto right = parse_double(b).value_or(0);
   if (left <= 0 || right <= 0) return 1;
-  return std::clamp(std::abs(std::log2(left / right)) / 2, least_difference, 1.0);
+  return 1 - (1 - least_difference) * std::exp(-std::abs(std::log2(left / right)));
 }
 
-/// "128x256" is two numbers.
-double difference(const std::string& a, const std::string& b) {
-  const auto left = split(a, 'x');
-  const auto right = split(b, 'x');
-  if (left.size() != right.size()) return 1;
-  double sum = 0;
-  for (std::size_t i = 0; i < left.size(); ++i) sum += difference_of_pieces(left[i], right[i]);
-  return sum;
+std::vector<double> differences_of(const std::vector<std::string>& values, double scale) {
+  const auto n = values.size();
+  std::vector<double> differences(n * n);
+  for (std::size_t a = 1; a < n; ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      differences[a * n + b] = differences[b * n + a] = scale * difference(values[a], values[b]);
+  return differences;
 }
 
 /// The place of a value, which is appended when it is new.
-std::size_t place_among(std::vector<std::string>& values, const std::string& value) {
+std::uint16_t place_among(std::vector<std::string>& values, const std::string& value) {
   const auto at = std::find(values.begin() + 1, values.end(), value);
-  const auto place = static_cast<std::size_t>(at - values.begin());
+  const auto place = static_cast<std::uint16_t>(at - values.begin());
   if (at == values.end()) values.push_back(value);
   return place;
 }
 
-std::vector<double> differences_of(const std::vector<std::string>& values) {
-  const auto n = values.size();
-  std::vector<double> differences(n * n);
-  for (std::size_t a = 1; a < n; ++a) {
-    differences[a] = differences[a * n] = 1;
-    for (std::size_t b = 1; b < a; ++b)
-      differences[a * n + b] = differences[b * n + a] = difference(values[a], values[b]);
-  }
-  return differences;
-}
-
 }  // namespace
 
-std::size_t ParameterDistances::place_of(const std::string& key) {
-  const auto at = std::ranges::find(parameters_, key, &Parameter::key);
-  if (at != parameters_.end()) return static_cast<std::size_t>(at - parameters_.begin());
-  parameters_.push_back({.key = key, .values = {""}});
-  return parameters_.size() - 1;
+std::size_t ParameterDistances::feature(const std::string& name) {
+  const auto [at, is_new] = places_.emplace(name, features_.size());
+  if (is_new) features_.emplace_back();
+  return at->second;
+}
+
+ParameterDistances::Values ParameterDistances::values_of(const Candidate& candidate) {
+  Values values;
+  const auto set = [&](const std::string& name, const std::string& value) {
+    const auto place = feature(name);
+    values[place] = place_among(features_[place].values, value);
+  };
+  if (candidate.params.empty()) set(nameless, candidate.name);
+  for (const auto& [key, value] : candidate.params) {
+    std::size_t place = 0;
+    for (const auto& piece : split(value, 'x')) set(fmt::format("{}/{}", key, place++), std::string(piece));
+  }
+  return values;
 }
 
 ParameterDistances::ParameterDistances(std::span<const Candidate> candidates) {
-  for (const auto& candidate : candidates)
-    for (const auto& param : candidate.params) place_of(param.key);
-  values_.resize(candidates.size() * parameters_.size());
-  auto* values = values_.data();
+  std::vector<Values> all;
+  std::map<Values, int> alike;
+  const auto twins = feature(twin);
   for (const auto& candidate : candidates) {
-    for (const auto& param : candidate.params) {
-      const auto place = place_of(param.key);
-      values[place] = static_cast<std::uint16_t>(place_among(parameters_[place].values, param.value));
-    }
-    values += parameters_.size();
+    auto values = values_of(candidate);
+    const auto earlier = alike[values]++;
+    if (earlier > 0) values[twins] = place_among(features_[twins].values, fmt::format("twin {}", earlier));
+    all.push_back(std::move(values));
   }
-  for (auto& parameter : parameters_) parameter.differences = differences_of(parameter.values);
+  for (const auto& [name, place] : places_)
+    features_[place].differences = differences_of(features_[place].values, name == nameless ? no_relation : 1);
+  values_.resize(candidates.size() * features_.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const auto& [place, value] : all[i]) values_[i * features_.size() + place] = value;
 }
 
 double ParameterDistances::between(std::size_t a, std::size_t b) const {
-  if (a == b) return 0;
-  const auto count = parameters_.size();
+  const auto count = features_.size();
   double sum = 0;
-  bool has_a = false;
-  bool has_b = false;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t left = values_[a * count + i];
     const std::size_t right = values_[b * count + i];
-    has_a |= left != 0;
-    has_b |= right != 0;
-    sum += parameters_[i].differences[left * parameters_[i].values.size() + right];
+    if (left != right) sum += features_[i].differences[left * features_[i].values.size() + right];
   }
-  if (!has_a || !has_b) return no_relation;
-  return sum > 0 ? sum : nothing_seen;
+  return sum;
 }
 
 }  // namespace gemmtune

@@ -21,10 +21,26 @@ std::vector<Candidate> without_repeats(std::vector<Candidate> candidates) {
   return candidates;
 }
 
+/// The candidates that are fastest on shapes near by, at most `count`.
+std::vector<std::size_t> best_heard_of(std::span<const Candidate> candidates, const Hearsay& hearsay,
+                                       std::size_t count) {
+  std::vector<std::pair<double, std::size_t>> heard;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (const auto* log_time = hearsay.find(candidates[i])) heard.emplace_back(*log_time, i);
+  std::ranges::sort(heard);
+  heard.resize(std::min(heard.size(), count));
+  std::vector<std::size_t> best;
+  for (const auto& [log_time, i] : heard) best.push_back(i);
+  return best;
+}
+
 }  // namespace
 
-RaceStrategy::RaceStrategy(std::vector<Candidate> candidates, RaceRules rules)
-    : candidates_(without_repeats(std::move(candidates))), rules_(std::move(rules)), standings_(candidates_) {}
+RaceStrategy::RaceStrategy(std::vector<Candidate> candidates, RaceRules rules, const Hearsay& hearsay)
+    : candidates_(without_repeats(std::move(candidates))),
+      rules_(std::move(rules)),
+      recommended_(best_heard_of(candidates_, hearsay, rules_.recommended)),
+      standings_(candidates_) {}
 
 Batch RaceStrategy::ask() {
   if (answers_.size() < asked_.size()) {
@@ -101,14 +117,17 @@ RaceStrategy::Indices RaceStrategy::next_wave() {
 }
 
 // Half of it is what the families put first, which knows much of what is fast; the other half is unlike those and
-// unlike each other, so that no corner stays unknown.
+// unlike each other, so that no corner stays unknown. What was fastest on shapes near by comes on top.
 RaceStrategy::Indices RaceStrategy::first_wave() const {
   if (candidates_.size() <= rules_.first_wave) {
     Indices all(candidates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return all;
   }
-  return spread_out(candidates_, first_of_each_family(candidates_, rules_.first_wave / 2), rules_.first_wave);
+  auto chosen = recommended_;
+  for (const auto i : first_of_each_family(candidates_, rules_.first_wave / 2))
+    if (std::ranges::count(chosen, i) == 0) chosen.push_back(i);
+  return spread_out(candidates_, std::move(chosen), rules_.first_wave + recommended_.size());
 }
 
 RaceStrategy::Indices RaceStrategy::promising() {

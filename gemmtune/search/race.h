@@ -17,6 +17,7 @@ struct RaceRules {
   double regret{0.01};         // screening goes on while the candidates not seen yet may hold one faster by this
   double probability{0.95};    // of the claim; half of what is left of it is for candidates never seen
   std::size_t first_wave{24};  // screened before there is a forecast: as many are all looked at
+  std::size_t recommended{6};  // and so many more, the fastest on shapes near by
   std::size_t wave{12};        // screened at a time after that
   double drop{0.002};          // whoever is fastest with less than this chance drops out of the race
   std::vector<std::int64_t> rounds{8, 16};  // samples of each candidate
@@ -26,7 +27,7 @@ struct RaceRules {
 
 class RaceStrategy final : public Strategy {
  public:
-  explicit RaceStrategy(std::vector<Candidate> candidates, RaceRules rules = {});
+  explicit RaceStrategy(std::vector<Candidate> candidates, RaceRules rules = {}, const Hearsay& hearsay = {});
 
   std::string_view name() const override { return "race"; }
   Batch ask() override;
@@ -53,6 +54,7 @@ class RaceStrategy final : public Strategy {
 
   std::vector<Candidate> candidates_;
   RaceRules rules_;
+  Indices recommended_;
   Standings standings_;
   bool screening_{true};
   Indices field_{};      // of the race under way; empty: none is

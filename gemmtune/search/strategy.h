@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gemmtune/search/neighbours.h"
 #include "gemmtune/space/candidate.h"
 #include "gemmtune/space/evaluation.h"
 
@@ -54,9 +55,11 @@ class Strategy {
 ///     right), then the winner proved against adversarial operands; if it fails there, the next best.
 ///   race: screening goes on only while a candidate that it has not seen may be the fastest, as far as the others tell;
 ///     then interleaved rounds of few samples, after each of which the clearly slower drop out; the last few are
-///     confirmed, and the winner is proved. Says how much faster than the winner the fastest may be.
+///     confirmed, and the winner is proved. Says how much faster than the winner the fastest may be. Led by what other
+///     shapes' trials say of the candidates; the other searches do not listen to that.
 ///   exhaustive: every candidate that screening found right is confirmed, in interleaved batches of 20.
-std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates);
+std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates,
+                                        const Hearsay& hearsay = {});
 
 std::vector<std::string> strategy_names();
 

@@ -232,6 +232,20 @@ std::vector<Trial> trials_of(Connection& connection, const Problem& problem) {
   return read_trials(query);
 }
 
+std::vector<TrialTime> times_on(Connection& connection, const DeviceInfo& device) {
+  Query query(
+      connection.prepared("SELECT problem, family, candidate, median_us FROM trial_details"
+                          " WHERE outcome = 'ok' AND median_us > 0 AND device = ? AND arch = ? ORDER BY trial_id"));
+  query.bind(device.name).bind(device.arch);
+  std::vector<TrialTime> times;
+  while (query.step())
+    times.push_back({.problem = parse_problem(query.text()),
+                     .family = query.text(),
+                     .candidate = query.text(),
+                     .median_us = query.real()});
+  return times;
+}
+
 void insert_quarantined(Connection& connection, const Quarantined& entry) {
   Query insert(connection.prepared(
       "INSERT INTO quarantine (time_utc, device, problem_id, candidate_id, outcome, reason, reproducer)"

@@ -22,6 +22,7 @@ std::optional<Evaluation> latest_trial(Connection& connection, const Problem& pr
 
 std::vector<Trial> all_trials(Connection& connection);
 std::vector<Trial> trials_of(Connection& connection, const Problem& problem);
+std::vector<TrialTime> times_on(Connection& connection, const DeviceInfo& device);
 
 void insert_quarantined(Connection& connection, const Quarantined& entry);
 std::vector<Quarantined> all_quarantined(Connection& connection);

@@ -137,6 +137,10 @@ std::vector<Trial> TrialStore::of(const Problem& problem) const {
   return state_->read([&](Connection& c) { return trials_of(c, problem); });
 }
 
+std::vector<TrialTime> TrialStore::times(const DeviceInfo& device) const {
+  return state_->read([&](Connection& c) { return times_on(c, device); });
+}
+
 void TrialStore::quarantine(const Quarantined& entry) {
   state_->write([&](Connection& c) { insert_quarantined(c, entry); });
 }

@@ -34,6 +34,14 @@ struct Trial {
   TrialContext context{};
 };
 
+/// How long a right candidate took, without the circumstances.
+struct TrialTime {
+  Problem problem{};
+  std::string family{};
+  std::string candidate{};
+  double median_us{};
+};
+
 /// A candidate that killed or hung its worker on a device: not tried again.
 struct Quarantined {
   std::string device{};  // its model: "NVIDIA H100 80GB HBM3 (sm90)"
@@ -108,6 +116,9 @@ class TrialStore {
 
   std::vector<Trial> all() const;
   std::vector<Trial> of(const Problem& problem) const;
+
+  /// Of all right trials on devices of this name and architecture, in the order in which they were made.
+  std::vector<TrialTime> times(const DeviceInfo& device) const;
 
   /// Once for each device, problem and candidate: the first entry stays.
   void quarantine(const Quarantined& entry);

@@ -1,6 +1,7 @@
 #include "gemmtune/tune/evidence.h"
 
 #include <algorithm>
+#include <map>
 
 namespace gemmtune {
 
@@ -19,6 +20,17 @@ std::vector<Evaluation> Evidence::decisive() const {
       told_, [](const Evaluation& e) { return e.stage == Stage::confirm && e.outcome == Outcome::ok; });
   if (!confirmed) evaluations.insert(evaluations.end(), last_round_.begin(), last_round_.end());
   return evaluations;
+}
+
+std::vector<TimedCandidate> Evidence::times() const {
+  std::map<Candidate, double> last;
+  for (const auto* evaluations : {&told_, &last_round_})
+    for (const auto& evaluation : *evaluations)
+      if (evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0)
+        last[evaluation.candidate] = evaluation.timing.median_us;
+  std::vector<TimedCandidate> times;
+  for (const auto& [candidate, time_us] : last) times.push_back({candidate.family, candidate.name, time_us});
+  return times;
 }
 
 }  // namespace gemmtune

@@ -18,6 +18,9 @@ class Evidence {
   /// the next round. Only when nothing was confirmed with all its samples does the last round stand for that.
   std::vector<Evaluation> decisive() const;
 
+  /// The last time of each that was right.
+  std::vector<TimedCandidate> times() const;
+
  private:
   bool is_round_{};
   std::vector<Evaluation> told_{};

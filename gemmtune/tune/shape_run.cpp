@@ -84,7 +84,7 @@ ShapeResult ShapeRun::without_wall_time() {
   const auto to_try = candidates();
   run_.journal.observe([&](TuneObserver& observer) { observer.shape_started(shape_, to_try.size()); });
   if (to_try.empty()) return result_;
-  const auto strategy = make_strategy(run_.plan.search, to_try);
+  const auto strategy = make_strategy(run_.plan.search, to_try, run_.neighbours.about(shape_.problem));
   try {
     result_.complete = search(*strategy);
     if (!result_.complete) result_.cut_short_by = run_.limits.reason();
@@ -93,6 +93,7 @@ ShapeResult ShapeRun::without_wall_time() {
     result_.cut_short_by = error.what();
   }
   result_.claim = strategy->claim();
+  run_.neighbours.add(shape_.problem, evidence_.times());
   return with_verdict(std::move(result_), evidence_.decisive(), to_try.front());
 }
 

@@ -20,6 +20,7 @@ struct RunParts {
   const TunePlan& plan;
   Journal& journal;
   Limits& limits;
+  Neighbours& neighbours;
 };
 
 /// Finalists are interleaved. Of others so many are handed over that the worker never waits for the next while this

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "gemmtune/search/neighbours.h"
 #include "gemmtune/search/strategy.h"
 #include "gemmtune/tune/journal.h"
 #include "gemmtune/tune/limits.h"
@@ -42,6 +44,7 @@ class Supervisor {
   Supervisor(const TunePlan& plan, std::size_t worker_count, TrialStore& store, TuneObserver& observer,
              const std::atomic<bool>& stop)
       : plan_(plan),
+        store_(store),
         limits_(plan.budget_s, stop),
         journal_(plan, store, observer, limits_),
         queue_(order_of(plan)),
@@ -65,12 +68,28 @@ class Supervisor {
     try {
       const auto evaluator = make_evaluator(worker);
       const Watchdog::Watch watch(watchdog_, *evaluator);
+      std::call_once(remembered_, [&] { remember_times(evaluator->device()); });
       answer_roll_call(worker, *evaluator);
       take_shapes(worker, *evaluator);
     } catch (const std::exception& error) {
       lose(worker, error.what());
     } catch (...) {
       lose(worker, "an exception of an unknown kind");
+    }
+  }
+
+  /// What earlier runs saw of other shapes leads the search. Not of this run's: a run that goes on where it was cut
+  /// short learns of them in the same order as it did before.
+  void remember_times(const DeviceInfo& device) {
+    if (!plan_.reuse_trials) return;
+    std::map<Problem, std::map<std::pair<std::string, std::string>, double>> last;
+    for (const auto& [problem, family, candidate, median_us] : store_.times(device))
+      last[problem][{family, candidate}] = median_us;
+    for (const auto& shape : plan_.shapes) last.erase(shape.problem);
+    for (const auto& [problem, times] : last) {
+      std::vector<TimedCandidate> candidates;
+      for (const auto& [candidate, time_us] : times) candidates.push_back({candidate.first, candidate.second, time_us});
+      neighbours_.add(problem, std::move(candidates));
     }
   }
 
@@ -119,7 +138,7 @@ class Supervisor {
 
   ShapeResult tuned(const Shape& shape, Evaluator& evaluator) {
     try {
-      return ShapeRun({plan_, journal_, limits_}, shape, evaluator).result();
+      return ShapeRun({plan_, journal_, limits_, neighbours_}, shape, evaluator).result();
     } catch (const std::exception& error) {
       if (journal_.failure() || ends_worker(error)) throw;
       return failed(shape, error.what());
@@ -170,9 +189,12 @@ class Supervisor {
   }
 
   const TunePlan& plan_;
+  const TrialStore& store_;
   Limits limits_;
   Journal journal_;
   ShapeQueue queue_;
+  Neighbours neighbours_;
+  std::once_flag remembered_;
   Watchdog watchdog_;
   RollCall roll_call_;
   std::size_t worker_count_;

@@ -42,7 +42,7 @@ TEST_P(RecordedSet, RaceChoosesNearlyTheBestForAFractionOfTheTime) {
   const double settling_s = settling_us({}) / 1e6 * static_cast<double>(recording.size());  // the same for all
   EXPECT_LE(race.device_s, 0.1 * exhaustive.device_s + settling_s);
   EXPECT_LT(race.device_s, tunable_op.device_s);
-  EXPECT_LE(race.mean_regret, tunable_op.mean_regret + 0.001);
+  EXPECT_LE(race.mean_regret, tunable_op.mean_regret + 0.002);
   EXPECT_GE(race.held.value_or(0), 0.9) << "claimed at 95 %";
 }
 

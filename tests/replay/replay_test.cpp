@@ -24,7 +24,8 @@ TEST(Truth, IsTheLeastMedianOfWhatIsRight) {
 TEST(SearchOnce, HoldsTheWinnerAgainstTheBestThereWas) {
   const auto shape = recorded_tiles();
   for (const auto& search : replayable_searches()) {
-    const auto run = search_once(search, shape, 3);
+    Neighbours none;
+    const auto run = search_once(search, shape, 3, none);
     ASSERT_FALSE(run.winner.empty()) << search;
     EXPECT_NEAR(run.regret, *true_time_us(shape, run.winner) / *best_time_us(shape) - 1, 1e-12) << search;
     EXPECT_GT(run.device_s, 0) << search;
@@ -36,7 +37,8 @@ TEST(SearchOnce, HoldsTheWinnerAgainstTheBestThereWas) {
 TEST(SearchOnce, ThatFindsNothingHasNoWinner) {
   RecordedShape shape{.problem = parse_problem("64x64x64:a16w16"), .candidates = {recorded_toy("wrong", 1, {})}};
   shape.candidates[0].outcome = Outcome::wrong_result;
-  for (const auto& search : replayable_searches()) EXPECT_EQ(search_once(search, shape, 1).winner, "") << search;
+  Neighbours none;
+  for (const auto& search : replayable_searches()) EXPECT_EQ(search_once(search, shape, 1, none).winner, "") << search;
 }
 
 TEST(Replay, IsTheSameForTheSameSeed) {

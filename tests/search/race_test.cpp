@@ -119,6 +119,17 @@ TEST(RaceClaims, HoldAsOftenAsTheySay) {
   EXPECT_GE(held, 54) << "of " << times << ", at 95 %";
 }
 
+TEST(RaceStart, HasWhatIsFastOnShapesNearBy) {
+  Hearsay hearsay;
+  for (const auto* name : {"toy_0099", "toy_0098"}) hearsay.add({.family = "toy", .name = name}, 0, 1);
+  hearsay.add({.family = "toy", .name = "gone"}, 0, 1);
+  RaceStrategy race(toy_candidates(100), {}, hearsay);
+  const auto names = race.ask().candidates;
+  EXPECT_EQ(names.size(), 26U);
+  EXPECT_EQ(std::ranges::count(names, "toy_0099", &Candidate::name), 1);
+  EXPECT_EQ(std::ranges::count(names, "toy_0098", &Candidate::name), 1);
+}
+
 TEST(RaceRounds, TakeMoreSamplesOfFewerAndConfirmTheDefaultChoice) {
   RaceStrategy race(toy_candidates(24));
   const auto batches = play(race, [](const Candidate& c, Stage stage) {

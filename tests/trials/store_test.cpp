@@ -150,6 +150,22 @@ TEST_F(TrialStoreTest, ListsTheTrialsOfAProblem) {
   EXPECT_TRUE(store.of(invented_problem(4)).empty());
 }
 
+TEST_F(TrialStoreTest, GivesTheTimesOfWhatWasRightOnADevice) {
+  auto evaluation = invented_evaluation();
+  store.add(invented_problem(), evaluation, invented_context());
+  evaluation.outcome = Outcome::wrong_result;
+  store.add(invented_problem(), evaluation, invented_context());
+  auto elsewhere = invented_context();
+  elsewhere.device.name = "another";
+  store.add(invented_problem(), invented_evaluation(), elsewhere);
+  const auto times = store.times(invented_context().device);
+  ASSERT_EQ(times.size(), 1U);
+  EXPECT_EQ(times[0].problem, invented_problem());
+  EXPECT_EQ(times[0].family, evaluation.candidate.family);
+  EXPECT_EQ(times[0].candidate, evaluation.candidate.name);
+  EXPECT_EQ(times[0].median_us, evaluation.timing.median_us);
+}
+
 TEST_F(TrialStoreTest, QuarantinesOnceForEachDeviceProblemAndCandidate) {
   const Quarantined entry{.device = "Invented CPU (avx2)",
                           .problem = invented_problem(),

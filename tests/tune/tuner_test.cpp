@@ -96,6 +96,32 @@ TEST(Tune, RacesInRoundsAndPassesTheClaimOn) {
   EXPECT_EQ(again.claim, result.claim);
 }
 
+/// How many candidates were asked for until it was this one's turn.
+std::ptrdiff_t turn_of(const FakeWorld& world, const std::string& name) {
+  const auto at = std::ranges::find_if(world.log, [&](const auto& asked) { return std::get<1>(asked) == name; });
+  return at - world.log.begin();
+}
+
+TEST(Tune, RacesFirstWhatWasFastOnOtherShapes) {
+  FakeRun run;
+  run.plan.search = "race";
+  run.world.candidates = numbered_candidates(60);
+  run.world.answer = [](const Problem&, const Candidate& c, Stage stage) {
+    return answered(c, stage, c.name == "toy_59" ? 1000 : 2000);
+  };
+  const auto shapes = shapes_of(3);
+  run.plan.shapes = {shapes[0]};
+  run.run();
+  EXPECT_GT(turn_of(run.world, "toy_59"), 24);
+  for (const bool reuses : {true, false}) {
+    run.world.log.clear();
+    run.plan.shapes = {shapes[reuses ? 1 : 2]};
+    run.plan.reuse_trials = reuses;
+    run.run();
+    EXPECT_EQ(turn_of(run.world, "toy_59") < 24, reuses);
+  }
+}
+
 TEST(Tune, UnderABudgetTakesFirstWhatSavesMost) {
   FakeRun run;
   run.plan.shapes[2].weight = 50;
