@@ -31,6 +31,29 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity) 
       : "memory");
 }
 
+// Copies of boxes of tensors (device/gpu/tensor_map.h), by one thread.
+
+struct alignas(64) TensorMap {
+  char bytes[128];
+};
+__device__ __forceinline__ void copy_tensor(const TensorMap& map, unsigned barrier, unsigned to, int k, int row,
+                                            int batch) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
+          "r"(to),
+      "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch)
+      : "memory");
+}
+/// To the same place in each block of `mask`, whose barriers at the same place hear of it.
+__device__ __forceinline__ void multicast_tensor(const TensorMap& map, unsigned barrier, unsigned to, int k, int row,
+                                                 int batch, unsigned short mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+      " [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch), "h"(mask)
+      : "memory");
+}
+
 // Clusters.
 
 __device__ __forceinline__ unsigned cluster_rank() {

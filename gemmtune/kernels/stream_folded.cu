@@ -6,20 +6,7 @@
 // warpgroup expands one chunk while the tensor core multiplies the one before, and reads the one after. Blocks of a
 // cluster share rows and split K. Sums move to float after 512 of K.
 
-struct alignas(64) TensorMap {
-  char bytes[128];
-};
-
 // ---- copying, by one thread
-
-/// A box of a tensor.
-__device__ inline void copy_tensor(const TensorMap& map, u32 barrier, u32 to, int k, int row, int batch) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
-          "r"(to),
-      "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch)
-      : "memory");
-}
 
 struct Copier {
   const Shared& shared;

@@ -26,17 +26,9 @@ template <bool shared_by_several>
 __device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, unsigned to, int k, int row, int batch,
                                      unsigned short mask) {
   if constexpr (shared_by_several)
-    asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
-        " [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
-        "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch), "h"(mask)
-        : "memory");
+    multicast_tensor(map, barrier, to, k, row, batch, mask);
   else
-    asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
-            "r"(to),
-        "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch)
-        : "memory");
+    copy_tensor(map, barrier, to, k, row, batch);
 }
 
 __device__ __forceinline__ void store(const TensorMap& map, const unsigned char* from, int column, int row, int batch) {

@@ -22,10 +22,6 @@ constexpr int stage_bytes = a_bytes + w_bytes;
 constexpr int out_columns = 128 / OUT_BYTES;  // of a piece of C that is stored at once
 constexpr int pieces = BLOCK_N / out_columns;
 
-struct alignas(64) TensorMap {
-  char bytes[128];
-};
-
 #if PROMOTE
 using Total = float;
 #else
