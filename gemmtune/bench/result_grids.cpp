@@ -168,10 +168,9 @@ std::string failure_text(const Benchmark& benchmark, const ShapeBench& shape, co
   auto text = fmt::format("{} {} {}: ", to_string(shape.problem), measured.contender.label,
                           to_string(measured.evaluation.outcome));
   if (candidate.name.empty()) return text + measured.evaluation.reason;
-  return text + fmt::format("{}: {}; see {} --stage {}{}", candidate.name, measured.evaluation.reason,
+  return text + fmt::format("{}: {}; see {} --stage {}", candidate.name, measured.evaluation.reason,
                             reproducer("gemmtune", shape.problem, candidate, benchmark.seed),
-                            to_string(measured.evaluation.stage),
-                            benchmark.device.kind == DeviceKind::cpu ? "" : " --device " + device_id(benchmark.device));
+                            to_string(measured.evaluation.stage));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "gemmtune/cli/command.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/device.h"
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
 
@@ -89,7 +90,7 @@ class EvaluateCommand final : public Command {
     if (!stage) fail(ErrorCode::usage, "--stage: found '{}', expected screen, confirm or prove", stage_);
     auto policy = policy_of(*stage);
     policy.seed = seed_;
-    LocalEvaluator evaluator(open_device(device_), make_families());
+    LocalEvaluator evaluator(open_device(device_.empty() ? usual_device() : device_), make_families());
     std::vector<Candidate> candidates;
     for (const auto& name : names_) candidates.push_back(named_candidate(evaluator, problem, name));
     Keeper keeper;
@@ -117,6 +118,17 @@ class EvaluateCommand final : public Command {
     return {.family = family_.empty() ? family_name_of(name) : family_, .name = name};
   }
 
+  /// The first one of the kind that the first candidate runs on: a failure's reproducer needs to name none.
+  std::string usual_device() const {
+    const auto families = make_families();
+    const auto name = family_.empty() ? family_name_of(names_.front()) : family_;
+    const auto family = std::ranges::find(families, name, [](const auto& one) { return one->name(); });
+    const auto kind = family == families.end() ? DeviceKind::cpu : (*family)->runs_on();
+    for (const auto& device : list_devices())
+      if (device.kind == kind) return device_id(device);
+    fail(ErrorCode::no_device, "this machine has no device that {} runs on", name);
+  }
+
   static std::string family_name_of(const std::string& candidate) {
     const auto families = make_families();
     if (const auto* family = family_of(families, candidate)) return std::string(family->name());
@@ -130,7 +142,7 @@ class EvaluateCommand final : public Command {
   std::vector<std::string> names_;
   std::string family_;
   std::string stage_{"confirm"};
-  std::string device_{"cpu"};
+  std::string device_;
   std::uint64_t seed_{0};
 };
 

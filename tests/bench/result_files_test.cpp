@@ -131,12 +131,6 @@ TEST(BenchGrid, FailuresHaveTheirReasons) {
                   "--problem 1x4096x512:bf16:bf16:bf16 --candidate other_0 --seed 7 --stage confirm"));
 }
 
-TEST(BenchGrid, AGpusFailuresAreSeenOnThatGpu) {
-  auto benchmark = invented_benchmark();
-  benchmark.device.kind = DeviceKind::cuda;
-  EXPECT_THAT(failures(benchmark), ElementsAre(testing::EndsWith(" --stage confirm --device cuda:1")));
-}
-
 TEST(BenchGrid, ScatteredTimesAreRemarkedOn) {
   auto benchmark = invented_benchmark();
   EXPECT_EQ(captions(benchmark).size(), 3U);

@@ -57,6 +57,13 @@ class Evaluate(CommandTest):
         self.assertRegex(text, r"time +[\d.]+ us, median of \d+ samples")
         self.assertIn("256 elements checked", text)
 
+    def test_without_a_device_that_the_family_runs_on(self):
+        families = self.succeed("families").stdout
+        if "mxfp4_int8" not in families or "cuda:0" in self.succeed("devices").stdout:
+            self.skipTest("needs a build with GPU families, and no GPU")
+        result = self.fail_with(4, "evaluate", "--problem", "64x64x64:a4w4", "--candidate", "mxfp4_int8_of_old")
+        self.assertIn("this machine has no device that mxfp4_int8 runs on", result.stderr)
+
     def test_a_name_of_no_family(self):
         result = self.fail_with(2, "evaluate", "--problem", PROBLEM, "--candidate", "warp_drive")
         self.assertIn("gemmtune: --candidate: found 'warp_drive', expected a name that starts with a family's", result.stderr)
