@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -68,20 +67,20 @@ RoofOf remembered_roofs() {
 
 class AnalyzeCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("inputs", flags_.inputs);
-    app.add_option("--primary", flags_.primary);
-    app.add_option("--backends", flags_.backends);
-    app.add_option("--format", flags_.format);
-    app.add_option("--err-ratio,--err_ratio,--errRatio", flags_.err_ratio)->check(CLI::NonNegativeNumber);
-    app.add_option("-o,--output", flags_.output);
-    app.add_option("--html", flags_.html);
-    app.add_option("--peak-tflops", flags_.roof.peak_tflops)->check(CLI::PositiveNumber);
-    app.add_option("--peak-gbps", flags_.roof.peak_gbps)->check(CLI::PositiveNumber);
-    auto* markdown = app.add_flag("--markdown,--md", flags_.markdown);
-    auto* csv = app.add_flag("--csv", flags_.csv)->excludes(markdown);
-    app.add_flag("--json", flags_.json)->excludes(markdown)->excludes(csv);
-    app.add_flag("-v,--verbose", flags_.verbose);
+  void declare(Options& options) override {
+    options.add_option("inputs", flags_.inputs);
+    options.add_option("--primary", flags_.primary);
+    options.add_option("--backends", flags_.backends);
+    options.add_option("--format", flags_.format);
+    options.add_option("--err-ratio,--err_ratio,--errRatio", flags_.err_ratio).not_negative();
+    options.add_option("-o,--output", flags_.output);
+    options.add_option("--html", flags_.html);
+    options.add_option("--peak-tflops", flags_.roof.peak_tflops).positive();
+    options.add_option("--peak-gbps", flags_.roof.peak_gbps).positive();
+    const auto markdown = options.add_flag("--markdown,--md", flags_.markdown);
+    const auto csv = options.add_flag("--csv", flags_.csv).excludes(markdown);
+    options.add_flag("--json", flags_.json).excludes(markdown).excludes(csv);
+    options.add_flag("-v,--verbose", flags_.verbose);
   }
 
   int run() override {

@@ -78,11 +78,9 @@ std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands) {
   auto app = std::make_unique<CLI::App>("", "gemmtune");
   show_help_page(*app, "gemmtune");
   app->set_version_flag("--version", "gemmtune " GEMMTUNE_VERSION);
-  app->require_subcommand(0, 1);
   for (const auto& [name, command] : commands) {
-    auto* subcommand = app->add_subcommand(name);
-    show_help_page(*subcommand, name);
-    command->declare(*subcommand);
+    auto options = Options(*app).add_command(name, name);
+    command->declare(options);
   }
   return app;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "gemmtune/bench/family_choices.h"
@@ -55,16 +54,14 @@ bool has_a_time(const ShapeBench& shape) { return !shape.winners.empty(); }
 
 class BenchCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    declare_bench_flags(app, flags_);
-    app.require_subcommand(0, 1);
-    roofline_app_ = app.add_subcommand("roofline");
-    show_help_page(*roofline_app_, "bench-roofline");
-    roofline_->declare(*roofline_app_);
+  void declare(Options& options) override {
+    declare_bench_flags(options, flags_);
+    roofline_options_ = options.add_command("roofline", "bench-roofline");
+    roofline_->declare(*roofline_options_);
   }
 
   int run() override {
-    if (roofline_app_->parsed()) return roofline_->run();
+    if (roofline_options_->is_chosen()) return roofline_->run();
     if (flags_.tune.verbose) start_logging(Verbosity::verbose);
     insist_on_known_outputs(flags_);
     if (flags_.update_improved && flags_.compare.empty())
@@ -100,7 +97,7 @@ class BenchCommand final : public Command {
 
   BenchFlags flags_;
   std::unique_ptr<Command> roofline_{make_bench_roofline_command()};
-  CLI::App* roofline_app_{};
+  std::optional<Options> roofline_options_{};
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "gemmtune/cli/tune_inputs.h"
@@ -14,33 +13,32 @@ namespace {
 
 constexpr std::int64_t searched_by_default = 16;
 
-void declare_shapes(CLI::App& app, BenchFlags& flags) {
-  app.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.tune.untune_file);
-  app.add_option("--problem", flags.problems)->allow_extra_args(false);
-  app.add_option("--format", flags.tune.format);
-  app.add_option("--in_dtype,--in-dtype,--indtype", flags.tune.in_dtype);
-  app.add_option("--out_dtype,--out-dtype,--outdtype", flags.tune.out_dtype);
-  app.add_option("--max_gflop,--max-gflop", flags.tune.max_gflop)->check(CLI::PositiveNumber);
+void declare_shapes(Options& options, BenchFlags& flags) {
+  options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.tune.untune_file);
+  options.add_option("--problem", flags.problems).one_value_each();
+  options.add_option("--format", flags.tune.format);
+  options.add_option("--in_dtype,--in-dtype,--indtype", flags.tune.in_dtype);
+  options.add_option("--out_dtype,--out-dtype,--outdtype", flags.tune.out_dtype);
+  options.add_option("--max_gflop,--max-gflop", flags.tune.max_gflop).positive();
 }
 
-void declare_choices(CLI::App& app, BenchFlags& flags) {
-  app.add_option("--tuned", flags.tuned)->allow_extra_args(false);
-  app.add_flag("--prove", flags.prove);
+void declare_choices(Options& options, BenchFlags& flags) {
+  options.add_option("--tuned", flags.tuned).one_value_each();
+  options.add_flag("--prove", flags.prove);
 }
 
-void declare_tables(CLI::App& app, BenchFlags& flags) {
-  auto* run_config = app.add_option("--run_config,--run-config", flags.run_config)->expected(0, 1);
-  app.add_option("--compare", flags.compare)->expected(2)->excludes(run_config);
-  app.add_flag("--update_improved,--update-improved", flags.update_improved);
-  app.add_option("--min_improvement_pct,--min-improvement-pct", flags.min_improvement_pct)
-      ->check(CLI::NonNegativeNumber);
+void declare_tables(Options& options, BenchFlags& flags) {
+  const auto run_config = options.add_option("--run_config,--run-config", flags.run_config).expected(0, 1);
+  options.add_option("--compare", flags.compare).expected(2, 2).excludes(run_config);
+  options.add_flag("--update_improved,--update-improved", flags.update_improved);
+  options.add_option("--min_improvement_pct,--min-improvement-pct", flags.min_improvement_pct).not_negative();
 }
 
-void declare_output(CLI::App& app, BenchFlags& flags) {
-  app.add_option("-o,--output", flags.outputs)->allow_extra_args(false);
-  auto* markdown = app.add_flag("--markdown,--md", flags.markdown);
-  auto* csv = app.add_flag("--csv", flags.csv)->excludes(markdown);
-  app.add_flag("--json", flags.json)->excludes(markdown)->excludes(csv);
+void declare_output(Options& options, BenchFlags& flags) {
+  options.add_option("-o,--output", flags.outputs).one_value_each();
+  const auto markdown = options.add_flag("--markdown,--md", flags.markdown);
+  const auto csv = options.add_flag("--csv", flags.csv).excludes(markdown);
+  options.add_flag("--json", flags.json).excludes(markdown).excludes(csv);
 }
 
 class ShapeTaker {
@@ -77,26 +75,26 @@ class ShapeTaker {
 
 }  // namespace
 
-void declare_bench_flags(CLI::App& app, BenchFlags& flags) {
-  declare_shapes(app, flags);
-  declare_choices(app, flags);
-  declare_tables(app, flags);
-  declare_bench_measuring(app, flags);
-  declare_output(app, flags);
+void declare_bench_flags(Options& options, BenchFlags& flags) {
+  declare_shapes(options, flags);
+  declare_choices(options, flags);
+  declare_tables(options, flags);
+  declare_bench_measuring(options, flags);
+  declare_output(options, flags);
 }
 
-void declare_bench_measuring(CLI::App& app, BenchFlags& flags) {
-  app.add_option("--families,--libtype", flags.tune.libtype);
-  app.add_option("--most_candidates,--most-candidates", flags.most_candidates)->check(CLI::NonNegativeNumber);
-  app.add_option("--search", flags.tune.search);
-  app.add_option("--warmup", flags.tune.warmup)->check(CLI::NonNegativeNumber);
-  app.add_option("--iters", flags.tune.iters)->check(CLI::PositiveNumber);
-  app.add_option("--errRatio,--err-ratio,--err_ratio", flags.tune.err_ratio)->check(CLI::Range(0.0, 1.0));
-  app.add_option("--seed", flags.tune.seed);
-  app.add_option("--device", flags.tune.device);
-  app.add_option("--timeout", flags.tune.timeout_s)->check(CLI::PositiveNumber);
-  app.add_flag("--in_process,--in-process", flags.tune.in_process);
-  app.add_flag("-v,--verbose", flags.tune.verbose);
+void declare_bench_measuring(Options& options, BenchFlags& flags) {
+  options.add_option("--families,--libtype", flags.tune.libtype);
+  options.add_option("--most_candidates,--most-candidates", flags.most_candidates).not_negative();
+  options.add_option("--search", flags.tune.search);
+  options.add_option("--warmup", flags.tune.warmup).not_negative();
+  options.add_option("--iters", flags.tune.iters).positive();
+  options.add_option("--errRatio,--err-ratio,--err_ratio", flags.tune.err_ratio).in_range(0.0, 1.0);
+  options.add_option("--seed", flags.tune.seed);
+  options.add_option("--device", flags.tune.device);
+  options.add_option("--timeout", flags.tune.timeout_s).positive();
+  options.add_flag("--in_process,--in-process", flags.tune.in_process);
+  options.add_flag("-v,--verbose", flags.tune.verbose);
 }
 
 BenchShapes bench_shapes(const BenchFlags& flags) {

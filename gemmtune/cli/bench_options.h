@@ -27,10 +27,10 @@ struct BenchFlags {
   bool markdown{};
 };
 
-void declare_bench_flags(CLI::App& app, BenchFlags& flags);
+void declare_bench_flags(Options& options, BenchFlags& flags);
 
 /// Of these only: which families and candidates, how they are measured, and where.
-void declare_bench_measuring(CLI::App& app, BenchFlags& flags);
+void declare_bench_measuring(Options& options, BenchFlags& flags);
 
 /// What shapes can be measured, and what was said of the others.
 struct BenchShapes {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/bench/peaks.h"
@@ -35,12 +34,12 @@ std::string roofline_text(const Roofline& roofline) {
 
 class BenchRooflineCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    declare_bench_measuring(app, flags_);
-    app.add_option("--types", types_);
-    app.add_option("--size", size_)->check(CLI::PositiveNumber);
-    app.add_flag("--show", show_);
-    app.add_flag("--json", flags_.json);
+  void declare(Options& options) override {
+    declare_bench_measuring(options, flags_);
+    options.add_option("--types", types_);
+    options.add_option("--size", size_).positive();
+    options.add_flag("--show", show_);
+    options.add_flag("--json", flags_.json);
   }
 
   int run() override {

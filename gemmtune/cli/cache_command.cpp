@@ -1,7 +1,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -42,7 +41,7 @@ std::string as_text(const std::vector<CachedKernel>& kernels) {
 
 class CacheListCommand final : public Command {
  public:
-  void declare(CLI::App& app) override { app.add_flag("--json", json_); }
+  void declare(Options& options) override { options.add_flag("--json", json_); }
 
   int run() override {
     const auto kernels = KernelCache(default_kernel_cache()).list();
@@ -56,7 +55,7 @@ class CacheListCommand final : public Command {
 
 class CacheClearCommand final : public Command {
  public:
-  void declare(CLI::App& /*app*/) override {}
+  void declare(Options& /*options*/) override {}
 
   int run() override {
     fmt::print("{} kernels removed from {}\n", KernelCache(default_kernel_cache()).clear(),
@@ -67,10 +66,10 @@ class CacheClearCommand final : public Command {
 
 class CacheFillCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("--problem", problem_)->required();
-    app.add_option("--candidate", names_)->expected(1, -1);
-    app.add_option("--arch", arch_);
+  void declare(Options& options) override {
+    options.add_option("--problem", problem_).required();
+    options.add_option("--candidate", names_).expected(1, -1);
+    options.add_option("--arch", arch_);
   }
 
   int run() override {

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "gemmtune/cli/options.h"
 
 namespace gemmtune {
 
@@ -17,7 +15,7 @@ class Command {
   virtual ~Command() = default;
 
   /// Its options and where they go. Called once, before run().
-  virtual void declare(CLI::App& app) = 0;
+  virtual void declare(Options& options) = 0;
 
   /// Returns the process's exit code; throws Error for what ends the work.
   virtual int run() = 0;

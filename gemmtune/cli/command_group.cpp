@@ -1,6 +1,5 @@
 #include "gemmtune/cli/command_group.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <utility>
 
@@ -15,19 +14,17 @@ class CommandGroup final : public Command {
   CommandGroup(std::string name, std::vector<NamedCommand> commands)
       : name_(std::move(name)), commands_(std::move(commands)) {}
 
-  void declare(CLI::App& app) override {
-    app_ = &app;
-    app.require_subcommand(0, 1);
+  void declare(Options& options) override {
     for (const auto& [name, command] : commands_) {
-      auto* subcommand = app.add_subcommand(name);
-      show_help_page(*subcommand, name_ + "-" + name);
-      command->declare(*subcommand);
+      auto under = options.add_command(name, name_ + "-" + name);
+      command->declare(under);
+      options_.push_back(under);
     }
   }
 
   int run() override {
-    for (const auto& [name, command] : commands_)
-      if (app_->got_subcommand(name)) return command->run();
+    for (std::size_t i = 0; i < commands_.size(); ++i)
+      if (options_[i].is_chosen()) return commands_[i].command->run();
     std::cout << help_text(name_);
     return exit_code(ErrorCode::usage);
   }
@@ -35,7 +32,7 @@ class CommandGroup final : public Command {
  private:
   std::string name_;
   std::vector<NamedCommand> commands_;
-  CLI::App* app_{};
+  std::vector<Options> options_{};  // of each
 };
 
 }  // namespace

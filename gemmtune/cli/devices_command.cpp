@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
@@ -39,7 +38,7 @@ std::string as_text(const std::vector<DeviceInfo>& devices) {
 
 class DevicesCommand final : public Command {
  public:
-  void declare(CLI::App& app) override { app.add_flag("--json", json_); }
+  void declare(Options& options) override { options.add_flag("--json", json_); }
 
   int run() override {
     const auto devices = list_devices();

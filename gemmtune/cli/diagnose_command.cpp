@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -81,9 +80,9 @@ ordered_json diagnosis_json(const std::string& log, const Diagnosis& diagnosis) 
 
 class DiagnoseCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("logs", logs_)->required();
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("logs", logs_).required();
+    options.add_flag("--json", json_);
   }
 
   int run() override {

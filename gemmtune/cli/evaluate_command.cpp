@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <vector>
 
@@ -75,13 +74,13 @@ std::string ratio_text(const Evaluation& first, const Evaluation& evaluation) {
 
 class EvaluateCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("--problem", problem_)->required();
-    app.add_option("--candidate", names_)->required();
-    app.add_option("--family", family_);
-    app.add_option("--stage", stage_);
-    app.add_option("--seed", seed_);
-    app.add_option("--device", device_);
+  void declare(Options& options) override {
+    options.add_option("--problem", problem_).required();
+    options.add_option("--candidate", names_).required();
+    options.add_option("--family", family_);
+    options.add_option("--stage", stage_);
+    options.add_option("--seed", seed_);
+    options.add_option("--device", device_);
   }
 
   int run() override {

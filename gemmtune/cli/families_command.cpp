@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
@@ -15,10 +14,10 @@ namespace {
 
 class FamiliesCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("--problem", problem_);
-    app.add_option("--device", device_);
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("--problem", problem_);
+    options.add_option("--device", device_);
+    options.add_flag("--json", json_);
   }
 
   int run() override {

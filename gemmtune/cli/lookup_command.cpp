@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
@@ -76,15 +75,15 @@ AskedDevice asked_device(const LookupFlags& flags, const Environment& environmen
 
 class LookupCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("problem", flags_.problems)->required();
-    app.add_option("-t,--table", flags_.tables)->allow_extra_args(false);
-    app.add_option("--gfx", flags_.gfx);
-    app.add_option("--cu-num,--cu_num", flags_.cu_num)->check(CLI::PositiveNumber);
-    app.add_option("--device", flags_.device);
-    app.add_option("--nearest", flags_.nearest)->check(CLI::Range(1, 1024));
-    app.add_flag("--explain", flags_.explain);
-    app.add_flag("--json", flags_.json);
+  void declare(Options& options) override {
+    options.add_option("problem", flags_.problems).required();
+    options.add_option("-t,--table", flags_.tables).one_value_each();
+    options.add_option("--gfx", flags_.gfx);
+    options.add_option("--cu-num,--cu_num", flags_.cu_num).positive();
+    options.add_option("--device", flags_.device);
+    options.add_option("--nearest", flags_.nearest).in_range(1, 1024);
+    options.add_flag("--explain", flags_.explain);
+    options.add_flag("--json", flags_.json);
   }
 
   int run() override {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "gemmtune/cli/command.h"
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/gemm/operands.h"
@@ -25,7 +23,7 @@ std::string description(const Problem& problem) {
 
 class ProblemCommand final : public Command {
  public:
-  void declare(CLI::App& app) override { app.add_option("problem", text_)->required(); }
+  void declare(Options& options) override { options.add_option("problem", text_).required(); }
 
   int run() override {
     fmt::print("{}", description(parse_problem(text_)));

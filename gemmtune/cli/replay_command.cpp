@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -53,15 +52,15 @@ std::vector<std::string> chosen_searches(const std::string& text) {
 
 class ReplayCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("--trials", flags_.trials)->required();
-    app.add_option("--search", flags_.search);
-    app.add_option("--repeats", flags_.repeats)->check(CLI::PositiveNumber);
-    app.add_option("--seed", flags_.seed);
-    app.add_option("--record", flags_.record);
-    app.add_option("-o,--output", flags_.output);
-    app.add_flag("--json", flags_.json);
-    app.add_flag("-v,--verbose", flags_.verbose);
+  void declare(Options& options) override {
+    options.add_option("--trials", flags_.trials).required();
+    options.add_option("--search", flags_.search);
+    options.add_option("--repeats", flags_.repeats).positive();
+    options.add_option("--seed", flags_.seed);
+    options.add_option("--record", flags_.record);
+    options.add_option("-o,--output", flags_.output);
+    options.add_flag("--json", flags_.json);
+    options.add_flag("-v,--verbose", flags_.verbose);
   }
 
   int run() override {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "gemmtune/cli/shapes_commands.h"
@@ -13,11 +12,11 @@ namespace {
 
 class ShapesFromCaptureCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("captures", captures_)->required();
-    app.add_option("--table", tables_)->allow_extra_args(false);
-    app.add_option("--top", top_)->check(CLI::PositiveNumber);
-    output_.declare(app);
+  void declare(Options& options) override {
+    options.add_option("captures", captures_).required();
+    options.add_option("--table", tables_).one_value_each();
+    options.add_option("--top", top_).positive();
+    output_.declare(options);
   }
 
   int run() override {

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/shapes_commands.h"
@@ -10,24 +9,24 @@ namespace gemmtune {
 namespace {
 
 /// One argument with commas: what follows it may be the config.
-CLI::Option* declare_sizes(CLI::App& app, const char* name, std::vector<std::int64_t>& sizes) {
-  return app.add_option(name, sizes)->delimiter(',')->allow_extra_args(false)->check(CLI::PositiveNumber);
+Option declare_sizes(Options& options, const char* name, std::vector<std::int64_t>& sizes) {
+  return options.add_option(name, sizes).split_at(',').one_value_each().positive();
 }
 
 class ShapesFromModelCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("config", config_)->required();
-    declare_sizes(app, "--tp", request_.tensor_parallel);
-    app.add_option("--ep", request_.expert_parallel)->check(CLI::PositiveNumber);
-    declare_sizes(app, "--m", request_.m)->required();
-    declare_sizes(app, "--logits-m", request_.logits_m);
-    app.add_option("--format", format_);
-    app.add_flag("--fused", fused_);
-    app.add_flag("--unfused", unfused_);
-    app.add_option("--mla", latent_form_)->check(CLI::IsMember({"both", "unpacked", "absorbed"}));
-    app.add_option("--experts-m", expert_tokens_)->check(CLI::IsMember({"even", "listed"}));
-    output_.declare(app);
+  void declare(Options& options) override {
+    options.add_option("config", config_).required();
+    declare_sizes(options, "--tp", request_.tensor_parallel);
+    options.add_option("--ep", request_.expert_parallel).positive();
+    declare_sizes(options, "--m", request_.m).required();
+    declare_sizes(options, "--logits-m", request_.logits_m);
+    options.add_option("--format", format_);
+    options.add_flag("--fused", fused_);
+    options.add_flag("--unfused", unfused_);
+    options.add_option("--mla", latent_form_).one_of({"both", "unpacked", "absorbed"});
+    options.add_option("--experts-m", expert_tokens_).one_of({"even", "listed"});
+    output_.declare(options);
   }
 
   int run() override {

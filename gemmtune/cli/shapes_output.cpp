@@ -1,7 +1,5 @@
 #include "gemmtune/cli/shapes_output.h"
 
-#include <CLI/CLI.hpp>
-
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/shapes/shape_csv.h"
@@ -16,9 +14,9 @@ void write_list(const std::filesystem::path& path, const std::vector<Shape>& sha
 
 }  // namespace
 
-void ShapesOutput::declare(CLI::App& app) {
-  app.add_option("-o,--output", path_);
-  app.add_flag("--by-format", by_format_);
+void ShapesOutput::declare(Options& options) {
+  options.add_option("-o,--output", path_);
+  options.add_flag("--by-format", by_format_);
 }
 
 void ShapesOutput::write(const std::vector<Shape>& shapes) const {

@@ -4,18 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/cli/options.h"
 #include "gemmtune/shapes/shape_list.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gemmtune {
 
 class ShapesOutput {
  public:
   /// -o, --by-format.
-  void declare(CLI::App& app);
+  void declare(Options& options);
 
   /// Says on stderr what was written where. Throws Error: usage for --by-format without a file, io.
   void write(const std::vector<Shape>& shapes) const;

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include "gemmtune/cli/list_inputs.h"
 #include "gemmtune/cli/shapes_commands.h"
@@ -12,10 +11,10 @@ namespace {
 
 class ShapesSplitCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("parts", parts_)->required()->check(CLI::Range(1, 10000));
-    app.add_option("list", list_)->required();
-    app.add_option("-o,--output", prefix_);
+  void declare(Options& options) override {
+    options.add_option("parts", parts_).required().in_range(1, 10000);
+    options.add_option("list", list_).required();
+    options.add_option("-o,--output", prefix_);
   }
 
   int run() override {

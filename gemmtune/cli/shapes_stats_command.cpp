@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/list_inputs.h"
@@ -60,9 +59,9 @@ std::string description(const ListStats& stats) {
 
 class ShapesStatsCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("list", list_)->required();
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("list", list_).required();
+    options.add_flag("--json", json_);
   }
 
   int run() override {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,13 +20,13 @@ constexpr std::string_view clear_screen = "\x1b[H\x1b[2J";
 
 class StatusCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("stores", arguments_);
-    app.add_flag("-a,--all", query_.all_runs);
-    app.add_option("--lines", query_.lines)->check(CLI::NonNegativeNumber);
-    app.add_flag("-w,--watch", watch_);
-    app.add_option("--interval", interval_s_)->check(CLI::Range(0.1, 3600.0));
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("stores", arguments_);
+    options.add_flag("-a,--all", query_.all_runs);
+    options.add_option("--lines", query_.lines).not_negative();
+    options.add_flag("-w,--watch", watch_);
+    options.add_option("--interval", interval_s_).in_range(0.1, 3600.0);
+    options.add_flag("--json", json_);
   }
 
   int run() override {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "gemmtune/cli/table_commands.h"
 #include "gemmtune/cli/table_inputs.h"
 #include "gemmtune/cli/table_output.h"
@@ -15,13 +13,13 @@ namespace {
 
 class TableConvertCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("tables", tables_)->required();
-    output_.declare(app);
-    app.add_option("--schema", schema_)->required();
-    app.add_option("--format", family_);
-    app.add_option("--gfx", conversion_.gfx);
-    app.add_option("--cu_num,--cu-num", conversion_.cu_num);
+  void declare(Options& options) override {
+    options.add_option("tables", tables_).required();
+    output_.declare(options);
+    options.add_option("--schema", schema_).required();
+    options.add_option("--format", family_);
+    options.add_option("--gfx", conversion_.gfx);
+    options.add_option("--cu_num,--cu-num", conversion_.cu_num);
   }
 
   int run() override {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -82,15 +81,15 @@ nlohmann::ordered_json to_json_value(const CoveredProblem& problem) {
 
 class TableCoverageCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("tables", flags_.tables)->required();
-    app.add_option("--shapes", flags_.shapes)->required();
-    app.add_flag("--weights", flags_.weights);
-    app.add_option("--gfx", flags_.gfx);
-    app.add_option("--cu-num,--cu_num", flags_.cu_num)->check(CLI::PositiveNumber);
-    app.add_option("--default-slowdown", flags_.default_slowdown)->check(CLI::Range(1.0, 1000.0));
-    app.add_option("--worst", flags_.worst);
-    app.add_flag("--json", flags_.json);
+  void declare(Options& options) override {
+    options.add_option("tables", flags_.tables).required();
+    options.add_option("--shapes", flags_.shapes).required();
+    options.add_flag("--weights", flags_.weights);
+    options.add_option("--gfx", flags_.gfx);
+    options.add_option("--cu-num,--cu_num", flags_.cu_num).positive();
+    options.add_option("--default-slowdown", flags_.default_slowdown).in_range(1.0, 1000.0);
+    options.add_option("--worst", flags_.worst);
+    options.add_flag("--json", flags_.json);
   }
 
   int run() override {

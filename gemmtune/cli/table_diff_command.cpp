@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -45,11 +44,11 @@ nlohmann::json to_json_value(const std::vector<Changed>& rows) {
 
 class TableDiffCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("before", before_)->required();
-    app.add_option("after", after_)->required();
-    app.add_option("--tolerance", tolerance_percent_)->check(CLI::NonNegativeNumber);
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("before", before_).required();
+    options.add_option("after", after_).required();
+    options.add_option("--tolerance", tolerance_percent_).not_negative();
+    options.add_flag("--json", json_);
   }
 
   int run() override {

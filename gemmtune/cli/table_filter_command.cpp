@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "gemmtune/cli/table_commands.h"
 #include "gemmtune/cli/table_inputs.h"
 #include "gemmtune/cli/table_output.h"
@@ -25,23 +23,23 @@ std::vector<SizeInterval> intervals_of(const std::string& option, const std::vec
 }
 
 /// Several values with commas between them; the option itself may come several times too.
-void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values) {
-  app.add_option(name, values)->delimiter(',')->allow_extra_args(false);
+void add_list(Options& options, const std::string& name, std::vector<std::string>& values) {
+  options.add_option(name, values).split_at(',').one_value_each();
 }
 
 class TableFilterCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("tables", tables_)->required();
-    output_.declare(app);
-    add_list(app, "--gfx", filter_.gfx);
-    add_list(app, "--cu_num,--cu-num", cu_num_);
-    add_list(app, "--m", m_);
-    add_list(app, "--n", n_);
-    add_list(app, "--k", k_);
-    add_list(app, "--libtype", filter_.libtype);
-    add_list(app, "--kernel", filter_.kernel);
-    app.add_flag("--tuned-only", filter_.timed_only);
+  void declare(Options& options) override {
+    options.add_option("tables", tables_).required();
+    output_.declare(options);
+    add_list(options, "--gfx", filter_.gfx);
+    add_list(options, "--cu_num,--cu-num", cu_num_);
+    add_list(options, "--m", m_);
+    add_list(options, "--n", n_);
+    add_list(options, "--k", k_);
+    add_list(options, "--libtype", filter_.libtype);
+    add_list(options, "--kernel", filter_.kernel);
+    options.add_flag("--tuned-only", filter_.timed_only);
   }
 
   int run() override {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -53,18 +52,18 @@ std::string counts_text(const std::vector<Finding>& findings, Severity severity)
 
 class TableLintCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("tables", tables_);
-    app.add_option("--kernels", kernel_lists_);
-    app.add_option("--rule", choice_.only)->delimiter(',');
-    app.add_option("--ignore", choice_.ignored)->delimiter(',');
-    app.add_option("--err-ratio", input_.err_ratio_limit)->check(CLI::Range(0.0, 1.0));
-    app.add_flag("--strict", strict_);
-    app.add_flag("--summary", summary_);
-    app.add_flag("--json", json_);
-    app.add_flag("--list", list_);
-    app.add_flag("--fix", fix_);
-    app.add_option("-o,--output", output_);
+  void declare(Options& options) override {
+    options.add_option("tables", tables_);
+    options.add_option("--kernels", kernel_lists_);
+    options.add_option("--rule", choice_.only).split_at(',');
+    options.add_option("--ignore", choice_.ignored).split_at(',');
+    options.add_option("--err-ratio", input_.err_ratio_limit).in_range(0.0, 1.0);
+    options.add_flag("--strict", strict_);
+    options.add_flag("--summary", summary_);
+    options.add_flag("--json", json_);
+    options.add_flag("--list", list_);
+    options.add_flag("--fix", fix_);
+    options.add_option("-o,--output", output_);
   }
 
   int run() override {

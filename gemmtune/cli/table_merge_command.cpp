@@ -1,7 +1,6 @@
 // `gemmtune table merge` and `gemmtune table dedupe`: one row for each key.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -53,12 +52,12 @@ class MergeCommand final : public Command {
  public:
   explicit MergeCommand(MergeFunction function) : merge_(function) {}
 
-  void declare(CLI::App& app) override {
-    app.add_option("tables", tables_)->required();
-    output_.declare(app);
-    app.add_option("--policy", policy_);
-    app.add_flag("-v,--verbose", verbose_);
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("tables", tables_).required();
+    output_.declare(options);
+    options.add_option("--policy", policy_);
+    options.add_flag("-v,--verbose", verbose_);
+    options.add_flag("--json", json_);
   }
 
   int run() override {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "gemmtune/cli/table_inputs.h"
@@ -11,7 +10,7 @@
 
 namespace gemmtune {
 
-void TableOutput::declare(CLI::App& app) { app.add_option("-o,--output", path_); }
+void TableOutput::declare(Options& options) { options.add_option("-o,--output", path_); }
 
 void TableOutput::insist_on_new_file(const std::vector<std::string>& inputs) const {
   if (is_stdout()) return;

@@ -4,11 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/cli/options.h"
 #include "gemmtune/table/sheet.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gemmtune {
 
@@ -16,7 +13,7 @@ namespace gemmtune {
 class TableOutput {
  public:
   /// Adds -o, --output.
-  void declare(CLI::App& app);
+  void declare(Options& options);
 
   /// Throws Error{usage} when the output is one of the inputs. To be called before the work.
   void insist_on_new_file(const std::vector<std::string>& inputs) const;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/table_commands.h"
@@ -48,9 +47,9 @@ std::string description(const std::string& file, const SheetStats& stats) {
 
 class TableStatsCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("tables", tables_)->required();
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("tables", tables_).required();
+    options.add_flag("--json", json_);
   }
 
   int run() override {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "gemmtune/cli/table_commands.h"
 #include "gemmtune/cli/triton_inputs.h"
 #include "gemmtune/core/error.h"
@@ -12,9 +10,9 @@ namespace {
 
 class TableTritonFromJsonCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("files", paths_)->required();
-    app.add_option("-o,--output", output_);
+  void declare(Options& options) override {
+    options.add_option("files", paths_).required();
+    options.add_option("-o,--output", output_);
   }
 
   int run() override {

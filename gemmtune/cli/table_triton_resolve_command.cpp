@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/table_commands.h"
@@ -31,10 +30,10 @@ Json params_json(const TritonEntry& entry) {
 
 class TableTritonResolveCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("files", paths_)->required();
-    app.add_option("--m", sizes_)->delimiter(',')->check(CLI::PositiveNumber);
-    app.add_flag("--json", json_);
+  void declare(Options& options) override {
+    options.add_option("files", paths_).required();
+    options.add_option("--m", sizes_).split_at(',').positive();
+    options.add_flag("--json", json_);
   }
 
   int run() override {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "gemmtune/cli/table_commands.h"
 #include "gemmtune/cli/table_inputs.h"
 #include "gemmtune/cli/triton_inputs.h"
@@ -34,13 +32,13 @@ TritonName name_for(const FormatGuess& guess) {
 
 class TableTritonToJsonCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app.add_option("tables", tables_)->required();
-    app.add_option("-o,--output", folder_)->required();
-    app.add_option("--tag", tag_);
-    app.add_option("--kernel", kernel_);
-    app.add_option("--device", device_);
-    app.add_option("--keys", keys_);
+  void declare(Options& options) override {
+    options.add_option("tables", tables_).required();
+    options.add_option("-o,--output", folder_).required();
+    options.add_option("--tag", tag_);
+    options.add_option("--kernel", kernel_);
+    options.add_option("--device", device_);
+    options.add_option("--keys", keys_);
   }
 
   int run() override {

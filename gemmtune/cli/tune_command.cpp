@@ -139,7 +139,7 @@ class TuneRun {
 
 class TuneCommand final : public Command {
  public:
-  void declare(CLI::App& app) override { declare_tune_flags(app, flags_); }
+  void declare(Options& options) override { declare_tune_flags(options, flags_); }
 
   int run() override {
     if (flags_.verbose) start_logging(Verbosity::verbose);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "gemmtune/cli/comma_list.h"
@@ -54,52 +53,52 @@ DType type_option(std::string_view option, std::string_view text) {
   return *type;
 }
 
-void declare_files(CLI::App& app, TuneFlags& flags) {
-  app.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.untune_file)->required();
-  app.add_option("-o,--tune_file,--tune-file,--tuned_file,--tuned-file", flags.tune_file);
-  app.add_option("--profile_file,--profile-file", flags.profile_file);
-  app.add_option("--store", flags.store);
-  app.add_option("--schema", flags.schema);
-  app.add_option("--sort", flags.sort)->expected(0, 1);
-  app.add_flag("--all", flags.all);
-  app.add_flag("--fresh", flags.fresh);
+void declare_files(Options& options, TuneFlags& flags) {
+  options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.untune_file).required();
+  options.add_option("-o,--tune_file,--tune-file,--tuned_file,--tuned-file", flags.tune_file);
+  options.add_option("--profile_file,--profile-file", flags.profile_file);
+  options.add_option("--store", flags.store);
+  options.add_option("--schema", flags.schema);
+  options.add_option("--sort", flags.sort).expected(0, 1);
+  options.add_flag("--all", flags.all);
+  options.add_flag("--fresh", flags.fresh);
 }
 
-void declare_choices(CLI::App& app, TuneFlags& flags) {
-  app.add_option("--format", flags.format);
-  app.add_option("--in_dtype,--in-dtype,--indtype", flags.in_dtype);
-  app.add_option("--out_dtype,--out-dtype,--outdtype", flags.out_dtype);
-  app.add_option("--libtype", flags.libtype);
-  app.add_flag("-k,--splitK,--split-k", flags.split_k);
-  app.add_option("--most_candidates,--most-candidates", flags.most_candidates)->check(CLI::PositiveNumber);
-  app.add_option("--max_gflop,--max-gflop", flags.max_gflop)->check(CLI::PositiveNumber);
+void declare_choices(Options& options, TuneFlags& flags) {
+  options.add_option("--format", flags.format);
+  options.add_option("--in_dtype,--in-dtype,--indtype", flags.in_dtype);
+  options.add_option("--out_dtype,--out-dtype,--outdtype", flags.out_dtype);
+  options.add_option("--libtype", flags.libtype);
+  options.add_flag("-k,--splitK,--split-k", flags.split_k);
+  options.add_option("--most_candidates,--most-candidates", flags.most_candidates).positive();
+  options.add_option("--max_gflop,--max-gflop", flags.max_gflop).positive();
 }
 
-void declare_measuring(CLI::App& app, TuneFlags& flags) {
-  app.add_option("--search", flags.search);
-  app.add_option("--budget", flags.budget);
-  app.add_option("--warmup", flags.warmup)->check(CLI::NonNegativeNumber);
-  app.add_option("--iters", flags.iters)->check(CLI::PositiveNumber);
-  app.add_option("--errRatio,--err-ratio,--err_ratio", flags.err_ratio)->check(CLI::Range(0.0, 1.0));
-  app.add_option("--seed", flags.seed);
+void declare_measuring(Options& options, TuneFlags& flags) {
+  options.add_option("--search", flags.search);
+  options.add_option("--budget", flags.budget);
+  options.add_option("--warmup", flags.warmup).not_negative();
+  options.add_option("--iters", flags.iters).positive();
+  options.add_option("--errRatio,--err-ratio,--err_ratio", flags.err_ratio).in_range(0.0, 1.0);
+  options.add_option("--seed", flags.seed);
 }
 
-void declare_running(CLI::App& app, TuneFlags& flags) {
-  app.add_option("--device", flags.device);
-  app.add_option("--mp", flags.mp);
-  app.add_option("--batch", flags.batch)->check(CLI::PositiveNumber);
-  app.add_option("--timeout", flags.timeout_s)->check(CLI::PositiveNumber);
-  app.add_flag("--in_process,--in-process", flags.in_process);
-  app.add_flag("-v,--verbose", flags.verbose);
+void declare_running(Options& options, TuneFlags& flags) {
+  options.add_option("--device", flags.device);
+  options.add_option("--mp", flags.mp);
+  options.add_option("--batch", flags.batch).positive();
+  options.add_option("--timeout", flags.timeout_s).positive();
+  options.add_flag("--in_process,--in-process", flags.in_process);
+  options.add_flag("-v,--verbose", flags.verbose);
 }
 
 }  // namespace
 
-void declare_tune_flags(CLI::App& app, TuneFlags& flags) {
-  declare_files(app, flags);
-  declare_choices(app, flags);
-  declare_measuring(app, flags);
-  declare_running(app, flags);
+void declare_tune_flags(Options& options, TuneFlags& flags) {
+  declare_files(options, flags);
+  declare_choices(options, flags);
+  declare_measuring(options, flags);
+  declare_running(options, flags);
 }
 
 std::vector<fs::path> tuned_paths(const TuneFlags& flags) {

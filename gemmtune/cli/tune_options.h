@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/cli/options.h"
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/schema.h"
 #include "gemmtune/tune/tuner.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gemmtune {
 
@@ -49,7 +46,7 @@ struct TuneFlags {
   bool in_process{};
 };
 
-void declare_tune_flags(CLI::App& app, TuneFlags& flags);
+void declare_tune_flags(Options& options, TuneFlags& flags);
 
 /// As meant. Each throws Error{usage} that says what was found and what was expected.
 std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the first is written

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "gemmtune/cli/command.h"
 #include "gemmtune/core/error.h"
@@ -13,10 +13,10 @@ namespace {
 
 class WorkerCheckCommand final : public Command {
  public:
-  void declare(CLI::App& app) override {
-    app_ = &app;
-    app.add_option("--problem", problem_);
-    app.prefix_command();  // the rest is the worker's command, with options of its own
+  void declare(Options& options) override {
+    options_ = options;
+    options.add_option("--problem", problem_);
+    options.keep_rest();  // the rest is the worker's command, with options of its own
   }
 
   int run() override {
@@ -32,14 +32,14 @@ class WorkerCheckCommand final : public Command {
 
  private:
   std::vector<std::string> worker_command() const {
-    auto command = app_->remaining();
+    auto command = options_->rest();
     if (!command.empty() && command.front() == "--") command.erase(command.begin());
     if (command.empty())
       fail(ErrorCode::usage, "worker-check: expected the worker's command, as worker-check ./my-worker");
     return command;
   }
 
-  CLI::App* app_{};
+  std::optional<Options> options_{};
   std::string problem_{"64x64x64:f32:f32:f32"};
 };
 

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include "gemmtune/cli/command.h"
 #include "gemmtune/evaluate/local_evaluator.h"
@@ -10,7 +9,7 @@ namespace {
 
 class WorkerCommand final : public Command {
  public:
-  void declare(CLI::App& app) override { app.add_option("--device", device_); }
+  void declare(Options& options) override { options.add_option("--device", device_); }
 
   int run() override {
     const auto make_evaluator = [](const std::string& device) -> std::unique_ptr<Evaluator> {

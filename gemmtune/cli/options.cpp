@@ -1,0 +1,55 @@
+#include "gemmtune/cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "gemmtune/cli/help.h"
+
+namespace gemmtune {
+
+Option Option::required() const { return Option(*option_->required()); }
+Option Option::positive() const { return Option(*option_->check(CLI::PositiveNumber)); }
+Option Option::not_negative() const { return Option(*option_->check(CLI::NonNegativeNumber)); }
+Option Option::in_range(double low, double high) const { return Option(*option_->check(CLI::Range(low, high))); }
+Option Option::one_of(const std::vector<std::string>& words) const {
+  return Option(*option_->check(CLI::IsMember(words)));
+}
+Option Option::excludes(const Option& other) const { return Option(*option_->excludes(other.option_)); }
+Option Option::expected(int least, int most) const { return Option(*option_->expected(least, most)); }
+Option Option::one_value_each() const { return Option(*option_->allow_extra_args(false)); }
+Option Option::split_at(char delimiter) const { return Option(*option_->delimiter(delimiter)); }
+
+template <typename Value>
+Option Options::add_option(const std::string& names, Value& value) const {
+  return Option(*app_->add_option(names, value));
+}
+
+Option Options::add_flag(const std::string& names, bool& value) const { return Option(*app_->add_flag(names, value)); }
+
+Options Options::add_command(const std::string& name, const std::string& page) const {
+  app_->require_subcommand(0, 1);
+  auto* command = app_->add_subcommand(name);
+  show_help_page(*command, page);
+  return Options(*command);
+}
+
+bool Options::is_chosen() const { return app_->parsed(); }
+
+void Options::keep_rest() const { app_->prefix_command(); }
+std::vector<std::string> Options::rest() const { return app_->remaining(); }
+
+template Option Options::add_option(const std::string&, std::string&) const;
+template Option Options::add_option(const std::string&, bool&) const;
+template Option Options::add_option(const std::string&, double&) const;
+template Option Options::add_option(const std::string&, std::int64_t&) const;
+template Option Options::add_option(const std::string&, std::uint64_t&) const;
+template Option Options::add_option(const std::string&, std::optional<std::string>&) const;
+template Option Options::add_option(const std::string&, std::optional<double>&) const;
+template Option Options::add_option(const std::string&, std::optional<std::size_t>&) const;
+template Option Options::add_option(const std::string&, std::optional<std::int64_t>&) const;
+template Option Options::add_option(const std::string&, std::vector<std::string>&) const;
+template Option Options::add_option(const std::string&, std::vector<std::int64_t>&) const;
+
+}  // namespace gemmtune
