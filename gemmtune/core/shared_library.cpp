@@ -6,8 +6,12 @@
 
 namespace gemmtune {
 
-std::optional<SharedLibrary> SharedLibrary::open(const std::vector<std::string>& names) {
-  for (const auto& name : names) {
+std::optional<SharedLibrary> SharedLibrary::open(const std::vector<std::string>& names,
+                                                 const std::vector<std::string>& folders) {
+  auto places = names;
+  for (const auto& folder : folders)
+    for (const auto& name : names) places.push_back(folder + '/' + name);
+  for (const auto& name : places) {
     // Never unloaded: drivers start threads and register handlers that outlive any owner of ours.
     if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
       return SharedLibrary(name, std::shared_ptr<void>(handle, ::dlclose));

@@ -10,8 +10,10 @@ namespace gemmtune {
 
 class SharedLibrary {
  public:
-  /// The first of these names that the loader finds, as "libcuda.so.1". Nothing when there is none.
-  static std::optional<SharedLibrary> open(const std::vector<std::string>& names);
+  /// The first of these names that the loader finds, as "libcuda.so.1"; else the first that is in one of `folders`.
+  /// Nothing when there is none.
+  static std::optional<SharedLibrary> open(const std::vector<std::string>& names,
+                                           const std::vector<std::string>& folders = {});
 
   /// The name it was found under.
   const std::string& name() const { return name_; }

@@ -1,8 +1,10 @@
 #include "gemmtune/core/shared_library.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "gemmtune/core/error.h"
 
@@ -14,6 +16,24 @@ TEST(SharedLibrary, TheFirstThatIsThereIsTaken) {
   ASSERT_TRUE(library);
   EXPECT_EQ(library->name(), "libm.so.6");
   EXPECT_EQ(library->function<double(double)>("cos")(0), 1.0);
+}
+
+/// A library of no path that the loader searches.
+TEST(SharedLibrary, FoldersAreForWhatTheLoaderDoesNotFind) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "gemmtune_shared_library";
+  std::filesystem::create_directories(folder);
+  const auto there = folder / "libgemmtune-renamed.so";
+  std::filesystem::remove(there);
+  Dl_info libm{};
+  ASSERT_NE(
+      ::dladdr(reinterpret_cast<const void*>(SharedLibrary::open({"libm.so.6"})->find<double(double)>("cos")), &libm),
+      0);
+  std::filesystem::create_symlink(libm.dli_fname, there);
+  EXPECT_FALSE(SharedLibrary::open({"libgemmtune-renamed.so"}));
+  const auto library = SharedLibrary::open({"libgemmtune-renamed.so"}, {"/no/such/folder", folder.string()});
+  ASSERT_TRUE(library);
+  EXPECT_EQ(library->name(), there.string());
+  EXPECT_EQ(SharedLibrary::open({"libm.so.6"}, {folder.string()})->name(), "libm.so.6");
 }
 
 TEST(SharedLibrary, WhatIsNotThereIsNothing) {

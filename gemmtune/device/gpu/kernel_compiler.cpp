@@ -5,6 +5,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/gpu/compiler.h"
+#include "gemmtune/device/gpu/toolkit_folders.h"
 
 namespace gemmtune {
 
@@ -13,7 +14,7 @@ struct KernelCompiler::Library {
 };
 
 std::unique_ptr<KernelCompiler> KernelCompiler::open(KernelCache cache) {
-  auto library = SharedLibrary::open(gpu::compiler_libraries);
+  auto library = SharedLibrary::open(gpu::compiler_libraries, toolkit_folders());
   if (!library) return nullptr;
   auto opened = std::make_unique<Library>(Library{gpu::Compiler(*std::move(library))});
   return std::unique_ptr<KernelCompiler>(new KernelCompiler(std::move(opened), std::move(cache)));

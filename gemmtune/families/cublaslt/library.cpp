@@ -5,6 +5,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/gpu/toolkit_folders.h"
 
 namespace gemmtune::cublaslt {
 namespace {
@@ -14,7 +15,7 @@ std::vector<std::string> library_names() { return {"libcublasLt.so.13", "libcubl
 }  // namespace
 
 std::shared_ptr<const Library> Library::open() {
-  auto library = SharedLibrary::open(library_names());
+  auto library = SharedLibrary::open(library_names(), toolkit_folders());
   return library ? std::shared_ptr<const Library>(new Library(*std::move(library))) : nullptr;
 }
 
