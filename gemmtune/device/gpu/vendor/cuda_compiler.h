@@ -17,15 +17,16 @@ inline const std::vector<std::string> compiler_libraries{"libnvrtc.so.13", "libn
 
 class Compiler {
  public:
-  explicit Compiler(SharedLibrary library) : library_(std::move(library)) {}
+  explicit Compiler(SharedLibrary library) : library_(std::move(library)) {
+    // It loads this by its name alone, which the loader knows once it is loaded.
+    const auto folder = library_.name().rfind('/');
+    if (folder == std::string::npos) return;
+    static_cast<void>(
+        SharedLibrary::open({library_.name().substr(0, folder) + "/libnvrtc-builtins.so." + version_number()}));
+  }
 
   /// "NVRTC 13.0".
-  std::string version() const {
-    int major{};
-    int minor{};
-    check(version_(&major, &minor), "nvrtcVersion");
-    return fmt::format("NVRTC {}.{}", major, minor);
-  }
+  std::string version() const { return "NVRTC " + version_number(); }
 
   /// The option that names the target: sm90a is code for this very chip, with its own instructions.
   static std::string arch_option(const std::string& arch) { return "--gpu-architecture=sm_" + arch.substr(2); }
@@ -46,6 +47,13 @@ class Compiler {
   }
 
  private:
+  std::string version_number() const {
+    int major{};
+    int minor{};
+    check(version_(&major, &minor), "nvrtcVersion");
+    return fmt::format("{}.{}", major, minor);
+  }
+
   struct Program {
     Program(const Compiler& owner, const std::string& source, const std::string& name) : compiler(owner) {
       compiler.check(compiler.create_(&handle, source.c_str(), name.c_str(), 0, nullptr, nullptr),
