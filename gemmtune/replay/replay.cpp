@@ -25,7 +25,7 @@ class Player final : public EvaluationObserver {
     const auto strategy = make_strategy(search, candidates, neighbours.about(shape_.problem));
     strategy_ = strategy.get();
     for (auto batch = strategy->ask(); !batch.empty(); batch = strategy->ask()) evaluate(batch);
-    neighbours.add(shape_.problem, evidence_.times());
+    for (const auto& time : evidence_.times()) neighbours.add(shape_.problem, time);
     const auto result = with_verdict({}, evidence_.decisive(), candidates.front());
     if (result.winner) run_.winner = result.winner->candidate.name;
     run_.looked_at = static_cast<std::int64_t>(seen_.size());

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <ranges>
+#include <vector>
 
 namespace gemmtune {
 namespace {
@@ -30,37 +31,36 @@ double distance(const Problem& a, const Problem& b) {
 
 }  // namespace
 
-void Hearsay::add(const TimedCandidate& candidate, double log_time, double weight) {
-  auto& mean = sums_[{candidate.family, candidate.name}];
+void Hearsay::add(const CandidateKey& candidate, double log_time, double weight) {
+  auto& mean = means_[candidate];
   mean.weight += weight;
   mean.value += (log_time - mean.value) * weight / mean.weight;
 }
 
 const double* Hearsay::find(const Candidate& candidate) const {
-  const auto at = sums_.find({candidate.family, candidate.name});
-  return at == sums_.end() ? nullptr : &at->second.value;
+  const auto at = means_.find({candidate.family, candidate.name});
+  return at == means_.end() ? nullptr : &at->second.value;
 }
 
-void Neighbours::add(const Problem& problem, std::vector<TimedCandidate> candidates) {
-  std::erase_if(candidates, [](const TimedCandidate& candidate) { return !(candidate.time_us > 0); });
-  if (candidates.empty()) return;
+void Neighbours::add(const Problem& problem, const TimedCandidate& candidate) {
+  if (!(candidate.time_us > 0)) return;
   const std::scoped_lock lock(mutex_);
-  shapes_[problem] = std::move(candidates);
+  times_us_[problem][{candidate.family, candidate.name}] = candidate.time_us;
 }
 
 Hearsay Neighbours::about(const Problem& problem) const {
   const std::scoped_lock lock(mutex_);
-  std::vector<std::pair<double, const std::vector<TimedCandidate>*>> near;
-  for (const auto& [other, candidates] : shapes_)
+  std::vector<std::pair<double, const std::map<CandidateKey, double>*>> near;
+  for (const auto& [other, times_us] : times_us_)
     if (other != problem && same_kind(other, problem) && distance(other, problem) <= farthest)
-      near.emplace_back(distance(other, problem), &candidates);
+      near.emplace_back(distance(other, problem), &times_us);
   std::ranges::stable_sort(near, {}, [](const auto& one) { return one.first; });
   near.resize(std::min(near.size(), nearest_few));
   Hearsay hearsay;
-  for (const auto& [far, candidates] : near) {
-    const double best = std::ranges::min(*candidates, {}, &TimedCandidate::time_us).time_us;
-    for (const auto& candidate : *candidates)
-      hearsay.add(candidate, std::log(candidate.time_us / best), 1 / (0.5 + far));
+  for (const auto& [far, times_us] : near) {
+    const double best_us = std::ranges::min(*times_us | std::views::values);
+    for (const auto& [candidate, time_us] : *times_us)
+      hearsay.add(candidate, std::log(time_us / best_us), 1 / (0.5 + far));
   }
   return hearsay;
 }

@@ -4,9 +4,8 @@
 
 #include <map>
 #include <mutex>
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/candidate.h"
@@ -19,31 +18,32 @@ struct TimedCandidate {
   double time_us{};
 };
 
+using CandidateKey = std::pair<std::string, std::string>;  // family, name
+
 /// Of candidates of one shape: by how much the logarithm of their time lies above that of the fastest. Of those without
 /// an entry nothing is known.
 class Hearsay {
  public:
   /// Heard once more, with a weight above 0: entries are weighted means.
-  void add(const TimedCandidate& candidate, double log_time, double weight);
+  void add(const CandidateKey& candidate, double log_time, double weight);
 
   /// Null where nothing was heard.
   const double* find(const Candidate& candidate) const;
-  bool empty() const { return sums_.empty(); }
+  bool empty() const { return means_.empty(); }
 
  private:
   struct Mean {
     double weight{};
     double value{};
   };
-  using Key = std::pair<std::string, std::string>;  // family, name
-  std::map<Key, Mean> sums_{};
+  std::map<CandidateKey, Mean> means_{};
 };
 
 /// May be used by several threads at a time.
 class Neighbours {
  public:
-  /// Replaces what was known of a shape. Times that are not positive are left out.
-  void add(const Problem& problem, std::vector<TimedCandidate> candidates);
+  /// The last time of a candidate counts. Times that are not positive are left out.
+  void add(const Problem& problem, const TimedCandidate& candidate);
 
   /// From the nearest few shapes that differ from this one in nothing but M, N, K and batch; the nearer, the more a
   /// shape counts. Not from the shape itself.
@@ -51,7 +51,7 @@ class Neighbours {
 
  private:
   mutable std::mutex mutex_;
-  std::map<Problem, std::vector<TimedCandidate>> shapes_{};
+  std::map<Problem, std::map<CandidateKey, double>> times_us_{};
 };
 
 }  // namespace gemmtune

@@ -1,7 +1,6 @@
 #include "gemmtune/tune/evidence.h"
 
 #include <algorithm>
-#include <map>
 
 namespace gemmtune {
 
@@ -23,13 +22,10 @@ std::vector<Evaluation> Evidence::decisive() const {
 }
 
 std::vector<TimedCandidate> Evidence::times() const {
-  std::map<Candidate, double> last;
-  for (const auto* evaluations : {&told_, &last_round_})
-    for (const auto& evaluation : *evaluations)
-      if (evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0)
-        last[evaluation.candidate] = evaluation.timing.median_us;
   std::vector<TimedCandidate> times;
-  for (const auto& [candidate, time_us] : last) times.push_back({candidate.family, candidate.name, time_us});
+  for (const auto* evaluations : {&told_, &last_round_})
+    for (const auto& one : *evaluations)
+      if (one.outcome == Outcome::ok) times.push_back({one.candidate.family, one.candidate.name, one.timing.median_us});
   return times;
 }
 

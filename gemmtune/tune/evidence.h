@@ -18,7 +18,7 @@ class Evidence {
   /// the next round. Only when nothing was confirmed with all its samples does the last round stand for that.
   std::vector<Evaluation> decisive() const;
 
-  /// The last time of each that was right.
+  /// Of all that were right, the last of each last.
   std::vector<TimedCandidate> times() const;
 
  private:

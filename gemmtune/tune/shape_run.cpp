@@ -93,7 +93,7 @@ ShapeResult ShapeRun::without_wall_time() {
     result_.cut_short_by = error.what();
   }
   result_.claim = strategy->claim();
-  run_.neighbours.add(shape_.problem, evidence_.times());
+  for (const auto& time : evidence_.times()) run_.neighbours.add(shape_.problem, time);
   return with_verdict(std::move(result_), evidence_.decisive(), to_try.front());
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -82,15 +81,10 @@ class Supervisor {
   /// short learns of them in the same order as it did before.
   void remember_times(const DeviceInfo& device) {
     if (!plan_.reuse_trials) return;
-    std::map<Problem, std::map<std::pair<std::string, std::string>, double>> last;
+    std::set<Problem> own;
+    for (const auto& shape : plan_.shapes) own.insert(shape.problem);
     for (const auto& [problem, family, candidate, median_us] : store_.times(device))
-      last[problem][{family, candidate}] = median_us;
-    for (const auto& shape : plan_.shapes) last.erase(shape.problem);
-    for (const auto& [problem, times] : last) {
-      std::vector<TimedCandidate> candidates;
-      for (const auto& [candidate, time_us] : times) candidates.push_back({candidate.first, candidate.second, time_us});
-      neighbours_.add(problem, std::move(candidates));
-    }
+      if (!own.contains(problem)) neighbours_.add(problem, {family, candidate, median_us});
   }
 
   void answer_roll_call(std::size_t worker, Evaluator& evaluator) {

@@ -121,8 +121,8 @@ TEST(RaceClaims, HoldAsOftenAsTheySay) {
 
 TEST(RaceStart, HasWhatIsFastOnShapesNearBy) {
   Hearsay hearsay;
-  for (const auto* name : {"toy_0099", "toy_0098"}) hearsay.add({.family = "toy", .name = name}, 0, 1);
-  hearsay.add({.family = "toy", .name = "gone"}, 0, 1);
+  for (const auto* name : {"toy_0099", "toy_0098"}) hearsay.add({"toy", name}, 0, 1);
+  hearsay.add({"toy", "gone"}, 0, 1);
   RaceStrategy race(toy_candidates(100), {}, hearsay);
   const auto names = race.ask().candidates;
   EXPECT_EQ(names.size(), 26U);

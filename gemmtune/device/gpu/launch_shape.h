@@ -11,7 +11,6 @@ struct Extent {
   unsigned z{1};
 };
 
-/// Grid and block of a launch, in blocks and threads: {.grid = {blocks}, .block = {256}}.
 /// When a kernel's blocks may begin.
 enum class LaunchStart : std::uint8_t {
   after_previous,  // when what is before them on the stream has ended
@@ -19,6 +18,7 @@ enum class LaunchStart : std::uint8_t {
                    // it touches memory (kernels/overlap.cu). Where a GPU does not know this, after_previous
 };
 
+/// Grid and block of a launch, in blocks and threads: {.grid = {blocks}, .block = {256}}.
 struct LaunchShape {
   Extent grid{};
   Extent block{};

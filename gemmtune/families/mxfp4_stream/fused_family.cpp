@@ -12,24 +12,6 @@ std::unique_ptr<KernelFamily> make_mxfp4_fused_family();
 namespace mxfp4_stream {
 namespace {
 
-class PreparedFoldedStream final : public PreparedGemm {
- public:
-  PreparedFoldedStream(const Problem& problem, const FoldedStreamTile& tile, const DeviceInfo& device)
-      : gemm_(problem, tile, device.cu_num) {}
-
-  std::size_t packed_weight_bytes() const override { return gemm_.packer().bytes(); }
-  std::size_t workspace_bytes() const override { return gemm_.workspace_bytes(); }
-
-  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
-    gemm_.packer().pack(operands.w, operands.w_scale, packed, stream);
-  }
-
-  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
-
- private:
-  FoldedStreamGemm gemm_;
-};
-
 /// Some dozens of rows of A, folded in each call.
 class FusedFamily final : public StreamFamily {
  public:
@@ -45,7 +27,8 @@ class FusedFamily final : public StreamFamily {
   }
   std::unique_ptr<PreparedGemm> prepared(const Problem& problem, const Point& point,
                                          const DeviceInfo& device) const override {
-    return std::make_unique<PreparedFoldedStream>(problem, fused_tile(point), device);
+    return std::make_unique<PreparedStream<FoldedStreamGemm>>(
+        FoldedStreamGemm(problem, fused_tile(point), device.cu_num));
   }
   std::vector<KernelSource> sources(const Problem& problem, const Point& point) const override {
     return folded_stream_sources(problem, fused_tile(point));

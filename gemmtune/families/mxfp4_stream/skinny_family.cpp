@@ -12,23 +12,6 @@ std::unique_ptr<KernelFamily> make_mxfp4_skinny_family();
 namespace mxfp4_stream {
 namespace {
 
-class PreparedStream final : public PreparedGemm {
- public:
-  PreparedStream(const Problem& problem, const StreamTile& tile, const DeviceInfo& device)
-      : gemm_(problem, tile, device.cu_num) {}
-
-  std::size_t packed_weight_bytes() const override { return gemm_.packer().bytes(); }
-
-  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
-    gemm_.packer().pack(operands.w, operands.w_scale, packed, stream);
-  }
-
-  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
-
- private:
-  StreamGemm gemm_;
-};
-
 /// Few rows of A, each block of K by itself: any scales, exact blocks.
 class SkinnyFamily final : public StreamFamily {
  public:
@@ -44,7 +27,7 @@ class SkinnyFamily final : public StreamFamily {
   }
   std::unique_ptr<PreparedGemm> prepared(const Problem& problem, const Point& point,
                                          const DeviceInfo& device) const override {
-    return std::make_unique<PreparedStream>(problem, skinny_tile(point), device);
+    return std::make_unique<PreparedStream<StreamGemm>>(StreamGemm(problem, skinny_tile(point), device.cu_num));
   }
   std::vector<KernelSource> sources(const Problem& problem, const Point& point) const override {
     return {stream_source(problem, skinny_tile(point)), stream_pack_source(StreamScales::block)};

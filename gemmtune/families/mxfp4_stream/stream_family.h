@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/families/family.h"
@@ -35,6 +36,28 @@ class StreamFamily : public KernelFamily {
   Space usable_space(const Problem& problem, const DeviceInfo& device) const;
   /// The point lives as long as the space.
   Point parsed(const Problem& problem, const Candidate& candidate, const Space& all) const;
+};
+
+/// Around a product of kernels/stream.h or kernels/stream_folded.h.
+template <typename Gemm>
+class PreparedStream final : public PreparedGemm {
+ public:
+  explicit PreparedStream(Gemm gemm) : gemm_(std::move(gemm)) {}
+
+  std::size_t packed_weight_bytes() const override { return gemm_.packer().bytes(); }
+  std::size_t workspace_bytes() const override {
+    if constexpr (requires { gemm_.workspace_bytes(); }) return gemm_.workspace_bytes();
+    return 0;
+  }
+
+  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
+    gemm_.packer().pack(operands.w, operands.w_scale, packed, stream);
+  }
+
+  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
+
+ private:
+  Gemm gemm_;
 };
 
 }  // namespace gemmtune::mxfp4_stream
