@@ -53,13 +53,16 @@ double share(const Problem& problem, const StreamCut& cut, std::int64_t multipro
   return static_cast<double>(tiles * cut.cluster) / static_cast<double>(turns * multiprocessors);
 }
 
-/// As large a part works as in nearly any other cut. Memory is shared by those that do, so it need not be all.
-bool fills_device(const Problem& problem, const StreamCut& cut, std::int64_t multiprocessors) {
+/// As large a part works as with nearly any other cluster that there is a kernel for. Memory is shared by those that
+/// do, so it need not be all.
+bool fills_device(const Problem& problem, const StreamCut& cut, std::int64_t multiprocessors,
+                  const std::function<bool(std::int64_t cluster)>& is_possible) {
   double best = 0;
-  for (const std::int64_t cluster : {1, 2, 4, 8})
-    if (splits_well(problem, cluster))
-      best =
-          std::max(best, share(problem, {.rows_a = cut.rows_a, .row_groups = 1, .cluster = cluster}, multiprocessors));
+  for (const std::int64_t cluster : {1, 2, 4, 8}) {
+    const StreamCut other{.rows_a = cut.rows_a, .row_groups = cut.row_groups, .cluster = cluster};
+    if (splits_well(problem, cluster) && is_possible(cluster))
+      best = std::max(best, share(problem, other, multiprocessors));
+  }
   return share(problem, cut, multiprocessors) >= 0.75 * best;
 }
 
@@ -106,7 +109,13 @@ Space skinny_space(const Problem& problem, const DeviceInfo& device) {
                   return has_enough_in_flight(problem, t.cut(), bytes);
                 }),
            rule(short_k, [=](const StreamTile& t) { return splits_well(problem, t.cluster * t.k_groups); }),
-           rule(idle, [=](const StreamTile& t) { return fills_device(problem, t.cut(), device.cu_num); }),
+           rule(idle,
+                [=](StreamTile t) {
+                  return fills_device(problem, t.cut(), device.cu_num, [=](std::int64_t cluster) mutable {
+                    t.cluster = cluster;
+                    return why_no_stream(problem, t).empty();
+                  });
+                }),
            rule("there is too little or too much to convert", converts_well)}};
 }
 
@@ -125,7 +134,12 @@ Space fused_space(const Problem& problem, const DeviceInfo& device) {
                   return has_enough_in_flight(problem, t.cut(), t.row_groups * t.stages * stream_brick_bytes);
                 }),
            rule(short_k, [=](const FoldedStreamTile& t) { return splits_well(problem, t.cluster); }),
-           rule(idle, [=](const FoldedStreamTile& t) { return fills_device(problem, t.cut(), device.cu_num); })}};
+           rule(idle, [=](FoldedStreamTile t) {
+             return fills_device(problem, t.cut(), device.cu_num, [=](std::int64_t cluster) mutable {
+               t.cluster = cluster;
+               return why_no_folded_stream(problem, t).empty();
+             });
+           })}};
 }
 
 StreamTile skinny_tile(const Point& point) {

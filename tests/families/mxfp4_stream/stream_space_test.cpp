@@ -61,6 +61,13 @@ TEST(StreamSpace, FusedHasKernelsForAllItsRows) {
   }
 }
 
+TEST(StreamSpace, FusedHasKernelsForFewRowsOfWeights) {
+  for (const auto& problem :
+       {a4w4(61, 520, 4128), a4w4(125, 200, 2080), a4w4(150, 130, 1056), a4w4(33, 257, 32), a4w4(129, 333, 18816),
+        a4w4(300, 7, 256), a4w4(512, 65, 96), a4w4(64, 300, 8192), a4w4(64, 64, 32768)})
+    EXPECT_FALSE(fused_tiles(problem).empty()) << to_string(problem);
+}
+
 TEST(StreamSpace, SkinnyHasKernelsForAllItsRows) {
   for (std::int64_t m = 1; m <= 64; ++m) {
     const auto all = skinny_tiles(a4w4(m, 8192, 8192));
