@@ -51,7 +51,7 @@ class Bench {
   double median_us(const std::function<void(std::int64_t)>& launch) {
     launch(0);
     stream().synchronize();
-    auto times = device_.timer().time_us(launch, 0, launches);
+    auto times = device_.timer().time_us({launch}, 0, launches);
     std::ranges::sort(times);
     return times[times.size() / 2];
   }

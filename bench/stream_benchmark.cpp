@@ -31,7 +31,7 @@ double copy_gbps(Device& device) {
   const auto to = device.allocate(bytes);
   device.fill(from.data(), bytes, 0x1234);
   const auto us =
-      median(device.timer().time_us([&](std::int64_t) { device.copy(from.data(), to.data(), bytes); }, 0, 20));
+      median(device.timer().time_us({[&](std::int64_t) { device.copy(from.data(), to.data(), bytes); }, 1}, 0, 20));
   return 2.0 * static_cast<double>(bytes) / us / 1e3;
 }
 
@@ -53,11 +53,13 @@ class Bench {
       packed.push_back(device_.allocate(bytes_of_one));
       gemm.packer().pack(operands_.w, operands_.w_scale, packed.back().data(), device_.stream());
     }
-    const auto launch = [&](std::int64_t i) {
-      Operands operands = operands_;
-      operands.packed_w = packed[static_cast<std::size_t>(i) % packed.size()].data();
-      gemm.launch(operands, device_.stream());
-    };
+    const Timer::Launch launch{.run =
+                                   [&](std::int64_t i) {
+                                     Operands operands = operands_;
+                                     operands.packed_w = packed[static_cast<std::size_t>(i) % packed.size()].data();
+                                     gemm.launch(operands, device_.stream());
+                                   },
+                               .period = static_cast<std::int64_t>(packed.size())};
     launch(0);
     device_.stream().synchronize();
     const auto times = device_.timer().time_us(launch, 0, launches);

@@ -52,8 +52,7 @@ double copy_bandwidth_gbps(Device& device) {
   device.fill(from.data(), bytes, 0x5a5a);
   device.fill(to.data(), bytes, 0);
   const MeasurePolicy policy{.warmup = 3, .min_samples = 15, .max_samples = 51, .max_sampling_s = 1.5};
-  const auto samples = sample(
-      device.timer(), [&](std::int64_t) { copy_once(device, from, to); }, policy);
+  const auto samples = sample(device.timer(), {[&](std::int64_t) { copy_once(device, from, to); }, 1}, policy);
   device.stream().synchronize();
   return 2 * static_cast<double>(bytes) / summarise(samples, false).median_us / 1e3;
 }

@@ -66,12 +66,18 @@ class Stream {
 /// Times launches on the device itself.
 class Timer {
  public:
-  using Launch = std::function<void(std::int64_t)>;
+  /// Launch i. Its operands come round: launch i + period does the same to the same memory. 0: they may never.
+  struct Launch {
+    std::function<void(std::int64_t)> run{};
+    std::int64_t period{};
+
+    void operator()(std::int64_t i) const { run(i); }
+  };
 
   virtual ~Timer() = default;
 
   /// Runs launch(first), …, launch(first + count - 1) and returns the device time of each, in microseconds. A device
-  /// whose launches are too short to time singly may return equal shares of the whole.
+  /// whose launches are too short to time singly may run more of them and return equal shares of the whole.
   virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
 };
 

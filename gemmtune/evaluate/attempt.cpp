@@ -126,8 +126,11 @@ bool Attempt::repair(Workload& workload, std::string damage) {
   return false;
 }
 
-void Attempt::launch(Workload& workload, std::int64_t index) noexcept {
-  loaded_->launch(workload.sets(), static_cast<std::size_t>(index) % loaded_->set_count());
+Timer::Launch Attempt::launches(Workload& workload) {
+  const auto set_count = loaded_->set_count();
+  return {.run = [this, &workload, set_count](
+                     std::int64_t i) { loaded_->launch(workload.sets(), static_cast<std::size_t>(i) % set_count); },
+          .period = static_cast<std::int64_t>(set_count)};
 }
 
 void Attempt::settle(Failure failure) {

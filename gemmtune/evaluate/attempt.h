@@ -46,7 +46,8 @@ class Attempt {
   bool guards_intact(Workload& workload);
   bool inputs_intact(Workload& workload);
 
-  void launch(Workload& workload, std::int64_t index) noexcept;
+  /// On the workload's sets in turn. Valid as long as this and the workload stay where they are.
+  Timer::Launch launches(Workload& workload);
 
   /// The first outcome but ok stays.
   void settle(Failure failure);

@@ -52,8 +52,7 @@ class Screening {
     std::vector<double> samples_us;
     ClockReading clock;
     const auto take = [&] {
-      samples_us = sample(
-          bench_.device.timer(), [&](std::int64_t i) { trial.launch(workload, i); }, policy, *rule);
+      samples_us = sample(bench_.device.timer(), trial.launches(workload), policy, *rule);
       clock = bench_.device.read_clock();
     };
     if (!trial.run(&Cost::kernel_s, take) || !trial.guards_intact(workload)) return;

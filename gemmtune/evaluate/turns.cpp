@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "gemmtune/core/clock.h"
 #include "gemmtune/measure/sampler.h"
 
 namespace gemmtune {
@@ -30,19 +31,20 @@ class TurnTimer final : public Timer {
 
 std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& workload) {
   std::vector<Timer::Launch> launches;
-  for (auto& trial : trials) launches.emplace_back([&trial, &workload](std::int64_t i) { trial.launch(workload, i); });
+  for (auto& trial : trials) launches.push_back(trial.launches(workload));
   return launches;
 }
 
-/// Launches all in turn, without counting, until that has taken as long as clocks take to settle.
+/// Launches all in turn, without counting, for as long as clocks take to settle. By the host's clock: the time of a
+/// launch that was timed as a share of many says nothing of how long those took.
 void settle_clock(Timer& timer, std::span<const Timer::Launch> launches, double for_us,
                   const std::function<void(std::size_t)>& change_turn) {
-  for (double spent_us = 0; spent_us < for_us;)
-    for (std::size_t i = 0; i < launches.size() && spent_us < for_us; ++i) {
-      change_turn(i);
-      constexpr std::int64_t at_once = 8;
-      for (const double time_us : timer.time_us(launches[i], 0, at_once)) spent_us += time_us;
-    }
+  constexpr std::int64_t at_once = 8;
+  const auto start = SteadyClock::now();
+  for (std::size_t i = 0; seconds_since(start) * 1e6 < for_us; i = (i + 1) % launches.size()) {
+    change_turn(i);
+    timer.time_us(launches[i], 0, at_once);
+  }
 }
 
 }  // namespace

@@ -23,13 +23,17 @@ class Series {
   Series(Timer& timer, const Timer::Launch& launch) : timer_(&timer), launch_(&launch) {}
 
   void warm_up(std::int64_t launches) {
-    if (launches > 0) static_cast<void>(run(launches));
+    if (launches > 0) last_us_ = run(launches).back();
   }
 
   void take(std::int64_t launches) {
     const auto times = run(launches);
     samples_us_.insert(samples_us_.end(), times.begin(), times.end());
+    if (!times.empty()) last_us_ = times.back();
   }
+
+  /// Roughly how long a launch takes; 0 while none has been seen.
+  double launch_us() const { return samples_us_.empty() ? last_us_ : *median(samples_us_); }
 
   std::int64_t count() const { return static_cast<std::int64_t>(samples_us_.size()); }
   const std::vector<double>& samples_us() const { return samples_us_; }
@@ -45,6 +49,7 @@ class Series {
   const Timer::Launch* launch_;
   std::int64_t next_{};
   std::vector<double> samples_us_;
+  double last_us_{};
 };
 
 /// As a share of the fastest median.
@@ -72,11 +77,13 @@ std::vector<std::size_t> still_wanted(const std::vector<Series>& all, const Meas
   return wanted;
 }
 
-/// The first block holds the samples that must be there anyway; later ones go by how long a launch takes.
+/// The first block holds the samples that must be there anyway, unless launches are so long that the rule should see
+/// each: it may give up on a slow one at once.
 std::int64_t next_block(const Series& series, const MeasurePolicy& policy, std::int64_t smallest) {
-  const double launch_us = median(series.samples_us()).value_or(0);
-  const auto fitting = std::min<double>(largest_block, longest_block_us / std::max(launch_us, 1.0));
-  const auto wanted = series.count() == 0 ? policy.min_samples : static_cast<std::int64_t>(fitting);
+  const double longest = longest_block_us / std::max(series.launch_us(), 1.0);
+  const auto fitting = static_cast<std::int64_t>(std::min<double>(largest_block, longest));
+  const bool at_once = series.count() == 0 && static_cast<double>(policy.min_samples) <= longest;
+  const auto wanted = at_once ? policy.min_samples : fitting;
   return std::min(std::max(wanted, smallest), policy.max_samples - series.count());
 }
 

@@ -9,6 +9,9 @@
 namespace gemmtune {
 namespace {
 
+/// Fewer samples than the least are enough of what is so far beyond hope.
+constexpr double doubly = 2;
+
 class PolicyRule final : public StopRule {
  public:
   PolicyRule(const MeasurePolicy& policy, double hopeless_us) : policy_(policy), hopeless_us_(hopeless_us) {}
@@ -16,8 +19,9 @@ class PolicyRule final : public StopRule {
   bool enough(std::span<const double> samples_us) const override {
     const auto count = static_cast<std::int64_t>(samples_us.size());
     if (count >= policy_.max_samples) return true;
-    if (count < std::max<std::int64_t>(policy_.min_samples, 1)) return false;
-    return spent(samples_us) || hopeless(samples_us) || narrow(samples_us);
+    if (count == 0) return false;
+    if (count < policy_.min_samples) return all_over(doubly * hopeless_us_, samples_us);
+    return spent(samples_us) || all_over(hopeless_us_, samples_us) || narrow(samples_us);
   }
 
  private:
@@ -25,8 +29,8 @@ class PolicyRule final : public StopRule {
     return std::accumulate(samples_us.begin(), samples_us.end(), 0.0) >= policy_.max_sampling_s * 1e6;
   }
 
-  bool hopeless(std::span<const double> samples_us) const {
-    return *std::min_element(samples_us.begin(), samples_us.end()) > hopeless_us_;
+  static bool all_over(double limit_us, std::span<const double> samples_us) {
+    return *std::min_element(samples_us.begin(), samples_us.end()) > limit_us;
   }
 
   bool narrow(std::span<const double> samples_us) const {

@@ -79,8 +79,7 @@ class Replaying {
   void time_alone(Evaluation& evaluation, const RecordedCandidate& one, double& best_us) {
     const auto rule = make_stop_rule(policy_.measure, hopeless * best_us);
     timer_.use(one.screen_us);
-    const auto samples_us = sample(
-        timer_, [](std::int64_t) {}, policy_.measure, *rule);
+    const auto samples_us = sample(timer_, {[](std::int64_t) {}}, policy_.measure, *rule);
     set_times(evaluation, samples_us, one);
     evaluation.cost.kernel_s = timer_.take_spent_s();
     best_us = std::min(best_us, evaluation.timing.median_us);
@@ -94,7 +93,7 @@ class Replaying {
       turn = i;
       timer_.use(all[i]->confirm_us);
     };
-    const std::vector<Timer::Launch> launches(all.size(), [](std::int64_t) {});
+    const std::vector<Timer::Launch> launches(all.size(), {[](std::int64_t) {}});
     const auto samples_us = sample_interleaved(timer_, launches, policy_.measure, change_turn);
     settle_turn();
     for (std::size_t i = 0; i < all.size(); ++i) set_times(evaluations[i], samples_us[i], *all[i]);

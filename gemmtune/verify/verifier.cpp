@@ -59,8 +59,11 @@ struct Tally {
   }
 };
 
+/// What there is of C.
+enum class RowsOfC { all, checked };  // checked: of each batch the reference's rows, one after the other
+
 /// C and what it is held against. Elements are read as their stored bits, so that the poison can be told from other
-/// NaNs.
+/// NaNs, and named by their number in the whole C.
 template <typename Codec>
 class Comparison {
  public:
@@ -71,8 +74,9 @@ class Comparison {
              const VerifyPolicy& policy)
       : problem_(problem), reference_(reference), c_(c), policy_(policy), rules_(closeness_rules(problem, policy)) {}
 
-  Verdict run() const {
-    const Region unwritten = find_unwritten();
+  Verdict run(RowsOfC rows) {
+    rows_ = rows;
+    const Region unwritten = rows == RowsOfC::all ? find_unwritten() : Region{};
     const Tally tally = compare_rows();
     Verdict verdict{};
     verdict.accuracy.checked = static_cast<std::int64_t>(reference_.values.size());
@@ -87,8 +91,13 @@ class Comparison {
 
  private:
   std::int64_t checked_rows() const { return static_cast<std::int64_t>(reference_.rows.size()); }
-  bool is_poison(std::int64_t index) const { return holds_poison(load<Bits>(c_.data(), index)); }
-  double out(std::int64_t index) const { return Codec::decode(load<Stored>(c_.data(), index)); }
+  bool is_poison(std::int64_t place) const { return holds_poison(load<Bits>(c_.data(), place)); }
+
+  /// Where an element lies in what there is of C. `checked` counts the reference's rows over all batches.
+  std::int64_t place_of(std::int64_t index, std::int64_t checked) const {
+    return rows_ == RowsOfC::all ? index : checked * problem_.n + index % problem_.n;
+  }
+  double out(std::int64_t place) const { return Codec::decode(load<Stored>(c_.data(), place)); }
 
   /// Runs visit(total, first, last) on pieces of [0, count), each with a total of its own, and merges them.
   template <typename Total, typename Visit>
@@ -119,26 +128,23 @@ class Comparison {
                          [&](Tally& tally, std::int64_t row) { compare_row(tally, row); });
   }
 
-  /// `checked` counts the reference's rows over all batches.
   void compare_row(Tally& tally, std::int64_t checked) const {
     const std::int64_t batch = checked / checked_rows();
     const std::int64_t row = reference_.rows[checked % checked_rows()];
     for (std::int64_t column = 0; column < problem_.n; ++column) {
       const std::int64_t index = (batch * problem_.m + row) * problem_.n + column;
-      const Distance distance = distance_of(index, checked, column);
+      const std::int64_t place = place_of(index, checked);
+      const Distance distance =
+          rules_.distance(reference_.values[checked * problem_.n + column], out(place), norms(checked, column));
       tally.worst_error = std::max(tally.worst_error, distance.error);
       tally.worst_share = std::max(tally.worst_share, distance.share_of_bound);
       if (!distance.close) tally.not_close.add(index, row, column);
-      if (distance.share_of_bound > 1 && !is_poison(index)) tally.out_of_bound.add(index, row, column);
+      if (distance.share_of_bound > 1 && !is_poison(place)) tally.out_of_bound.add(index, row, column);
     }
   }
 
   double norms(std::int64_t checked, std::int64_t column) const {
     return reference_.row_norms[checked] * reference_.column_norms[checked / checked_rows() * problem_.n + column];
-  }
-
-  Distance distance_of(std::int64_t index, std::int64_t checked, std::int64_t column) const {
-    return rules_.distance(reference_.values[checked * problem_.n + column], out(index), norms(checked, column));
   }
 
   std::string explain(const Accuracy& accuracy, const Region& unwritten, const Tally& tally) const {
@@ -171,8 +177,8 @@ class Comparison {
     const auto place = std::lower_bound(reference_.rows.begin(), reference_.rows.end(), row % problem_.m);
     const std::int64_t checked = row / problem_.m * checked_rows() + (place - reference_.rows.begin());
     const double expected = reference_.values[checked * problem_.n + column];
-    return fmt::format("{} = {:.7g} where {:.7g} is right to within {:.3g}", name(index), out(index), expected,
-                       rules_.bound.at(expected, norms(checked, column)));
+    return fmt::format("{} = {:.7g} where {:.7g} is right to within {:.3g}", name(index), out(place_of(index, checked)),
+                       expected, rules_.bound.at(expected, norms(checked, column)));
   }
 
   static std::string extent(const Region& region) {
@@ -185,7 +191,16 @@ class Comparison {
   std::span<const std::byte> c_;
   const VerifyPolicy& policy_;
   ClosenessRules rules_{};
+  RowsOfC rows_{};
 };
+
+Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
+                const VerifyPolicy& policy, RowsOfC rows) {
+  if (problem.out == DType::f32) return Comparison<F32Codec>(problem, reference, c, policy).run(rows);
+  if (problem.out == DType::f16) return Comparison<F16Codec>(problem, reference, c, policy).run(rows);
+  if (problem.out == DType::bf16) return Comparison<Bf16Codec>(problem, reference, c, policy).run(rows);
+  fail(ErrorCode::unsupported, "outputs of type {} cannot be checked", to_string(problem.out));
+}
 
 }  // namespace
 
@@ -207,10 +222,15 @@ Verdict compare(const Problem& problem, const Reference& reference, std::span<co
                 const VerifyPolicy& policy) {
   if (static_cast<std::int64_t>(c.size()) != operand_sizes(problem).c)
     fail(ErrorCode::usage, "C has {} bytes, not the {} of {}", c.size(), operand_sizes(problem).c, to_string(problem));
-  if (problem.out == DType::f32) return Comparison<F32Codec>(problem, reference, c, policy).run();
-  if (problem.out == DType::f16) return Comparison<F16Codec>(problem, reference, c, policy).run();
-  if (problem.out == DType::bf16) return Comparison<Bf16Codec>(problem, reference, c, policy).run();
-  fail(ErrorCode::unsupported, "outputs of type {} cannot be checked", to_string(problem.out));
+  return compare(problem, reference, c, policy, RowsOfC::all);
+}
+
+Verdict compare_checked_rows(const Problem& problem, const Reference& reference, std::span<const std::byte> rows,
+                             const VerifyPolicy& policy) {
+  if (rows.size() * 8 != reference.values.size() * static_cast<std::size_t>(bits(problem.out)))
+    fail(ErrorCode::usage, "{} bytes are not the {} checked rows of {}", rows.size(), reference.rows.size(),
+         to_string(problem));
+  return compare(problem, reference, rows, policy, RowsOfC::checked);
 }
 
 }  // namespace gemmtune

@@ -37,4 +37,9 @@ void poison(std::span<std::byte> c);
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
                 const VerifyPolicy& policy);
 
+/// The same where all elements are known to be written, for `rows`: of C only those rows that the reference has, one
+/// after the other, those of each batch together. Throws Error{usage} when these are not as many.
+Verdict compare_checked_rows(const Problem& problem, const Reference& reference, std::span<const std::byte> rows,
+                             const VerifyPolicy& policy);
+
 }  // namespace gemmtune

@@ -26,10 +26,10 @@ class ScriptedTimer final : public Timer {
 
   /// A launch that reports its name and index.
   Launch named(std::size_t who) {
-    return [this, who](std::int64_t index) {
+    return {[this, who](std::int64_t index) {
       current_ = who;
       log_.emplace_back(who, index);
-    };
+    }};
   }
 
   const std::vector<std::pair<std::size_t, std::int64_t>>& log() const { return log_; }
@@ -69,6 +69,18 @@ TEST(Sample, LongLaunchesDoNotOvershootTheBudget) {
   auto brief = policy(1, 3, 101);
   brief.max_sampling_s = 0.2;
   EXPECT_EQ(sample(timer, timer.named(0), brief).size(), 7u);
+}
+
+TEST(Sample, LongLaunchesAreGivenUpOneByOne) {
+  ScriptedTimer timer([](std::size_t) { return 30'000.0; });
+  const auto brief = policy(1, 3, 101);
+  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10'000)).size(), 1u);
+}
+
+TEST(Sample, ShortLaunchesAreNot) {
+  ScriptedTimer timer([](std::size_t) { return 30.0; });
+  const auto brief = policy(1, 3, 101);
+  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10)).size(), 3u);
 }
 
 TEST(Sample, NothingWantedNothingRun) {

@@ -91,8 +91,14 @@ TEST(StopRule, StopsWhenTheSamplesAddUpToTheBudget) {
 TEST(StopRule, FarBehindTheBestStopsAtTheMinimum) {
   Noise noise(5);
   const auto wild = [&] { return noise.normal(100, 0.05); };
-  EXPECT_EQ(taken(*make_stop_rule(patient(), 50), wild), 5u);
+  EXPECT_EQ(taken(*make_stop_rule(patient(), 60), wild), 5u);
   EXPECT_GT(taken(*make_stop_rule(patient(), 100), wild), 5u) << "one fast sample is hope enough";
+}
+
+TEST(StopRule, BeyondAllHopeStopsBeforeTheMinimum) {
+  EXPECT_EQ(taken(*make_stop_rule(patient(), 49), [] { return 100.0; }), 1u);
+  int i = 0;
+  EXPECT_EQ(taken(*make_stop_rule(patient(), 49), [&] { return ++i == 1 ? 90.0 : 100.0; }), 5u) << "one was better";
 }
 
 TEST(StopRule, IgnoresTheOrderOfSamples) {

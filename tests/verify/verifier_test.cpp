@@ -165,6 +165,25 @@ TEST_P(VerifierTest, BadRowsBetweenTheSampledOnesAreFoundWhenUnwritten) {
   EXPECT_EQ(compare(right.problem, right.reference, bytes, policy).accuracy.unwritten, 48);
 }
 
+TEST_P(VerifierTest, TheCheckedRowsAloneTellTheSame) {
+  const VerifyPolicy sampling{.full_reference_flops = 0};
+  auto problem = sized(300, 48, 128, GetParam());
+  Trial tested(problem, Recipe::gaussian, sampling);
+  ASSERT_LT(tested.reference.rows.size(), 300U);
+  const auto row = tested.reference.rows[tested.reference.rows.size() / 2];
+  tested.c[row * 48 + 7] += 1e6F;
+  const auto all = naive::rounded(problem, tested.c);
+  const std::size_t row_bytes = all.size() / 300;
+  std::vector<std::byte> rows;
+  for (const auto checked : tested.reference.rows)
+    rows.insert(rows.end(), all.begin() + checked * row_bytes, all.begin() + (checked + 1) * row_bytes);
+  const auto verdict = compare_checked_rows(problem, tested.reference, rows, sampling);
+  EXPECT_EQ(verdict.why_wrong, compare(problem, tested.reference, all, sampling).why_wrong);
+  EXPECT_NE(verdict.why_wrong.find(fmt::format("C[{}, 7]", row)), std::string::npos) << verdict.why_wrong;
+  rows.pop_back();
+  EXPECT_THROW(compare_checked_rows(problem, tested.reference, rows, sampling), Error);
+}
+
 TEST_P(VerifierTest, ABrokenLastRowIsFoundWhenRowsAreSampled) {
   const Trial right(sized(100, 48, 64, GetParam()), Recipe::gaussian, VerifyPolicy{.full_reference_flops = 1});
   auto c = right.c;

@@ -10,6 +10,7 @@ namespace {
 constexpr double shortest_single_us = 500;
 constexpr double sample_us = 400;  // what a graph should last, so that the two microseconds around it do not show
 constexpr std::int64_t longest_graph = 64;
+constexpr std::int64_t longest_round = 256;  // of operands, that one graph holds
 
 /// In which the host queues what is to be timed.
 constexpr std::uint64_t delay_ns = 30'000;
@@ -18,6 +19,9 @@ constexpr std::size_t most_queued = 8;
 std::int64_t graph_size(double launch_us) {
   return std::clamp<std::int64_t>(std::llround(sample_us / std::max(launch_us, 1.0)), 2, longest_graph);
 }
+
+/// So long that a replay after a replay finds the operands as they come round, each as cold as the last.
+std::int64_t whole_rounds(std::int64_t size, std::int64_t period) { return (size + period - 1) / period * period; }
 
 }  // namespace
 
@@ -42,7 +46,7 @@ void GpuTimer::hide_the_host() {
   stream_->driver().launch(delay_, {}, stream_->handle(), arguments);
 }
 
-std::vector<double> GpuTimer::time_queued_us(const Work& work, std::int64_t first, std::int64_t count) {
+std::vector<double> GpuTimer::time_queued_us(const Launch& launch, std::int64_t first, std::int64_t count) {
   const auto& driver = stream_->driver();
   std::vector<double> times;
   while (static_cast<std::int64_t>(times.size()) < count) {
@@ -51,7 +55,7 @@ std::vector<double> GpuTimer::time_queued_us(const Work& work, std::int64_t firs
     hide_the_host();
     driver.record(events_[0], stream_->handle());
     for (std::int64_t i = 0; i < queued; ++i) {
-      work(first + done + i);
+      launch(first + done + i);
       driver.record(events_[i + 1], stream_->handle());
     }
     driver.synchronize(events_[queued]);
@@ -72,12 +76,14 @@ std::vector<double> GpuTimer::time_us(const Launch& launch, std::int64_t first, 
 /// The first sample is dropped for one from a graph: singly, short launches look longer than they are.
 std::vector<double> GpuTimer::time_graphs_us(const Launch& launch, std::int64_t first, std::int64_t count,
                                              double launch_us) {
-  const auto size = graph_size(launch_us);
+  const bool comes_round = launch.period > 0 && launch.period <= longest_round;
+  const auto size = comes_round ? whole_rounds(graph_size(launch_us), launch.period) : graph_size(launch_us);
+  const auto replays = comes_round ? count : 1;
   std::vector<double> times;
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; i += replays) {
     const auto graph = capture(launch, first + i * size, size);
-    times.push_back(graph != nullptr ? time_graph_us(graph) / static_cast<double>(size)
-                                     : time_queued_us(launch, first + i, 1).front());
+    if (graph == nullptr) return time_queued_us(launch, first, count);
+    for (const double us : time_graph_us(graph, replays)) times.push_back(us / static_cast<double>(size));
   }
   return times;
 }
@@ -89,14 +95,14 @@ gpu::GraphHandle GpuTimer::capture(const Launch& launch, std::int64_t first, std
   return driver.end_capture(stream_->handle());
 }
 
-double GpuTimer::time_graph_us(gpu::GraphHandle graph) {
+std::vector<double> GpuTimer::time_graph_us(gpu::GraphHandle graph, std::int64_t replays) {
   const auto& driver = stream_->driver();
   const auto exec = driver.instantiate(graph);
   driver.upload(exec, stream_->handle());
-  const double time = time_queued_us([&](std::int64_t) { driver.launch(exec, stream_->handle()); }, 0, 1).front();
+  auto times = time_queued_us({[&](std::int64_t) { driver.launch(exec, stream_->handle()); }}, 0, replays);
   driver.destroy(exec);
   driver.destroy(graph);
-  return time;
+  return times;
 }
 
 }  // namespace gemmtune

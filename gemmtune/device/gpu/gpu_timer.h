@@ -11,7 +11,8 @@ namespace gemmtune {
 
 /// Launches over 500 µs are timed singly, queued behind a delay that hides what the host takes to launch them. Shorter
 /// ones would be ranked by the gaps between launches, so a sample is the replay of a graph of consecutive launches, and
-/// its time their mean; what cannot be captured is timed singly.
+/// its time their mean; what cannot be captured is timed singly. Launches whose operands come round are captured once
+/// for all samples of a call, in a graph of whole rounds: making a graph takes longer than replaying it.
 class GpuTimer final : public Timer {
  public:
   explicit GpuTimer(GpuStream& stream);
@@ -22,12 +23,10 @@ class GpuTimer final : public Timer {
   std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override;
 
  private:
-  using Work = std::function<void(std::int64_t)>;
-
-  std::vector<double> time_queued_us(const Work& work, std::int64_t first, std::int64_t count);
+  std::vector<double> time_queued_us(const Launch& launch, std::int64_t first, std::int64_t count);
   std::vector<double> time_graphs_us(const Launch& launch, std::int64_t first, std::int64_t count, double launch_us);
   gpu::GraphHandle capture(const Launch& launch, std::int64_t first, std::int64_t size);
-  double time_graph_us(gpu::GraphHandle graph);
+  std::vector<double> time_graph_us(gpu::GraphHandle graph, std::int64_t replays);
   void hide_the_host();
 
   GpuStream* stream_;

@@ -19,7 +19,7 @@ void spin_us(double time_us) {
 TEST(CpuTimer, LaunchesEachIndexOnceInOrder) {
   for (const std::int64_t count : {0, 1, 2, 7, 1000}) {
     std::vector<std::int64_t> seen;
-    const auto times = CpuTimer().time_us([&](std::int64_t i) { seen.push_back(i); }, 5, count);
+    const auto times = CpuTimer().time_us({[&](std::int64_t i) { seen.push_back(i); }}, 5, count);
     std::vector<std::int64_t> expected(static_cast<std::size_t>(count));
     std::iota(expected.begin(), expected.end(), 5);
     EXPECT_EQ(seen, expected) << count;
@@ -28,7 +28,7 @@ TEST(CpuTimer, LaunchesEachIndexOnceInOrder) {
 }
 
 TEST(CpuTimer, LongLaunchesAreTimedSingly) {
-  const auto times = CpuTimer().time_us([](std::int64_t i) { spin_us(i == 2 ? 4000.0 : 200.0); }, 0, 4);
+  const auto times = CpuTimer().time_us({[](std::int64_t i) { spin_us(i == 2 ? 4000.0 : 200.0); }}, 0, 4);
   ASSERT_EQ(times.size(), 4U);
   for (const double time : times) EXPECT_GE(time, 200.0);
   EXPECT_GE(times[2], 4000.0);
@@ -36,7 +36,7 @@ TEST(CpuTimer, LongLaunchesAreTimedSingly) {
 
 TEST(CpuTimer, ShortLaunchesShareABlock) {
   int launches = 0;
-  const auto times = CpuTimer().time_us([&](std::int64_t) { ++launches; }, 0, 20000);
+  const auto times = CpuTimer().time_us({[&](std::int64_t) { ++launches; }}, 0, 20000);
   EXPECT_EQ(launches, 20000);
   int equal = 0;
   for (std::size_t i = 1; i < times.size(); ++i) equal += times[i] == times[i - 1] ? 1 : 0;
@@ -45,7 +45,7 @@ TEST(CpuTimer, ShortLaunchesShareABlock) {
 
 TEST(CpuTimer, TheSumIsTheWallTime) {
   const auto start = Clock::now();
-  const auto times = CpuTimer().time_us([](std::int64_t) { spin_us(1.0); }, 0, 500);
+  const auto times = CpuTimer().time_us({[](std::int64_t) { spin_us(1.0); }}, 0, 500);
   const double wall_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   const double sum = std::accumulate(times.begin(), times.end(), 0.0);
   EXPECT_GE(sum, 500.0);

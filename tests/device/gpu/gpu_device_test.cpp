@@ -83,7 +83,7 @@ TEST_F(GpuDeviceTest, TimesAreTheDevices) {
   device_->upload(std::as_bytes(std::span(&zero, 1)), runs.data());
   for (const double us : {10.0, 50.0, 300.0}) {
     const auto ns = static_cast<unsigned long long>(us * 1000);
-    const auto launch = [&](std::int64_t) { module.launch(device_->stream(), spin_for, {}, ns, runs.data()); };
+    const Timer::Launch launch{[&](std::int64_t) { module.launch(device_->stream(), spin_for, {}, ns, runs.data()); }};
     device_->timer().time_us(launch, 0, 3);
     const auto times = device_->timer().time_us(launch, 0, 10);
     ASSERT_EQ(times.size(), 10U);
@@ -95,6 +95,32 @@ TEST_F(GpuDeviceTest, TimesAreTheDevices) {
   }
   device_->stream().synchronize();
   EXPECT_GT(read_count(runs), 6U);
+}
+
+/// Samples of launches whose operands come round, in graphs of whole rounds: each set is used as often as any other.
+TEST_F(GpuDeviceTest, OperandsComeRoundEquallyOften) {
+  const auto module = compile();
+  const auto spin_for = module.function("spin");
+  constexpr std::size_t period = 7;
+  std::vector<Buffer> runs;
+  for (std::size_t i = 0; i < period; ++i) {
+    runs.push_back(device_->allocate(sizeof(unsigned)));
+    device_->fill(runs.back().data(), sizeof(unsigned), 0);
+  }
+  const Timer::Launch launch{[&](std::int64_t i) {
+                               auto* counter = runs[static_cast<std::size_t>(i) % period].data();
+                               module.launch(device_->stream(), spin_for, {}, 20'000ULL, counter);
+                             },
+                             period};
+  const auto times = device_->timer().time_us(launch, 0, 12);
+  device_->stream().synchronize();
+  ASSERT_EQ(times.size(), 12U);
+  for (const double time : times) {
+    EXPECT_GT(time, 19);
+    EXPECT_LT(time, 29);
+  }
+  EXPECT_GT(read_count(runs.back()), 12U);
+  for (std::size_t i = 1; i < period; ++i) EXPECT_EQ(read_count(runs[i]), read_count(runs.back())) << i;
 }
 
 TEST_F(GpuDeviceTest, FillsWithAPatternOfTwoBytes) {

@@ -48,7 +48,7 @@ class BackToBack {
     for (std::size_t i = 0; i < launches; ++i) launch(i);
     if (auto why = difference(expected, "queued"); !why.empty()) return why;
     poison();
-    device_->timer().time_us([this](std::int64_t i) { launch(static_cast<std::size_t>(i) % launches); }, 0, launches);
+    device_->timer().time_us({[this](std::int64_t i) { launch(static_cast<std::size_t>(i) % launches); }}, 0, launches);
     return difference(expected, "timed");
   }
 

@@ -222,7 +222,7 @@ TEST_F(CublasltTest, LaunchesCanBeCaptured) {
   gemm->launch(operands, device_->stream());
   device_->stream().synchronize();
   // Launches this short are timed by replaying a graph of them.
-  const auto times = device_->timer().time_us([&](std::int64_t) { gemm->launch(operands, device_->stream()); }, 0, 5);
+  const auto times = device_->timer().time_us({[&](std::int64_t) { gemm->launch(operands, device_->stream()); }}, 0, 5);
   device_->stream().synchronize();
   EXPECT_EQ(times.size(), 5U);
   for (const double time : times) EXPECT_GT(time, 0.5);

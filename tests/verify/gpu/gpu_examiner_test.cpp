@@ -1,6 +1,8 @@
 // Device and host judge alike, and the device does so in no time.
 #include "gemmtune/verify/gpu/gpu_examiner.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -135,6 +137,20 @@ TEST_F(GpuExaminerTest, WhatIsNotCheckedMustBeWrittenAllTheSame) {
   while (std::ranges::binary_search(rows, unchecked)) ++unchecked;
   poison(std::span(c).subspan(static_cast<std::size_t>(unchecked * 96 * 2), 2));
   EXPECT_EQ(expect_alike(problem, both, c).accuracy.unwritten, 1);
+}
+
+/// Of an output of this size the host is shown the checked rows only.
+TEST_F(GpuExaminerTest, WhatIsWrongWithALargeOutputIsSaidInTheSameWords) {
+  const auto problem = parse_problem("1056x20000x64:bf16:bf16:bf16:batch=2");
+  const VerifyPolicy sampling{.full_reference_flops = 1};
+  const auto both = judges(problem, Recipe::gaussian, sampling);
+  auto c = right_output(problem, Recipe::gaussian, sampling);
+  const auto rows = rows_to_check(problem, gpu_policy(sampling, problem), seed);
+  ASSERT_LT(rows.size(), 1056U);
+  put(problem, c, (1056 + rows[rows.size() / 2]) * 20000 + 12'345, 1e4F);
+  const auto verdict = expect_alike(problem, both, c);
+  EXPECT_NE(verdict.why_wrong.find(fmt::format("C[1, {}, 12345]", rows[rows.size() / 2])), std::string::npos)
+      << verdict.why_wrong;
 }
 
 TEST_F(GpuExaminerTest, FingerprintsChangeWithAnyByte) {
