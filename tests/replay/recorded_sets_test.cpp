@@ -25,17 +25,21 @@ bool is_of_gpu(const Recording& recording) {
 
 class RecordedSet : public testing::TestWithParam<std::filesystem::path> {};
 
+/// A recording of few shapes is replayed more often: which of two neighbours wins one shape is a matter of luck.
+int repeats_of(const Recording& recording) { return std::clamp(60 / static_cast<int>(recording.size()), 5, 20); }
+
 /// The last few tenths of a percent of regret are the tie rule's, which prefers less memory to them.
 TEST_P(RecordedSet, RaceChoosesNearlyTheBestForAFractionOfTheTime) {
   const auto recording = read_recording(GetParam());
-  const auto all = scores(replay(recording, {.searches = {"exhaustive", "screen", "race", "tunableop"}, .repeats = 5}));
+  const auto all = scores(
+      replay(recording, {.searches = {"exhaustive", "screen", "race", "tunableop"}, .repeats = repeats_of(recording)}));
   const auto &exhaustive = all[0], &screen = all[1], &race = all[2], &tunable_op = all[3];
   for (const auto& score : all)
     fmt::print("{:12} regret {:.2f} % worst {:.2f} % device {:.3f} s\n", score.search, 100 * score.mean_regret,
                100 * score.worst_regret, score.device_s);
   EXPECT_EQ(race.without_winner, exhaustive.without_winner);
   EXPECT_LT(race.device_s, screen.device_s);
-  EXPECT_LE(race.mean_regret, screen.mean_regret + 0.005);
+  EXPECT_LE(race.mean_regret, 1.05 * screen.mean_regret + 0.005);
   if (!is_of_gpu(recording)) return;  // too few candidates for more, and machines that others used meanwhile
   EXPECT_LE(race.mean_regret, 0.005);
   EXPECT_LE(race.worst_regret, 0.03);
