@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include "gemmtune/core/error.h"
@@ -21,6 +23,16 @@ TEST(Parallel, EveryIndexIsVisitedOnceInPiecesOfTheGrain) {
       });
       for (const auto& visit : visits) ASSERT_EQ(visit, 1) << count << ' ' << grain;
     }
+  }
+}
+
+TEST(Parallel, AMapHasOneResultForEachInOrder) {
+  for (const std::size_t count : {0, 1, 7, 64, 1000}) {
+    std::vector<std::size_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 1);
+    const auto texts = parallel_map(numbers, 3, [](std::size_t number) { return std::to_string(number); });
+    ASSERT_EQ(texts.size(), count);
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(texts[i], std::to_string(numbers[i]));
   }
 }
 

@@ -31,6 +31,8 @@ struct RankRequest {
   std::optional<int> only_id{};
 };
 
+/// Every function is called from several threads at once, `check` above all: what an enumeration costs is the time of
+/// its tens of thousands of answers.
 class AlgoSource {
  public:
   virtual ~AlgoSource() = default;

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <set>
+#include <span>
+
+#include "gemmtune/core/parallel.h"
 
 namespace gemmtune::cublaslt {
 namespace {
 
 constexpr std::size_t ranked_in_all = 512;
 constexpr std::size_t ranked_of_an_id = 64;
+constexpr std::int64_t checks_of_a_piece = 128;  // less than a millisecond, and worth a thread's start
+constexpr std::int64_t entries_of_a_piece = 64;
 
 constexpr std::array split_counts{2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
 constexpr std::int64_t least_k_of_a_split = 128;
@@ -31,18 +37,29 @@ int distance(const AlgoConfig& a, const AlgoConfig& b) {
          differs(&AlgoConfig::custom) + differs(&AlgoConfig::inner) + differs(&AlgoConfig::cluster);
 }
 
+bool fits_workspace(const Accepted& accepted) { return accepted.workspace_bytes <= large_workspace_bytes; }
+
+/// Swizzling orders tiles for the cache's sake, which needs more than a wave of them.
+bool may_split(const AlgoConfig& config, const Accepted& accepted) {
+  return config.swizzle == 0 && fits_workspace(accepted) && accepted.waves <= most_waves_to_split;
+}
+
+struct Proposal {
+  AlgoConfig config{};
+  bool ranked{};
+  std::optional<Accepted> known{};  // else the library is asked
+};
+
 class Enumerator {
  public:
   Enumerator(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits)
       : source_(source), known_(known), limits_(limits) {}
 
   Enumeration run() {
-    add_first_choice();
-    add_ranked({.workspace_bytes = usual_workspace_bytes, .most = ranked_in_all});
-    add_ranked({.workspace_bytes = large_workspace_bytes, .most = ranked_in_all});
-    for (const auto& [id, learnt] : known_)
-      add_ranked({.workspace_bytes = usual_workspace_bytes, .most = ranked_of_an_id, .only_id = id});
-    for (const auto& [id, learnt] : known_) add_learnt(id, learnt);
+    add(ranked({{.workspace_bytes = usual_workspace_bytes, .most = 1}}));
+    result_.has_first_choice = !result_.entries.empty();
+    add(ranked(requests()));
+    add(learnt());
     drop_small_tiles();
     nearest_first();
     keep_most();
@@ -50,56 +67,66 @@ class Enumerator {
   }
 
  private:
-  std::optional<Accepted> check(const AlgoConfig& config) {
-    ++result_.checks;
-    auto accepted = source_.check(config);
-    if (accepted && accepted->workspace_bytes > large_workspace_bytes) accepted.reset();
-    return accepted;
+  void add(const std::vector<Proposal>& proposals) {
+    const auto fresh = without_seen(proposals);
+    const auto answers = parallel_map(fresh, checks_of_a_piece, [&](const Proposal& proposal) {
+      return proposal.known ? proposal.known : source_.check(proposal.config);
+    });
+    result_.checks += std::ranges::count_if(fresh, [](const Proposal& proposal) { return !proposal.known; });
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+      if (answers[i] && fits_workspace(*answers[i]))
+        result_.entries.push_back({fresh[i].config, *answers[i], fresh[i].ranked});
   }
 
-  void add(Entry entry) {
-    if (seen_.contains(entry.config)) return;
-    const auto accepted = seen_[entry.config] = check(entry.config);
-    if (!accepted) return;
-    entry.accepted = *accepted;
-    result_.entries.push_back(entry);
+  std::vector<Proposal> without_seen(const std::vector<Proposal>& proposals) {
+    std::vector<Proposal> fresh;
+    for (const auto& proposal : proposals)
+      if (seen_.insert(proposal.config).second) fresh.push_back(proposal);
+    return fresh;
   }
 
-  void add_first_choice() {
-    add_ranked({.workspace_bytes = usual_workspace_bytes, .most = 1});
-    result_.has_first_choice = !result_.entries.empty();
+  std::vector<RankRequest> requests() const {
+    std::vector<RankRequest> requests{{.workspace_bytes = usual_workspace_bytes, .most = ranked_in_all},
+                                      {.workspace_bytes = large_workspace_bytes, .most = ranked_in_all}};
+    for (const auto& [id, learnt] : known_)
+      requests.push_back({.workspace_bytes = usual_workspace_bytes, .most = ranked_of_an_id, .only_id = id});
+    return requests;
   }
 
-  void add_ranked(const RankRequest& request) {
-    for (const auto& config : source_.ranked(request)) add({.config = config, .ranked = true});
+  std::vector<Proposal> ranked(const std::vector<RankRequest>& requests) const {
+    const auto rankings =
+        parallel_map(requests, 1, [&](const RankRequest& request) { return source_.ranked(request); });
+    std::vector<Proposal> proposals;
+    for (const auto& ranking : rankings)
+      for (const auto& config : ranking) proposals.push_back({.config = config, .ranked = true});
+    return proposals;
   }
 
-  void add_learnt(int id, const Learnt& learnt) {
-    const auto capabilities = source_.capabilities(id);
-    if (!capabilities) return;
-    for (const auto& config : learnt.configs) {
-      add({.config = config});
-      if (capabilities->splits_k && may_split(config)) add_splits(config, capabilities->reductions);
+  std::vector<Proposal> learnt() const {
+    std::vector<Proposal> proposals;
+    for (const auto& [id, learnt] : known_) {
+      const auto capabilities = source_.capabilities(id);
+      for (const auto& [config, accepted] : learnt.taken) {
+        proposals.push_back({.config = config, .known = accepted});
+        if (!capabilities || !capabilities->splits_k || !may_split(config, accepted)) continue;
+        for (const auto& split : splits_of(config, capabilities->reductions)) proposals.push_back({.config = split});
+      }
     }
+    return proposals;
   }
 
-  /// Swizzling orders tiles for the cache's sake, which needs more than a wave of them.
-  bool may_split(const AlgoConfig& config) const {
-    if (config.swizzle != 0) return false;
-    const auto accepted = seen_.at(config);
-    return accepted && accepted->waves <= most_waves_to_split;
-  }
-
-  void add_splits(AlgoConfig config, unsigned reductions) {
-    for (const int splits : split_counts) {
-      if (limits_.k / splits < least_k_of_a_split) return;
-      config.split_k = splits;
+  std::vector<AlgoConfig> splits_of(AlgoConfig config, unsigned reductions) const {
+    std::vector<AlgoConfig> splits;
+    for (const int count : split_counts) {
+      if (limits_.k / count < least_k_of_a_split) break;
+      config.split_k = count;
       for (const unsigned reduction : {in_place, in_compute_type, in_output_type}) {
         if ((reductions & reduction) == 0 || (reduction != in_compute_type && !limits_.fits_output)) continue;
         config.reduction = reduction;
-        add({.config = config});
+        splits.push_back(config);
       }
     }
+    return splits;
   }
 
   void drop_small_tiles() {
@@ -115,14 +142,15 @@ class Enumerator {
   void nearest_first() {
     const auto first_other = std::ranges::find(result_.entries, false, &Entry::ranked);
     const std::span ranked(result_.entries.begin(), first_other);
-    std::vector<std::pair<int, Entry>> others;
-    for (const auto& entry : std::span(first_other, result_.entries.end())) {
-      int nearest = std::numeric_limits<int>::max();
-      for (const auto& from : ranked) nearest = std::min(nearest, distance(entry.config, from.config));
-      others.emplace_back(nearest, entry);
-    }
-    std::ranges::stable_sort(others, {}, &std::pair<int, Entry>::first);
-    std::ranges::transform(others, first_other, &std::pair<int, Entry>::second);
+    const std::span others(first_other, result_.entries.end());
+    const auto nearest = [&](const Entry& entry) {
+      int least = std::numeric_limits<int>::max();
+      for (const auto& from : ranked) least = std::min(least, distance(entry.config, from.config));
+      return std::pair(least, entry);
+    };
+    auto sorted = parallel_map(others, entries_of_a_piece, nearest);
+    std::ranges::stable_sort(sorted, {}, &std::pair<int, Entry>::first);
+    std::ranges::transform(sorted, first_other, &std::pair<int, Entry>::second);
   }
 
   void keep_most() {
@@ -134,23 +162,11 @@ class Enumerator {
   const AlgoSource& source_;
   const LearntAlgos& known_;
   const EnumerationLimits& limits_;
-  std::map<AlgoConfig, std::optional<Accepted>> seen_;
+  std::set<AlgoConfig> seen_;
   Enumeration result_;
 };
 
-void merge(Learnt& into, const Learnt& more) {
-  std::set<AlgoConfig> configs(into.configs.begin(), into.configs.end());
-  configs.insert(more.configs.begin(), more.configs.end());
-  into.configs.assign(configs.begin(), configs.end());
-  into.checks += more.checks;
-  into.cut = into.cut || more.cut;
-}
-
 }  // namespace
-
-void learn_all(const AlgoSource& source, LearntAlgos& known, const LearningLimits& limits) {
-  for (const int id : source.ids()) merge(known[id], learn(source, id, limits));
-}
 
 Enumeration enumerate(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits) {
   return Enumerator(source, known, limits).run();

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "gemmtune/families/cublaslt/algo_source.h"
@@ -35,17 +34,12 @@ struct EnumerationLimits {
 struct Enumeration {
   std::vector<Entry> entries{};  // without duplicates, the library's ranking first
   bool has_first_choice{};       // the first entry is the library's first choice for the usual workspace
-  std::int64_t checks{};
-  bool cut{};  // by EnumerationLimits::most
+  std::int64_t checks{};         // beside those of learning
+  bool cut{};                    // by EnumerationLimits::most
 };
 
-/// What was learnt of each algorithm.
-using LearntAlgos = std::map<int, Learnt>;
-
-/// Adds what the library takes for this matmul to what is known.
-void learn_all(const AlgoSource& source, LearntAlgos& known, const LearningLimits& limits = {});
-
-/// All of `known` that the library takes for this matmul, and its splits of K.
+/// What the library ranks, all of `known`, which was learnt of this very matmul, and its splits of K. The library is
+/// asked on all threads of the machine, with one result whatever their number.
 Enumeration enumerate(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits);
 
 }  // namespace gemmtune::cublaslt

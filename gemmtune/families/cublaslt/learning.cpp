@@ -1,8 +1,13 @@
 #include "gemmtune/families/cublaslt/learning.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <map>
 #include <set>
+#include <span>
+
+#include "gemmtune/core/parallel.h"
 
 namespace gemmtune::cublaslt {
 namespace {
@@ -45,30 +50,57 @@ AlgoConfig with(AlgoConfig config, unsigned AlgoConfig::*setting, unsigned value
   return config;
 }
 
-class Learner {
+/// The plain settings, and those with which the library itself ranks this algorithm.
+std::set<AlgoConfig> contexts_of(const AlgoSource& source, int id) {
+  std::set<AlgoConfig> contexts{{.id = id}};
+  for (auto config :
+       source.ranked({.workspace_bytes = probe_workspace_bytes, .most = ranked_of_an_id, .only_id = id})) {
+    config.tile = config.stages = config.reduction = 0;
+    config.split_k = 1;
+    contexts.insert(config);
+  }
+  return contexts;
+}
+
+/// What the tiles of an algorithm have in common.
+struct Algo {
+  int id{};
+  std::vector<unsigned> tiles{};
+  std::vector<unsigned> stages{};
+  std::vector<Axis> axes{};
+  std::set<AlgoConfig> contexts{};
+};
+
+/// Without tiles when it cannot do this matmul.
+Algo algo_of(const AlgoSource& source, int id) {
+  const auto capabilities = source.capabilities(id);
+  if (!capabilities) return {.id = id};
+  return {.id = id,
+          .tiles = or_undefined(capabilities->tiles),
+          .stages = or_undefined(capabilities->stages),
+          .axes = axes_of(*capabilities),
+          .contexts = contexts_of(source, id)};
+}
+
+/// Tiles have no configuration in common: what is learnt of one is of no use for another.
+class TileLearner {
  public:
-  Learner(const AlgoSource& source, int id, const Capabilities& capabilities, const LearningLimits& limits)
-      : source_(source),
-        id_(id),
-        tiles_(or_undefined(capabilities.tiles)),
-        stages_(or_undefined(capabilities.stages)),
-        axes_(axes_of(capabilities)),
-        limits_(limits) {}
+  TileLearner(const AlgoSource& source, const Algo& algo, unsigned tile, const LearningLimits& limits)
+      : source_(source), algo_(algo), tile_(tile), limits_(limits) {}
 
   Learnt learn() {
-    find_contexts();
-    for (const unsigned tile : tiles_) learn_tile(tile);
-    return {.configs = {accepted_.begin(), accepted_.end()}, .checks = checks_, .cut = cut_};
+    for (const auto& seed : seeds()) spread(seed);
+    Learnt learnt{.checks = checks_, .cut = cut_};
+    for (const auto& [config, accepted] : tried_)
+      if (accepted) learnt.taken.push_back({config, *accepted});
+    return learnt;
   }
 
  private:
   bool takes(const AlgoConfig& config) {
-    if (tried_.contains(config)) return accepted_.contains(config);
+    if (const auto known = tried_.find(config); known != tried_.end()) return known->second.has_value();
     if (!may_ask()) return false;
-    tried_.insert(config);
-    const bool takes = source_.check(config).has_value();
-    if (takes) accepted_.insert(config);
-    return takes;
+    return (tried_[config] = source_.check(config)).has_value();
   }
 
   bool may_ask() {
@@ -82,42 +114,24 @@ class Learner {
     return may_ask() && !source_.check(with(seed, axis.setting, axis.nonsense));
   }
 
-  /// The plain settings, and those with which the library itself ranks this algorithm.
-  void find_contexts() {
-    contexts_.insert(AlgoConfig{.id = id_});
-    for (auto config :
-         source_.ranked({.workspace_bytes = probe_workspace_bytes, .most = ranked_of_an_id, .only_id = id_})) {
-      config.tile = config.stages = config.reduction = 0;
-      config.split_k = 1;
-      contexts_.insert(config);
-    }
-  }
-
-  void learn_tile(unsigned tile) {
+  std::vector<AlgoConfig> seeds() {
     std::vector<AlgoConfig> seeds;
-    for (const unsigned stages : stages_)
-      for (const auto& seed : seeds_of(tile, stages)) seeds.push_back(seed);
-    if (seeds.empty()) seeds = seeds_one_step_away(tile);
-    for (const auto& seed : seeds) spread(seed);
-  }
-
-  std::vector<AlgoConfig> seeds_of(unsigned tile, unsigned stages) {
-    std::vector<AlgoConfig> seeds;
-    for (AlgoConfig config : contexts_) {
-      config.tile = tile;
-      config.stages = stages;
-      if (takes(config)) seeds.push_back(config);
-    }
-    return seeds;
+    for (const unsigned stages : algo_.stages)
+      for (AlgoConfig config : algo_.contexts) {
+        config.tile = tile_;
+        config.stages = stages;
+        if (takes(config)) seeds.push_back(config);
+      }
+    return seeds.empty() ? seeds_one_step_away() : seeds;
   }
 
   /// For tiles that are taken with no context.
-  std::vector<AlgoConfig> seeds_one_step_away(unsigned tile) {
+  std::vector<AlgoConfig> seeds_one_step_away() {
     std::vector<AlgoConfig> seeds;
-    for (const unsigned stages : stages_)
-      for (const auto& axis : axes_)
+    for (const unsigned stages : algo_.stages)
+      for (const auto& axis : algo_.axes)
         for (const unsigned value : axis.values) {
-          const auto config = with({.id = id_, .tile = tile, .stages = stages}, axis.setting, value);
+          const auto config = with({.id = algo_.id, .tile = tile_, .stages = stages}, axis.setting, value);
           if (takes(config)) seeds.push_back(config);
         }
     return seeds;
@@ -133,7 +147,7 @@ class Learner {
       for (const auto& axis : axes)
         for (const unsigned value : axis.values) {
           const auto next = with(open.front(), axis.setting, value);
-          if (seen.contains(next) || !takes(next)) continue;
+          if (!takes(next) || seen.contains(next)) continue;
           if (static_cast<std::int64_t>(seen.size()) >= limits_.accepted_of_a_pair) {
             cut_ = true;
             return;
@@ -145,7 +159,7 @@ class Learner {
 
   std::vector<Axis> axes_at(const AlgoConfig& seed) {
     std::vector<Axis> axes;
-    for (const auto& axis : axes_) {
+    for (const auto& axis : algo_.axes) {
       if (!looks_at(seed, axis)) continue;
       Axis here{.setting = axis.setting};
       for (const unsigned value : axis.values)
@@ -156,23 +170,60 @@ class Learner {
   }
 
   const AlgoSource& source_;
-  int id_{};
-  std::vector<unsigned> tiles_;
-  std::vector<unsigned> stages_;
-  std::vector<Axis> axes_;
+  const Algo& algo_;
+  unsigned tile_{};
   LearningLimits limits_{};
-  std::set<AlgoConfig> contexts_;
-  std::set<AlgoConfig> tried_;
-  std::set<AlgoConfig> accepted_;
+  std::map<AlgoConfig, std::optional<Accepted>> tried_;
   std::int64_t checks_{};
   bool cut_{};
 };
 
+struct TileOf {
+  const Algo* algo{};
+  unsigned tile{};
+};
+
+std::vector<TileOf> tiles_of(std::span<const Algo> algos) {
+  std::vector<TileOf> tiles;
+  for (const auto& algo : algos)
+    for (const unsigned tile : algo.tiles) tiles.push_back({&algo, tile});
+  return tiles;
+}
+
+void append(Learnt& to, const Learnt& more) {
+  to.taken.insert(to.taken.end(), more.taken.begin(), more.taken.end());
+  to.checks += more.checks;
+  to.cut = to.cut || more.cut;
+}
+
+LearntAlgos learn_each(const AlgoSource& source, std::span<const int> ids, const LearningLimits& limits) {
+  const auto algos = parallel_map(ids, 1, [&](int id) { return algo_of(source, id); });
+  const auto tiles = tiles_of(algos);
+  const auto learn_tile = [&](const TileOf& of, std::int64_t checks) {
+    const LearningLimits of_tile{.checks = checks, .accepted_of_a_pair = limits.accepted_of_a_pair};
+    return TileLearner(source, *of.algo, of.tile, of_tile).learn();
+  };
+  const auto parts = parallel_map(tiles, 1, [&](const TileOf& of) { return learn_tile(of, limits.checks); });
+  LearntAlgos known;
+  for (const int id : ids) known[id];
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    auto& learnt = known[tiles[i].algo->id];
+    const std::int64_t left = limits.checks - learnt.checks;
+    // The limit is the algorithm's: a tile that goes beyond it is learnt again with what the tiles before have left.
+    append(learnt, parts[i].checks <= left ? parts[i] : learn_tile(tiles[i], left));
+  }
+  for (auto& [id, learnt] : known) std::ranges::sort(learnt.taken, {}, &Taken::config);
+  return known;
+}
+
 }  // namespace
 
 Learnt learn(const AlgoSource& source, int id, const LearningLimits& limits) {
-  const auto capabilities = source.capabilities(id);
-  return capabilities ? Learner(source, id, *capabilities, limits).learn() : Learnt{};
+  return learn_each(source, std::array{id}, limits).at(id);
+}
+
+LearntAlgos learn_all(const AlgoSource& source, const LearningLimits& limits) {
+  return learn_each(source, source.ids(), limits);
 }
 
 }  // namespace gemmtune::cublaslt

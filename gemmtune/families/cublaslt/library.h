@@ -6,6 +6,7 @@
 #include <string>
 
 #include "gemmtune/core/shared_library.h"
+#include "gemmtune/families/cublaslt/current_context.h"
 #include "gemmtune/families/cublaslt/vendor_api.h"
 
 namespace gemmtune::cublaslt {
@@ -64,12 +65,16 @@ class Session {
   const Library& library() const { return *library_; }
   cublasLtHandle_t handle() const { return handle_; }
 
+  /// For threads that only ask questions: gives one without a context the session's.
+  void lend_context() const noexcept { context_.lend(); }
+
   /// Throws Error{unsupported} with `what` and the status' name unless it is success.
   void check(cublasStatus_t status, const char* what) const;
 
  private:
   std::shared_ptr<const Library> library_;
   cublasLtHandle_t handle_{};
+  CurrentContext context_{};
 };
 
 }  // namespace gemmtune::cublaslt

@@ -132,14 +132,24 @@ std::vector<int> Matmul::ids() const {
   return ids;
 }
 
+std::optional<cublasLtMatmulAlgo_t> Matmul::plain_algo(int id) const {
+  {
+    const std::shared_lock lock(plain_algos_mutex_);
+    if (const auto known = plain_algos_.find(id); known != plain_algos_.end()) return known->second;
+  }
+  const auto made = init(id);
+  const std::lock_guard lock(plain_algos_mutex_);
+  return plain_algos_.emplace(id, made).first->second;
+}
+
 std::optional<cublasLtMatmulAlgo_t> Matmul::init(int id) const {
-  if (const auto known = plain_algos_.find(id); known != plain_algos_.end()) return known->second;
+  session_->lend_context();
   cublasLtMatmulAlgo_t algo{};
   const auto operand = vendor_type(spec_.operand);
   const auto product = vendor_type(spec_.product);
   const auto status = library().algo_init(session_->handle(), compute_type(spec_), factor_type(spec_), operand, operand,
                                           product, product, id, &algo);
-  return plain_algos_[id] = status == CUBLAS_STATUS_SUCCESS ? std::optional(algo) : std::nullopt;
+  return status == CUBLAS_STATUS_SUCCESS ? std::optional(algo) : std::nullopt;
 }
 
 bool Matmul::can_do_this(const cublasLtMatmulAlgo_t& algo) const {
@@ -155,7 +165,7 @@ bool Matmul::keeps_operands(const cublasLtMatmulAlgo_t& algo) const {
 }
 
 std::optional<Capabilities> Matmul::capabilities(int id) const {
-  const auto algo = init(id);
+  const auto algo = plain_algo(id);
   if (!algo || !can_do_this(*algo) || !keeps_operands(*algo)) return std::nullopt;
   return Capabilities{
       .tiles = listed(library(), *algo, CUBLASLT_ALGO_CAP_TILE_IDS),
@@ -169,7 +179,7 @@ std::optional<Capabilities> Matmul::capabilities(int id) const {
 
 /// What a plain algorithm has already is not set: old algorithms refuse settings that they do not know.
 std::optional<cublasLtMatmulAlgo_t> Matmul::algo_of(const AlgoConfig& config) const {
-  auto algo = init(config.id);
+  auto algo = plain_algo(config.id);
   if (!algo) return std::nullopt;
   const auto given = [&](auto value, decltype(value) plain, cublasLtMatmulAlgoConfigAttributes_t attribute) {
     return value == plain || set_in(library(), *algo, attribute, value);
@@ -201,6 +211,7 @@ AlgoConfig Matmul::config_of(const cublasLtMatmulAlgo_t& algo) const {
 }
 
 std::optional<Accepted> Matmul::check(const cublasLtMatmulAlgo_t& algo) const {
+  session_->lend_context();
   cublasLtMatmulHeuristicResult_t result{};
   const auto status = library().algo_check(session_->handle(), operation_.get(), w_.get(), a_.get(), product_.get(),
                                            product_.get(), &algo, &result);
@@ -231,10 +242,11 @@ Matmul::Preference Matmul::create_preference(const RankRequest& request) const {
 }
 
 std::vector<cublasLtMatmulHeuristicResult_t> Matmul::rank(const RankRequest& request) const {
+  session_->lend_context();
   const auto preference = create_preference(request);
   cublasLtMatmulHeuristicResult_t empty{};
   if (request.only_id) {
-    const auto algo = init(*request.only_id);
+    const auto algo = plain_algo(*request.only_id);
     if (!algo) return {};
     empty.algo = *algo;
   }

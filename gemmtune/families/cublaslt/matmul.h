@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct Addresses {
   std::byte* workspace{};
 };
 
-/// Not for several threads at a time.
+/// Questions may be asked on several threads at once, as cuBLASLt allows with one handle: they read what the
+/// constructor described. `launch` changes that, and is for one thread, with no other at work.
 class Matmul final : public AlgoSource {
  public:
   /// Throws Error{unsupported} when the library does not know the types or the scales.
@@ -64,6 +66,7 @@ class Matmul final : public AlgoSource {
   Preference create_preference(const RankRequest& request) const;
   void describe_operation() const;
   std::vector<cublasLtMatmulHeuristicResult_t> rank(const RankRequest& request) const;
+  std::optional<cublasLtMatmulAlgo_t> plain_algo(int id) const;
   std::optional<cublasLtMatmulAlgo_t> init(int id) const;
   template <typename Value>
   cublasStatus_t set(cublasLtMatmulDescAttributes_t attribute, Value value) const noexcept;
@@ -78,7 +81,8 @@ class Matmul final : public AlgoSource {
   Layout w_;
   Layout a_;
   Layout product_;
-  mutable std::map<int, std::optional<cublasLtMatmulAlgo_t>> plain_algos_;  // as `init` made them
+  mutable std::shared_mutex plain_algos_mutex_;
+  mutable std::map<int, std::optional<cublasLtMatmulAlgo_t>> plain_algos_;  // as the library initialises them
 };
 
 }  // namespace gemmtune::cublaslt

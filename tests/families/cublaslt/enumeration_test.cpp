@@ -13,9 +13,7 @@ constexpr LearningLimits unlimited{.checks = 10'000'000, .accepted_of_a_pair = 1
 constexpr EnumerationLimits whole{.most = 1'000'000, .k = 4096};
 
 Enumeration all_of(const InventedLibrary& library, const EnumerationLimits& limits = whole) {
-  LearntAlgos known;
-  learn_all(library, known, unlimited);
-  return enumerate(library, known, limits);
+  return enumerate(library, learn_all(library, unlimited), limits);
 }
 
 std::set<AlgoConfig> configs_of(const Enumeration& enumeration) {
@@ -144,17 +142,45 @@ TEST(CublasltEnumeration, SmallTilesAreDroppedWhereTheGpuIsFullUnlessTheLibraryR
   EXPECT_EQ(all_of(library).entries.size(), 3U);
 }
 
-TEST(CublasltEnumeration, WhatIsLearntAddsUp) {
+TEST(CublasltEnumeration, WhatWasLearntIsNotAskedAgainAndEveryQuestionCounts) {
   auto library = plain_library();
-  LearntAlgos known;
-  learn_all(library, known, unlimited);
+  const auto known = learn_all(library, unlimited);
+  library.checks = 0;
+  EXPECT_EQ(enumerate(library, known, whole).checks, 0);
+  EXPECT_EQ(library.checks, 0);
+  library.algos[7].capabilities.splits_k = true;
+  library.algos[7].capabilities.reductions = 2;
+  library.ranking = {{.id = 7, .tile = 12, .stages = 31}, {.id = 7, .tile = 13, .stages = 31}};
+  library.algos[7].ranked = library.ranking;
+  const auto found = enumerate(library, known, {.most = 100, .k = 512});
+  EXPECT_EQ(found.checks, 5);  // of which three are splits
+  EXPECT_EQ(library.checks, 5);
+  EXPECT_EQ(found.entries.size(), 4U);
+}
+
+TEST(CublasltEnumeration, IsTheSameWhicheverAnswersComeFirst) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    std::mt19937 random(seed);
+    const auto library = invent_library(random);
+    const auto known = learn_all(library, unlimited);
+    const auto expected = enumerate(library, known, whole);
+    for (unsigned delays = 0; delays < 3; ++delays) {
+      const auto found = enumerate(UnevenLibrary(library, delays), known, whole);
+      EXPECT_EQ(found.entries, expected.entries) << "seed " << seed << ", delays " << delays;
+      EXPECT_EQ(found.checks, expected.checks) << "seed " << seed << ", delays " << delays;
+      EXPECT_EQ(found.has_first_choice, expected.has_first_choice) << "seed " << seed << ", delays " << delays;
+    }
+  }
+}
+
+TEST(CublasltEnumeration, SplitsFollowWhatTheySplit) {
+  auto library = plain_library();
   library.algos[7].boxes[{11, 31}].customs = {0, 1};
-  library.algos[7].capabilities.custom_max = 1;
-  EXPECT_EQ(enumerate(library, known, whole).entries.size(), 1U);
-  learn_all(library, known, unlimited);
-  EXPECT_EQ(enumerate(library, known, whole).entries.size(), 2U);
-  library.algos[7].boxes[{11, 31}].customs = {1};  // sizes for which the library takes less
-  EXPECT_EQ(enumerate(library, known, whole).entries.size(), 1U);
+  library.algos[7].capabilities = {.tiles = {11}, .stages = {31}, .splits_k = true, .reductions = 2, .custom_max = 1};
+  std::vector<std::pair<unsigned, int>> order;
+  for (const auto& entry : all_of(library, {.most = 100, .k = 384}).entries)
+    order.emplace_back(entry.config.custom, entry.config.split_k);
+  EXPECT_EQ(order, (std::vector<std::pair<unsigned, int>>{{0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {1, 3}}));
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 // A library that exists in tests only: algorithms whose tiles and stages each take their own sets of other settings.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,7 +54,7 @@ class InventedLibrary final : public AlgoSource {
   }
 
   std::optional<Accepted> check(const AlgoConfig& config) const override {
-    ++checks;
+    ++std::atomic_ref(checks);
     const auto algo = algos.find(config.id);
     if (algo == algos.end()) return std::nullopt;
     const auto& [capabilities, ignores_clusters, boxes, ranked] = algo->second;
@@ -92,6 +95,33 @@ class InventedLibrary final : public AlgoSource {
   }
 };
 
+/// The same library, some of whose answers take longer: which ones depends on the seed.
+class UnevenLibrary final : public AlgoSource {
+ public:
+  UnevenLibrary(const InventedLibrary& library, unsigned seed) : library_(library), seed_(seed) {}
+
+  std::vector<int> ids() const override { return library_.ids(); }
+  std::optional<Capabilities> capabilities(int id) const override { return library_.capabilities(id); }
+
+  std::optional<Accepted> check(const AlgoConfig& config) const override {
+    wait_for(config.tile + config.cluster + config.custom);
+    return library_.check(config);
+  }
+
+  std::vector<AlgoConfig> ranked(const RankRequest& request) const override {
+    wait_for(static_cast<unsigned>(request.only_id.value_or(0)));
+    return library_.ranked(request);
+  }
+
+ private:
+  void wait_for(unsigned what) const {
+    if ((what * 2654435761U + seed_) % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));
+  }
+
+  const InventedLibrary& library_;
+  unsigned seed_{};
+};
+
 /// Each value below `limit` with a chance of one in `rarity`, and 0.
 inline std::set<unsigned> some_of(unsigned limit, unsigned rarity, std::mt19937& random) {
   std::set<unsigned> some{0};
@@ -117,6 +147,19 @@ inline InventedAlgo invent_algo(std::mt19937& random) {
                                     .swizzles = some_of(algo.capabilities.swizzles ? 2 : 1, 2, random)};
     }
   return algo;
+}
+
+/// Three algorithms, of which the library ranks some configurations: all together, and each for itself.
+inline InventedLibrary invent_library(std::mt19937& random) {
+  InventedLibrary library;
+  for (const int id : {3, 7, 66}) {
+    auto& algo = library.algos[id] = invent_algo(random);
+    for (const auto& config : library.everything(id)) {
+      if (random() % 8 == 0) algo.ranked.push_back(config);
+      if (random() % 8 == 0) library.ranking.push_back(config);
+    }
+  }
+  return library;
 }
 
 }  // namespace gemmtune::cublaslt

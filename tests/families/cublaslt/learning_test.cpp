@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
 #include "tests/families/cublaslt/invented_library.h"
 
 namespace gemmtune::cublaslt {
@@ -9,7 +13,34 @@ namespace {
 
 constexpr LearningLimits unlimited{.checks = 10'000'000, .accepted_of_a_pair = 1'000'000};
 
-std::set<AlgoConfig> as_set(const Learnt& learnt) { return {learnt.configs.begin(), learnt.configs.end()}; }
+std::set<AlgoConfig> as_set(const Learnt& learnt) {
+  std::set<AlgoConfig> configs;
+  for (const auto& taken : learnt.taken) configs.insert(taken.config);
+  return configs;
+}
+
+/// Waits in its first answer until another thread has asked, or for some seconds.
+class WaitingLibrary final : public AlgoSource {
+ public:
+  std::vector<int> ids() const override { return {7}; }
+  std::optional<Capabilities> capabilities(int) const override { return Capabilities{.tiles = {1, 2, 3, 4}}; }
+  std::vector<AlgoConfig> ranked(const RankRequest&) const override { return {}; }
+
+  std::optional<Accepted> check(const AlgoConfig&) const override {
+    std::unique_lock lock(mutex_);
+    threads_.insert(std::this_thread::get_id());
+    asked_.notify_all();
+    asked_.wait_for(lock, std::chrono::seconds(10), [&] { return threads_.size() > 1; });
+    return std::nullopt;
+  }
+
+  std::size_t threads() const { return threads_.size(); }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable asked_;
+  mutable std::set<std::thread::id> threads_;
+};
 
 TEST(CublasltLearning, FindsAllThatAnAlgorithmTakes) {
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -18,7 +49,7 @@ TEST(CublasltLearning, FindsAllThatAnAlgorithmTakes) {
     library.algos[7] = invent_algo(random);
     const auto learnt = learn(library, 7, unlimited);
     EXPECT_EQ(as_set(learnt), library.everything(7)) << "seed " << seed;
-    EXPECT_EQ(learnt.configs.size(), as_set(learnt).size()) << "seed " << seed;
+    EXPECT_EQ(learnt.taken.size(), as_set(learnt).size()) << "seed " << seed;
     EXPECT_EQ(learnt.checks, library.checks) << "seed " << seed;
     EXPECT_FALSE(learnt.cut);
   }
@@ -47,7 +78,7 @@ TEST(CublasltLearning, TilesThatNeedTwoOtherSettingsAreFoundByTheRanking) {
   const Box box{.inner = {1, 3}, .clusters = {4, 8}, .customs = {0, 2}};
   library.algos[7] = {.capabilities = {.tiles = {11, 12}, .stages = {31, 32}, .custom_max = 2},
                       .boxes = {{{11, 31}, box}, {{12, 32}, box}}};
-  EXPECT_TRUE(learn(library, 7, unlimited).configs.empty());
+  EXPECT_TRUE(learn(library, 7, unlimited).taken.empty());
   library.algos[7].ranked = {
       {.id = 7, .tile = 11, .stages = 31, .split_k = 4, .reduction = 2, .inner = 1, .cluster = 4}};
   EXPECT_EQ(as_set(learn(library, 7, unlimited)), library.everything(7));
@@ -67,23 +98,64 @@ TEST(CublasltLearning, SettingsThatAreNotLookedAtMakeNoDuplicates) {
   EXPECT_EQ(as_set(learn(library, 7, unlimited)), library.everything(7));
 }
 
-TEST(CublasltLearning, LimitsAreKeptAndSaid) {
+/// Tiles are learnt at the same time, and their checks count one after the other all the same.
+TEST(CublasltLearning, ALimitOfChecksIsKeptAndSaid) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    std::mt19937 random(seed);
+    InventedLibrary library;
+    library.algos[7] = invent_algo(random);
+    const auto whole = learn(library, 7, unlimited);
+    std::set<AlgoConfig> fewer;
+    for (std::int64_t limit = 0; limit <= whole.checks; limit += std::max<std::int64_t>(whole.checks / 9, 1)) {
+      const auto cut = learn(library, 7, {.checks = limit, .accepted_of_a_pair = 1'000'000});
+      EXPECT_EQ(cut.checks, limit) << "seed " << seed;
+      EXPECT_EQ(cut.cut, limit < whole.checks) << "seed " << seed;
+      EXPECT_TRUE(std::ranges::includes(as_set(whole), as_set(cut))) << "seed " << seed;
+      EXPECT_TRUE(std::ranges::includes(as_set(cut), fewer)) << "seed " << seed;
+      fewer = as_set(cut);
+    }
+  }
+}
+
+TEST(CublasltLearning, ALimitOfOnePairIsKeptAndSaid) {
   std::mt19937 random(1);
   InventedLibrary library;
-  library.algos[7] = invent_algo(random);
-  const auto few = learn(library, 7, {.checks = 100, .accepted_of_a_pair = 1000});
-  EXPECT_EQ(few.checks, 100);
-  EXPECT_EQ(library.checks, 100);
-  EXPECT_TRUE(few.cut);
   library.algos[8] = {.capabilities = {.tiles = {1}, .stages = {1}, .custom_max = 40},
                       .boxes = {{{1, 1}, {.clusters = {0, 2, 3, 4}, .customs = some_of(41, 1, random)}}}};
   const auto near = learn(library, 8, {.checks = 10'000, .accepted_of_a_pair = 10});
   EXPECT_TRUE(near.cut);
-  EXPECT_LT(near.configs.size(), library.everything(8).size());
+  EXPECT_LT(near.taken.size(), library.everything(8).size());
+}
+
+TEST(CublasltLearning, IsTheSameWhicheverAnswersComeFirst) {
+  std::mt19937 random(11);
+  const auto library = invent_library(random);
+  for (const std::int64_t checks : {2000, 1'000'000}) {
+    const LearningLimits limits{.checks = checks, .accepted_of_a_pair = 30};
+    const auto expected = learn_all(library, limits);
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      const auto found = learn_all(UnevenLibrary(library, seed), limits);
+      ASSERT_EQ(found.size(), 3U);
+      for (const auto& [id, learnt] : found) {
+        EXPECT_EQ(learnt.checks, expected.at(id).checks) << "seed " << seed;
+        EXPECT_EQ(learnt.cut, expected.at(id).cut) << "seed " << seed;
+        EXPECT_TRUE(std::ranges::equal(learnt.taken, expected.at(id).taken, {}, &Taken::config, &Taken::config))
+            << "seed " << seed;
+        EXPECT_TRUE(std::ranges::is_sorted(learnt.taken, {}, &Taken::config));
+      }
+    }
+  }
+}
+
+TEST(CublasltLearning, AsksOnSeveralThreads) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "this machine has one thread";
+  const WaitingLibrary library;
+  learn_all(library);
+  EXPECT_GT(library.threads(), 1U);
 }
 
 TEST(CublasltLearning, AnUnknownAlgorithmTakesNothing) {
-  EXPECT_TRUE(learn(InventedLibrary{}, 7, unlimited).configs.empty());
+  EXPECT_TRUE(learn(InventedLibrary{}, 7, unlimited).taken.empty());
 }
 
 }  // namespace

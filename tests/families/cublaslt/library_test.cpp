@@ -35,9 +35,9 @@ class CublasltLibrary : public testing::TestWithParam<std::string> {
 };
 
 template <typename Value>
-std::size_t distinct(const std::vector<AlgoConfig>& configs, Value AlgoConfig::*setting) {
+std::size_t distinct(const std::vector<Taken>& all, Value AlgoConfig::*setting) {
   std::set<Value> values;
-  for (const auto& config : configs) values.insert(config.*setting);
+  for (const auto& taken : all) values.insert(taken.config.*setting);
   return values.size();
 }
 
@@ -48,16 +48,15 @@ void print_learnt(const Matmul& matmul, int id, const Learnt& learnt) {
       "  a{}: lists {} tiles, {} stages, custom to {}, split {:d}, reductions {}, swizzle {:d}; takes {} ({}{}): "
       "{} tiles, {} stages, {} inner, {} clusters, {} custom\n",
       id, capabilities->tiles.size(), capabilities->stages.size(), capabilities->custom_max, capabilities->splits_k,
-      capabilities->reductions, capabilities->swizzles, learnt.configs.size(), learnt.checks,
-      learnt.cut ? " checks, cut" : " checks", distinct(learnt.configs, &AlgoConfig::tile),
-      distinct(learnt.configs, &AlgoConfig::stages), distinct(learnt.configs, &AlgoConfig::inner),
-      distinct(learnt.configs, &AlgoConfig::cluster), distinct(learnt.configs, &AlgoConfig::custom));
+      capabilities->reductions, capabilities->swizzles, learnt.taken.size(), learnt.checks,
+      learnt.cut ? " checks, cut" : " checks", distinct(learnt.taken, &AlgoConfig::tile),
+      distinct(learnt.taken, &AlgoConfig::stages), distinct(learnt.taken, &AlgoConfig::inner),
+      distinct(learnt.taken, &AlgoConfig::cluster), distinct(learnt.taken, &AlgoConfig::custom));
 }
 
 LearntAlgos learn_in_time(const Matmul& matmul, const std::string& what) {
-  LearntAlgos known;
   const auto start = std::chrono::steady_clock::now();
-  learn_all(matmul, known);
+  auto known = learn_all(matmul);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::int64_t checks = 0;
   for (const auto& [id, learnt] : known) checks += learnt.checks;
@@ -72,6 +71,19 @@ TEST_P(CublasltLibrary, ShowsWhatItsAlgorithmsTake) {
   const auto known = learn_in_time(matmul, fmt::format("{} of cuBLASLt {}", GetParam(), session_->library().version()));
   EXPECT_FALSE(known.empty());
   for (const auto& [id, learnt] : known) print_learnt(matmul, id, learnt);
+}
+
+/// It is asked on all threads: what it says there must be what it says on the thread that opened the device.
+TEST_P(CublasltLibrary, SaysTheSameOnEveryThread) {
+  const Matmul matmul(session_, spec("64x7168x2048"));
+  if (const auto why = matmul.why_not(); !why.empty()) GTEST_SKIP() << why;
+  for (const auto& [id, learnt] : learn_all(matmul))
+    for (const auto& [config, accepted] : learnt.taken) {
+      const auto here = matmul.check(config);
+      ASSERT_TRUE(here) << id;
+      EXPECT_EQ(here->workspace_bytes, accepted.workspace_bytes) << id;
+      EXPECT_EQ(here->waves, accepted.waves) << id;
+    }
 }
 
 /// A name says all of an algorithm only if the settings that can be read are all that there is.
