@@ -55,6 +55,16 @@ constexpr Field fields[]{
 
 }  // namespace
 
+std::size_t AlgoConfigHash::operator()(const AlgoConfig& config) const noexcept {
+  constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;  // 2⁶⁴ over the golden ratio
+  std::uint64_t hash = 0;
+  for (const unsigned value :
+       {static_cast<unsigned>(config.id), config.tile, config.stages, static_cast<unsigned>(config.split_k),
+        config.reduction, config.swizzle, config.custom, config.inner, config.cluster})
+    hash = (hash ^ value) * odd;
+  return hash ^ (hash >> 32);
+}
+
 std::vector<Setting> settings_of(const AlgoConfig& config) {
   std::vector<Setting> settings;
   for (const Field& field : fields)

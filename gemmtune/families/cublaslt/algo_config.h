@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,10 @@ struct AlgoConfig {
   unsigned cluster{};
 
   auto operator<=>(const AlgoConfig&) const = default;
+};
+
+struct AlgoConfigHash {
+  std::size_t operator()(const AlgoConfig& config) const noexcept;
 };
 
 /// One setting as text: {"t", "128x256"}.

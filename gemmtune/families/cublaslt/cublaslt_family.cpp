@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/parallel.h"
 #include "gemmtune/families/cublaslt/call.h"
 #include "gemmtune/families/cublaslt/enumeration.h"
 #include "gemmtune/families/cublaslt/kernel_name.h"
@@ -24,6 +25,8 @@ using cublaslt::Library;
 using cublaslt::Matmul;
 using cublaslt::MatmulSpec;
 
+constexpr std::int64_t names_of_a_piece = 128;  // some tenths of a millisecond
+
 std::int64_t workspace_mib(const Entry& entry) {
   const bool usual = entry.accepted.workspace_bytes <= cublaslt::usual_workspace_bytes;
   return static_cast<std::int64_t>((usual ? cublaslt::usual_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
@@ -39,14 +42,14 @@ std::vector<MatmulSpec> specs_of(const Call& call) {
 }
 
 std::vector<Candidate> candidates_of(const Enumeration& enumeration, const MatmulSpec& spec, std::int64_t version) {
-  std::vector<Candidate> candidates;
-  for (const auto& entry : enumeration.entries)
-    candidates.push_back(cublaslt::candidate_of({.is_default = candidates.empty() && enumeration.has_first_choice,
-                                                 .config = entry.config,
-                                                 .fast_accumulation = spec.fast_accumulation,
-                                                 .workspace_mib = workspace_mib(entry),
-                                                 .version = version}));
-  return candidates;
+  const Entry* const first_choice = enumeration.has_first_choice ? enumeration.entries.data() : nullptr;
+  return parallel_map(enumeration.entries, names_of_a_piece, [&](const Entry& entry) {
+    return cublaslt::candidate_of({.is_default = &entry == first_choice,
+                                   .config = entry.config,
+                                   .fast_accumulation = spec.fast_accumulation,
+                                   .workspace_mib = workspace_mib(entry),
+                                   .version = version});
+  });
 }
 
 /// One of each in turn, so that each list's best stand in front.

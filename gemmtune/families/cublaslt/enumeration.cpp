@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 #include <optional>
-#include <set>
 #include <span>
+#include <unordered_set>
 
 #include "gemmtune/core/parallel.h"
 
@@ -162,7 +162,7 @@ class Enumerator {
   const AlgoSource& source_;
   const LearntAlgos& known_;
   const EnumerationLimits& limits_;
-  std::set<AlgoConfig> seen_;
+  std::unordered_set<AlgoConfig, AlgoConfigHash> seen_;
   Enumeration result_;
 };
 

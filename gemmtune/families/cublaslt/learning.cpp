@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "gemmtune/core/parallel.h"
 
@@ -141,7 +142,7 @@ class TileLearner {
   /// combined.
   void spread(const AlgoConfig& seed) {
     const auto axes = axes_at(seed);
-    std::set<AlgoConfig> seen{seed};
+    std::unordered_set<AlgoConfig, AlgoConfigHash> seen{seed};
     std::deque<AlgoConfig> open{seed};
     for (; !open.empty(); open.pop_front())
       for (const auto& axis : axes)
@@ -173,7 +174,7 @@ class TileLearner {
   const Algo& algo_;
   unsigned tile_{};
   LearningLimits limits_{};
-  std::map<AlgoConfig, std::optional<Accepted>> tried_;
+  std::unordered_map<AlgoConfig, std::optional<Accepted>, AlgoConfigHash> tried_;
   std::int64_t checks_{};
   bool cut_{};
 };

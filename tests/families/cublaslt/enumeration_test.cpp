@@ -183,5 +183,20 @@ TEST(CublasltEnumeration, SplitsFollowWhatTheySplit) {
   EXPECT_EQ(order, (std::vector<std::pair<unsigned, int>>{{0, 1}, {0, 2}, {0, 3}, {1, 1}, {1, 2}, {1, 3}}));
 }
 
+TEST(CublasltAlgoConfig, HashesTellSettingsApart) {
+  std::mt19937 random(6);
+  const auto library = invent_library(random);
+  std::set<AlgoConfig> configs;
+  for (const int id : library.ids()) configs.merge(library.everything(id));
+  ASSERT_GT(configs.size(), 300U);
+  std::set<std::size_t> hashes;
+  for (auto config : configs)
+    for (const int splits : {1, 2, 4}) {
+      config.split_k = splits;
+      hashes.insert(AlgoConfigHash()(config));
+    }
+  EXPECT_EQ(hashes.size(), 3 * configs.size());
+}
+
 }  // namespace
 }  // namespace gemmtune::cublaslt
