@@ -1,6 +1,8 @@
 #include "gemmtune/evaluate/local_evaluator.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "gemmtune/evaluate/stages.h"
@@ -8,17 +10,20 @@
 namespace gemmtune {
 namespace {
 
+struct Answer {
+  std::string why_not{};
+  std::vector<Candidate> candidates{};
+};
+
 /// A family that cannot even answer applies to nothing; the others go on.
-FamilySupport ask(const KernelFamily& family, const Problem& problem, const DeviceInfo& device) {
-  FamilySupport answer{
-      .family = std::string(family.name()), .version = family.version(), .why_not = why_invalid(problem)};
+Answer ask(const KernelFamily& family, const Problem& problem, const DeviceInfo& device) {
+  Answer answer{.why_not = why_invalid(problem)};
   if (!answer.why_not.empty()) return answer;
   const auto failure = attempt(blame_prepare, [&] {
     answer.why_not = ask_support(family, problem, device).why_not;
-    if (answer.why_not.empty())
-      answer.candidate_count = static_cast<std::int64_t>(family.candidates(problem, device).size());
+    if (answer.why_not.empty()) answer.candidates = family.candidates(problem, device);
   });
-  if (failure) answer.why_not = failure->reason;
+  if (failure) answer = {.why_not = failure->reason};
   return answer;
 }
 
@@ -58,7 +63,13 @@ DeviceInfo LocalEvaluator::device() {
 
 std::vector<FamilySupport> LocalEvaluator::supports(const Problem& problem) {
   std::vector<FamilySupport> answers;
-  for (const auto& family : state_->families) answers.push_back(ask(*family, problem, state_->device->info()));
+  for (const auto& family : state_->families) {
+    const auto answer = ask(*family, problem, state_->device->info());
+    answers.push_back({.family = std::string(family->name()),
+                       .version = family->version(),
+                       .why_not = answer.why_not,
+                       .candidate_count = std::ssize(answer.candidates)});
+  }
   return answers;
 }
 
@@ -66,9 +77,8 @@ std::vector<Candidate> LocalEvaluator::candidates(const Problem& problem) {
   const auto& device = state_->device->info();
   std::vector<Candidate> all;
   for (const auto& family : state_->families) {
-    if (!ask(*family, problem, device).why_not.empty()) continue;  // supports() tells why
-    const auto theirs = family->candidates(problem, device);
-    all.insert(all.end(), theirs.begin(), theirs.end());
+    auto theirs = ask(*family, problem, device).candidates;  // supports() tells why there are none
+    std::ranges::move(theirs, std::back_inserter(all));
   }
   return all;
 }

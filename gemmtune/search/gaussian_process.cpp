@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "gemmtune/core/parallel.h"
+
 namespace gemmtune {
 namespace {
 
@@ -68,8 +70,9 @@ Columns squares_after_forward(std::span<const double> factor, std::span<Columns>
   return squares;
 }
 
+/// In an order of the library's choice, which keeps more than one sum going.
 double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 }  // namespace
@@ -77,8 +80,8 @@ double dot(std::span<const double> a, std::span<const double> b) {
 std::vector<double> cholesky(std::vector<double> matrix, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
-      double sum = matrix[i * n + j];
-      for (std::size_t k = 0; k < j; ++k) sum -= matrix[i * n + k] * matrix[j * n + k];
+      const auto row = std::span(matrix).subspan(i * n, j);
+      const double sum = matrix[i * n + j] - dot(row, std::span(matrix).subspan(j * n, j));
       matrix[i * n + j] = i == j ? std::sqrt(sum) : sum / matrix[j * n + j];
     }
     for (std::size_t j = i + 1; j < n; ++j) matrix[i * n + j] = 0;
@@ -87,6 +90,7 @@ std::vector<double> cholesky(std::vector<double> matrix, std::size_t n) {
 }
 
 struct GaussianProcess::Fit {
+  double reach{};
   double variance{};
   double log_likelihood{-std::numeric_limits<double>::infinity()};
   std::vector<double> factor{};
@@ -100,7 +104,7 @@ GaussianProcess::Fit GaussianProcess::fit(std::span<const double> distances, std
   std::vector<double> correlations(n * n);
   for (std::size_t i = 0; i < n * n; ++i) correlations[i] = std::exp(-distances[i] / reach);
   for (std::size_t i = 0; i < n; ++i) correlations[i * n + i] = 1 + nugget;
-  Fit result{.factor = cholesky(std::move(correlations), n)};
+  Fit result{.reach = reach, .factor = cholesky(std::move(correlations), n)};
   const auto whitened = forward(result.factor, {centred.begin(), centred.end()});
   result.variance = dot(whitened, whitened) / static_cast<double>(n) + least_variance;
   double log_determinant = 0;
@@ -115,33 +119,32 @@ GaussianProcess::GaussianProcess(std::span<const double> distances, std::span<co
       mean_(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size())) {
   std::vector<double> centred;
   for (const double value : values) centred.push_back(value - mean_);
-  double best = -std::numeric_limits<double>::infinity();
-  for (const double reach : reaches) {
-    auto tried = fit(distances, centred, reach);
-    if (tried.log_likelihood <= best) continue;
-    best = tried.log_likelihood;
-    reach_ = reach;
-    variance_ = tried.variance;
-    factor_ = std::move(tried.factor);
-    weights_ = std::move(tried.weights);
-  }
+  auto fits = parallel_map(reaches, 1, [&](double reach) { return fit(distances, centred, reach); });
+  const auto best = std::ranges::max_element(fits, {}, &Fit::log_likelihood);
+  reach_ = best->reach;
+  variance_ = best->variance;
+  factor_ = std::move(best->factor);
+  weights_ = std::move(best->weights);
 }
 
 std::vector<GaussianProcess::Prediction> GaussianProcess::at(std::span<const double> distances) const {
   const auto points = distances.size() / count_;
-  std::vector<Prediction> predictions;
-  std::vector<Columns> likeness(count_);
-  for (std::size_t first = 0; first < points; first += together) {
-    const auto width = std::min(together, points - first);
+  std::vector<Prediction> predictions(points);
+  const auto predict = [&](std::size_t first, std::size_t last) {
+    std::vector<Columns> likeness(count_);
     for (std::size_t i = 0; i < count_; ++i)
-      for (std::size_t c = 0; c < width; ++c) likeness[i][c] = std::exp(-distances[i * points + first + c] / reach_);
+      for (auto point = first; point < last; ++point)
+        likeness[i][point - first] = std::exp(-distances[i * points + point] / reach_);
     const auto means = sums_of(likeness, weights_);
     const auto known = squares_after_forward(factor_, likeness);
-    for (std::size_t c = 0; c < width; ++c) {
-      const double left = std::max(1 + nugget - known[c], nugget);
-      predictions.push_back({.mean = mean_ + means[c], .deviation = std::sqrt(variance_ * left)});
+    for (auto point = first; point < last; ++point) {
+      const double left = std::max(1 + nugget - known[point - first], nugget);
+      predictions[point] = {.mean = mean_ + means[point - first], .deviation = std::sqrt(variance_ * left)};
     }
-  }
+  };
+  parallel_pieces(static_cast<std::int64_t>(points), together, [&](std::int64_t begin, std::int64_t end) {
+    predict(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+  });
   return predictions;
 }
 
