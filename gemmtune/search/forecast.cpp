@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "gemmtune/search/gaussian_process.h"
 
@@ -11,6 +13,20 @@ namespace gemmtune {
 namespace {
 
 constexpr std::size_t fewest = 3;
+
+constexpr std::size_t most = 256;
+
+/// A fit takes the cube of what it learns from. Of many that is the fastest, near which there may be faster ones, and
+/// as many of the others, spread evenly over their times.
+std::vector<Forecast::Known> worth_learning_from(std::vector<Forecast::Known> known) {
+  if (known.size() <= most) return known;
+  std::ranges::stable_sort(known, {}, &Forecast::Known::log_time);
+  constexpr auto half = most / 2;
+  const auto others = known.size() - half;
+  for (std::size_t i = 0; i < half; ++i) known[half + i] = known[half + i * others / half];
+  known.resize(most);
+  return known;
+}
 
 /// Nothing is known, so that everything may be: half or twice as fast.
 constexpr double wide = 0.7;
@@ -43,14 +59,16 @@ std::vector<LogTime> Forecast::expect(std::span<const std::size_t> unknown, std:
   for (std::size_t i = 0; i < unknown.size(); ++i) places[candidates_[unknown[i]].family].push_back(i);
   std::vector<LogTime> expected(unknown.size(), usual(known));
   for (const auto& [family, of_this] : places) {
+    const auto of_family = [&](const Known& one) { return candidates_[one.candidate].family == family; };
+    std::vector<Known> relatives;
+    std::ranges::copy_if(known, std::back_inserter(relatives), of_family);
+    if (relatives.size() < fewest) continue;
     Indices seen;
     std::vector<double> log_times;
-    for (const auto& [candidate, log_time] : known)
-      if (candidates_[candidate].family == family) {
-        seen.push_back(candidate);
-        log_times.push_back(log_time);
-      }
-    if (seen.size() < fewest) continue;
+    for (const auto& [candidate, log_time] : worth_learning_from(std::move(relatives))) {
+      seen.push_back(candidate);
+      log_times.push_back(log_time);
+    }
     Indices asked;
     for (const auto i : of_this) asked.push_back(unknown[i]);
     const GaussianProcess process(distances_between(seen, seen), log_times);

@@ -27,7 +27,7 @@ class Forecast {
   explicit Forecast(std::span<const Candidate> candidates);
 
   /// What is expected of each of these candidates, given what is known of others. Of a family of which less than three
-  /// are known, what is usual among all.
+  /// are known, what is usual among all. Of a family of which hundreds are known, some hundreds are learnt from.
   std::vector<LogTime> expect(std::span<const std::size_t> unknown, std::span<const Known> known) const;
 
  private:

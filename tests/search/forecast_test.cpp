@@ -1,5 +1,6 @@
 #include "gemmtune/search/forecast.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,6 +26,21 @@ TEST(Forecast, TellsFromHalfOfASpaceTheOtherHalf) {
   for (std::size_t i = 0; i < unknown.size(); ++i)
     squares += std::pow(expected[i].mean - std::log(tile_time_us(candidates[unknown[i]])), 2);
   EXPECT_LT(std::sqrt(squares / static_cast<double>(unknown.size())), 0.06);
+}
+
+/// A valley over the numbers of 2000 kernels, of which every other is known.
+TEST(Forecast, OfManyItLearnsBestNearTheFastest) {
+  std::vector<Candidate> candidates;
+  for (int i = 0; i < 2000; ++i)
+    candidates.push_back({.family = "one", .name = fmt::format("one_{}", i), .params = {{"x", fmt::format("{}", i)}}});
+  const auto log_time = [](std::size_t i) { return std::pow((static_cast<double>(i) - 700) / 500, 2); };
+  std::vector<Forecast::Known> known;
+  for (std::size_t i = 0; i < candidates.size(); i += 2) known.push_back({i, log_time(i)});
+  const std::vector<std::size_t> unknown{601, 701, 799, 1, 1999};
+  const auto expected = Forecast(candidates).expect(unknown, known);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(expected[i].mean, log_time(unknown[i]), 0.01) << unknown[i];
+  EXPECT_NEAR(expected[3].mean, log_time(1), 0.2);
+  EXPECT_GT(expected[4].mean, 5) << "far from the fastest there are fewer to learn from";
 }
 
 TEST(Forecast, AFamilyNeverSeenMayBeAnything) {
