@@ -54,14 +54,19 @@ std::vector<double> Forecast::distances_between(const Indices& from, const Indic
   return distances;
 }
 
+std::vector<Forecast::Known> Forecast::of_family(const std::string& family, std::span<const Known> known) const {
+  std::vector<Known> relatives;
+  std::ranges::copy_if(known, std::back_inserter(relatives),
+                       [&](const Known& one) { return candidates_[one.candidate].family == family; });
+  return relatives;
+}
+
 std::vector<LogTime> Forecast::expect(std::span<const std::size_t> unknown, std::span<const Known> known) const {
   std::map<std::string, Indices> places;  // of each family's in `unknown`
   for (std::size_t i = 0; i < unknown.size(); ++i) places[candidates_[unknown[i]].family].push_back(i);
   std::vector<LogTime> expected(unknown.size(), usual(known));
   for (const auto& [family, of_this] : places) {
-    const auto of_family = [&](const Known& one) { return candidates_[one.candidate].family == family; };
-    std::vector<Known> relatives;
-    std::ranges::copy_if(known, std::back_inserter(relatives), of_family);
+    auto relatives = of_family(family, known);
     if (relatives.size() < fewest) continue;
     Indices seen;
     std::vector<double> log_times;

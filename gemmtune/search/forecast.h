@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gemmtune/search/parameter_distances.h"
@@ -33,6 +34,7 @@ class Forecast {
  private:
   using Indices = std::vector<std::size_t>;
 
+  std::vector<Known> of_family(const std::string& family, std::span<const Known> known) const;
   std::vector<double> distances_between(const Indices& from, const Indices& to) const;
 
   std::span<const Candidate> candidates_;
