@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <vector>
 
 namespace gemmtune {
@@ -58,7 +57,7 @@ Hearsay Neighbours::about(const Problem& problem) const {
   near.resize(std::min(near.size(), nearest_few));
   Hearsay hearsay;
   for (const auto& [far, times_us] : near) {
-    const double best_us = std::ranges::min(*times_us | std::views::values);
+    const double best_us = std::ranges::min_element(*times_us, {}, [](const auto& one) { return one.second; })->second;
     for (const auto& [candidate, time_us] : *times_us)
       hearsay.add(candidate, std::log(time_us / best_us), 1 / (0.5 + far));
   }

@@ -62,8 +62,9 @@ TEST_F(AiterTables, ShareOfEachLevel) {
 
 TEST_F(AiterTables, EveryRowWithATimeIsFoundAtItsKey) {
   const auto tables = sources();
-  const auto [index, notes] = load_tables(tables);
-  EXPECT_TRUE(notes.empty()) << notes.size() << ", the first: " << notes.front();
+  const auto loaded = load_tables(tables);
+  const auto& index = loaded.index;
+  EXPECT_TRUE(loaded.notes.empty()) << loaded.notes.size() << ", the first: " << loaded.notes.front();
   std::int64_t rows = 0;
   for (const auto& source : tables) rows += static_cast<std::int64_t>(read_csv(source.path).rows.size());
   std::int64_t indexed = 0;
