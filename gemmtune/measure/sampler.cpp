@@ -119,6 +119,7 @@ std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<cons
     round = still_wanted(all, policy, *rule);
   }
   std::vector<std::vector<double>> samples;
+  samples.reserve(all.size());
   for (const auto& series : all) samples.push_back(series.samples_us());
   return samples;
 }

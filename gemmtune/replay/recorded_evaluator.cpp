@@ -118,6 +118,7 @@ std::vector<FamilySupport> RecordedEvaluator::supports(const Problem& problem) {
     ++family.candidate_count;
   }
   std::vector<FamilySupport> all;
+  all.reserve(families.size());
   for (const auto& [name, family] : families) all.push_back(family);
   return all;
 }
