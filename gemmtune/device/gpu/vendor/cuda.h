@@ -52,8 +52,10 @@ using GraphExecHandle = CUgraphExec;
 
 // The driver's headers rename functions by macros (cuMemAlloc is cuMemAlloc_v2): the symbol is what the macro yields.
 #define GEMMTUNE_SYMBOL_TEXT(name) #name
+// NOLINTBEGIN(bugprone-macro-parentheses): a name that is declared takes none
 #define GEMMTUNE_DRIVER_FUNCTION(member, name) \
   decltype(&::name) member = library_.function<std::remove_pointer_t<decltype(&::name)>>(GEMMTUNE_SYMBOL_TEXT(name))
+// NOLINTEND(bugprone-macro-parentheses)
 
 class Driver {
  public:
@@ -119,6 +121,7 @@ class Driver {
   std::byte* allocate(std::size_t bytes) const {
     CUdeviceptr address{};
     check(allocate_(&address, bytes), "cuMemAlloc");
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): to the driver addresses are numbers
     return reinterpret_cast<std::byte*>(address);
   }
   void release(std::byte* address) const noexcept { release_(pointer(address)); }
