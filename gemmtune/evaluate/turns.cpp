@@ -3,7 +3,6 @@
 #include <limits>
 #include <vector>
 
-#include "gemmtune/core/clock.h"
 #include "gemmtune/measure/sampler.h"
 
 namespace gemmtune {
@@ -35,18 +34,6 @@ std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& work
   return launches;
 }
 
-/// Launches all in turn, without counting, for as long as clocks take to settle. By the host's clock: the time of a
-/// launch that was timed as a share of many says nothing of how long those took.
-void settle_clock(Timer& timer, std::span<const Timer::Launch> launches, double for_us,
-                  const std::function<void(std::size_t)>& change_turn) {
-  constexpr std::int64_t at_once = 8;
-  const auto start = SteadyClock::now();
-  for (std::size_t i = 0; seconds_since(start) * 1e6 < for_us; i = (i + 1) % launches.size()) {
-    change_turn(i);
-    timer.time_us(launches[i], 0, at_once);
-  }
-}
-
 }  // namespace
 
 double settling_us(const MeasurePolicy& policy) { return 40'000 * static_cast<double>(policy.warmup); }
@@ -66,7 +53,7 @@ void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std:
     timer.give_turn(*last);
   };
   const auto launches = launches_of(trials, *workload);
-  if (bench.device.info().kind != DeviceKind::cpu) settle_clock(timer, launches, settling_us(policy), change_turn);
+  if (bench.device.info().kind != DeviceKind::cpu) run_in_turns(timer, launches, settling_us(policy), change_turn);
   const auto samples = sample_interleaved(timer, launches, policy, change_turn);
   if (last != nullptr) last->guards_intact(*workload);
   const auto clock = bench.device.read_clock();

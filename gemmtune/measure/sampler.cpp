@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "gemmtune/core/clock.h"
 #include "gemmtune/measure/statistics.h"
 
 namespace gemmtune {
@@ -122,6 +123,15 @@ std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<cons
   samples.reserve(all.size());
   for (const auto& series : all) samples.push_back(series.samples_us());
   return samples;
+}
+
+void run_in_turns(Timer& timer, std::span<const Timer::Launch> launches, double for_us,
+                  const std::function<void(std::size_t)>& before_block) {
+  const auto start = SteadyClock::now();
+  for (std::size_t i = 0; seconds_since(start) * 1e6 < for_us; i = (i + 1) % launches.size()) {
+    if (before_block) before_block(i);
+    timer.time_us(launches[i], 0, largest_block);
+  }
 }
 
 Timing summarise(std::span<const double> samples_us, bool keep_samples) {

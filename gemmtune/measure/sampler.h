@@ -29,6 +29,11 @@ std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<cons
                                                     const MeasurePolicy& policy,
                                                     const std::function<void(std::size_t)>& before_block = {});
 
+/// All of them in turn, in blocks that nobody counts, until `for_us` have passed on the host: what a launch is timed to
+/// take, as a share of many, says nothing of how long those took.
+void run_in_turns(Timer& timer, std::span<const Timer::Launch> launches, double for_us,
+                  const std::function<void(std::size_t)>& before_block = {});
+
 /// The timing part of an evaluation from its samples.
 Timing summarise(std::span<const double> samples_us, bool keep_samples);
 

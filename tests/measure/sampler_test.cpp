@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "tests/measure/invented_samples.h"
 
@@ -87,6 +89,20 @@ TEST(Sample, NothingWantedNothingRun) {
   ScriptedTimer timer([](std::size_t) { return 100.0; });
   EXPECT_TRUE(sample(timer, timer.named(0), policy(0, 0, 0)).empty());
   EXPECT_TRUE(timer.log().empty());
+}
+
+/// A launch in a graph looks short however long the graph takes to make.
+TEST(RunInTurns, GoesByTheHostsClock) {
+  ScriptedTimer timer([](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return 1.0;
+  });
+  const std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
+  std::size_t blocks = 0;
+  run_in_turns(timer, launches, 50'000, [&](std::size_t i) { EXPECT_EQ(i, blocks++ % 2); });
+  EXPECT_GE(blocks, 1u);
+  EXPECT_LE(blocks, 7u) << "of 8 launches of a millisecond each";
+  EXPECT_EQ(timer.log().size(), 8 * blocks);
 }
 
 struct Interleaved {

@@ -42,11 +42,17 @@ class WaitingLibrary final : public AlgoSource {
   mutable std::set<std::thread::id> threads_;
 };
 
+/// Its algorithm is number 7.
+InventedLibrary library_of_one(unsigned seed) {
+  std::mt19937 random(seed);
+  InventedLibrary library;
+  library.algos[7] = invent_algo(random);
+  return library;
+}
+
 TEST(CublasltLearning, FindsAllThatAnAlgorithmTakes) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    std::mt19937 random(seed);
-    InventedLibrary library;
-    library.algos[7] = invent_algo(random);
+    const auto library = library_of_one(seed);
     const auto learnt = learn(library, 7, unlimited);
     EXPECT_EQ(as_set(learnt), library.everything(7)) << "seed " << seed;
     EXPECT_EQ(learnt.taken.size(), as_set(learnt).size()) << "seed " << seed;
@@ -56,10 +62,8 @@ TEST(CublasltLearning, FindsAllThatAnAlgorithmTakes) {
 }
 
 TEST(CublasltLearning, AsksForFewerThanAllCombinations) {
-  std::mt19937 random(3);
-  InventedLibrary library;
-  library.algos[7] = invent_algo(random);
-  const auto& capabilities = library.algos[7].capabilities;
+  const auto library = library_of_one(3);
+  const auto& capabilities = library.algos.at(7).capabilities;
   const std::int64_t combinations =
       std::int64_t{6} * 4 * 5 * 52 * (capabilities.custom_max + 1) * (capabilities.swizzles ? 2 : 1);
   const auto checks = learn(library, 7, unlimited).checks;
@@ -101,9 +105,7 @@ TEST(CublasltLearning, SettingsThatAreNotLookedAtMakeNoDuplicates) {
 /// Tiles are learnt at the same time, and their checks count one after the other all the same.
 TEST(CublasltLearning, ALimitOfChecksIsKeptAndSaid) {
   for (unsigned seed = 0; seed < 10; ++seed) {
-    std::mt19937 random(seed);
-    InventedLibrary library;
-    library.algos[7] = invent_algo(random);
+    const auto library = library_of_one(seed);
     const auto whole = learn(library, 7, unlimited);
     std::set<AlgoConfig> fewer;
     for (std::int64_t limit = 0; limit <= whole.checks; limit += std::max<std::int64_t>(whole.checks / 9, 1)) {
