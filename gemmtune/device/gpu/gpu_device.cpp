@@ -3,24 +3,13 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/device/gpu/find_driver.h"
 #include "gemmtune/device/gpu/gpu_monitor.h"
 #include "gemmtune/device/gpu/gpu_stream.h"
 #include "gemmtune/device/gpu/gpu_timer.h"
-#include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune {
 namespace {
-
-/// Null where there is no driver, or it does not start.
-std::shared_ptr<const gpu::Driver> find_driver() {
-  auto library = SharedLibrary::open({gpu::driver_library});
-  if (!library) return nullptr;
-  try {
-    return std::make_shared<const gpu::Driver>(*std::move(library));
-  } catch (const Error&) {
-    return nullptr;  // a driver without a device: containers, machines whose GPU was taken away
-  }
-}
 
 DeviceInfo read_info(const gpu::Driver& driver, int index) {
   const auto device = driver.device(index);

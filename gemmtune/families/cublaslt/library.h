@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gemmtune/core/shared_library.h"
-#include "gemmtune/families/cublaslt/current_context.h"
+#include "gemmtune/device/gpu/current_context.h"
 #include "gemmtune/families/cublaslt/vendor_api.h"
 
 namespace gemmtune::cublaslt {

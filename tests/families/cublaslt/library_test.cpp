@@ -8,11 +8,9 @@
 #include <chrono>
 #include <cstring>
 #include <set>
-#include <thread>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/device/device.h"
-#include "gemmtune/families/cublaslt/current_context.h"
 #include "gemmtune/families/cublaslt/enumeration.h"
 #include "gemmtune/families/cublaslt/matmul.h"
 
@@ -126,29 +124,6 @@ TEST(CublasltLoader, SaysWhyItDoesNotStartWithoutAGpu) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);
     EXPECT_TRUE(std::string(error.what()).starts_with("cublasLtCreate: CUBLAS_STATUS_")) << error.what();
   }
-}
-
-TEST(CublasltLoader, LendsTheDevicesContextToThreadsThatHaveNone) {
-  std::unique_ptr<Device> device;
-  for (const auto& info : list_devices())
-    if (info.kind == DeviceKind::cuda && !device) device = open_device(device_id(info));
-  if (!device) GTEST_SKIP() << "this machine has no NVIDIA GPU";
-  const auto driver = SharedLibrary::open({"libcuda.so.1"});
-  ASSERT_TRUE(driver);
-  auto* const get_current = driver->function<int(CUctx_st**)>("cuCtxGetCurrent");
-  const auto current = [&] {
-    CUctx_st* context{};
-    EXPECT_EQ(get_current(&context), 0);
-    return context;
-  };
-  const CurrentContext lent;
-  auto* const here = current();
-  ASSERT_NE(here, nullptr);
-  std::jthread([&] {
-    EXPECT_EQ(current(), nullptr);
-    lent.lend();
-    EXPECT_EQ(current(), here);
-  }).join();
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CublasltLibrary,

@@ -43,6 +43,7 @@ again:
 })";
 
 using DeviceHandle = CUdevice;
+using ContextHandle = CUcontext;
 using StreamHandle = CUstream;
 using EventHandle = CUevent;
 using ModuleHandle = CUmodule;
@@ -117,6 +118,12 @@ class Driver {
     check(retain_(&context, device), "cuDevicePrimaryCtxRetain");
     check(set_current_(context), "cuCtxSetCurrent");
   }
+  /// The calling thread's; null when it has none.
+  ContextHandle current_context() const noexcept {
+    ContextHandle context{};
+    return get_current_(&context) == CUDA_SUCCESS ? context : nullptr;
+  }
+  void make_current(ContextHandle context) const noexcept { set_current_(context); }
 
   std::byte* allocate(std::size_t bytes) const {
     CUdeviceptr address{};
@@ -288,6 +295,7 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(bus_id_, cuDeviceGetPCIBusId);
   GEMMTUNE_DRIVER_FUNCTION(retain_, cuDevicePrimaryCtxRetain);
   GEMMTUNE_DRIVER_FUNCTION(set_current_, cuCtxSetCurrent);
+  GEMMTUNE_DRIVER_FUNCTION(get_current_, cuCtxGetCurrent);
   GEMMTUNE_DRIVER_FUNCTION(current_, cuCtxGetDevice);
   GEMMTUNE_DRIVER_FUNCTION(allocate_, cuMemAlloc);
   GEMMTUNE_DRIVER_FUNCTION(release_, cuMemFree);

@@ -24,6 +24,8 @@ inline constexpr const char* driver_library = "libamdhip64.so";
 inline constexpr const char* delay_code = nullptr;
 
 using DeviceHandle = hipDevice_t;
+/// Threads have a device here, the first until they are told another: that one counts as none.
+enum class ContextHandle : int {};
 using StreamHandle = hipStream_t;
 using EventHandle = hipEvent_t;
 using ModuleHandle = hipModule_t;
@@ -81,6 +83,11 @@ class Driver {
   }
 
   void make_current(DeviceHandle device) const { check(set_device_(device), "hipSetDevice"); }
+  ContextHandle current_context() const noexcept {
+    int device{};
+    return get_device_(&device) == hipSuccess ? static_cast<ContextHandle>(device) : ContextHandle{};
+  }
+  void make_current(ContextHandle context) const noexcept { static_cast<void>(set_device_(static_cast<int>(context))); }
 
   std::byte* allocate(std::size_t bytes) const {
     void* address{};
@@ -195,6 +202,7 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(properties_, hipGetDeviceProperties, hipDeviceProp_t*, int);
   GEMMTUNE_DRIVER_FUNCTION(bus_id_, hipDeviceGetPCIBusId, char*, int, int);
   GEMMTUNE_DRIVER_FUNCTION(set_device_, hipSetDevice, int);
+  GEMMTUNE_DRIVER_FUNCTION(get_device_, hipGetDevice, int*);
   GEMMTUNE_DRIVER_FUNCTION(allocate_, hipMalloc, void**, std::size_t);
   GEMMTUNE_DRIVER_FUNCTION(release_, hipFree, void*);
   GEMMTUNE_DRIVER_FUNCTION(copy_, hipMemcpyAsync, void*, const void*, std::size_t, hipMemcpyKind, hipStream_t);

@@ -1,0 +1,23 @@
+#include "gemmtune/device/gpu/current_context.h"
+
+#include "gemmtune/device/gpu/find_driver.h"
+
+namespace gemmtune {
+
+struct CurrentContext::Lent {
+  std::shared_ptr<const gpu::Driver> driver{};
+  gpu::ContextHandle context{};
+};
+
+CurrentContext::CurrentContext() {
+  const auto driver = find_driver();
+  const auto context = driver ? driver->current_context() : gpu::ContextHandle{};
+  if (context != gpu::ContextHandle{}) lent_ = std::make_shared<const Lent>(Lent{driver, context});
+}
+
+void CurrentContext::lend() const noexcept {
+  if (!lent_ || lent_->driver->current_context() != gpu::ContextHandle{}) return;
+  lent_->driver->make_current(lent_->context);
+}
+
+}  // namespace gemmtune

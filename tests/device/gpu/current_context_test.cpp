@@ -1,0 +1,70 @@
+#include "gemmtune/device/gpu/current_context.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "gemmtune/device/gpu/find_driver.h"
+#include "gemmtune/device/gpu/gpu_device.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr gpu::ContextHandle none{};
+
+/// On a machine with a GPU; skipped elsewhere.
+class CurrentContextTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    gpus_ = list_gpus();
+    if (gpus_.empty()) GTEST_SKIP() << "this machine has no GPU";
+    driver_ = find_driver();
+    device_ = make_gpu_device(gpus_.front());
+  }
+
+  gpu::ContextHandle current() const { return driver_->current_context(); }
+
+  std::vector<DeviceInfo> gpus_;
+  std::shared_ptr<const gpu::Driver> driver_;
+  std::unique_ptr<Device> device_;
+};
+
+TEST_F(CurrentContextTest, GoesToThreadsThatHaveNone) {
+  const CurrentContext lent;
+  const auto here = current();
+  ASSERT_NE(here, none);
+  std::jthread([&] {
+    EXPECT_EQ(current(), none);
+    lent.lend();
+    EXPECT_EQ(current(), here);
+  }).join();
+}
+
+TEST_F(CurrentContextTest, OfAThreadWithoutOneIsNothing) {
+  std::jthread([&] {
+    const CurrentContext nothing;
+    nothing.lend();
+    EXPECT_EQ(current(), none);
+  }).join();
+}
+
+TEST_F(CurrentContextTest, LeavesThreadsTheirOwn) {
+  if (gpus_.size() < 2) GTEST_SKIP() << "needs two GPUs";
+  const CurrentContext lent;
+  const auto here = current();
+  std::jthread([&] {
+    const auto second = make_gpu_device(gpus_[1]);
+    const auto own = current();
+    EXPECT_NE(own, here);
+    lent.lend();
+    EXPECT_EQ(current(), own);
+  }).join();
+}
+
+TEST(CurrentContext, CanBeAskedForWithoutADriver) {
+  if (find_driver()) GTEST_SKIP() << "this machine has a driver";
+  EXPECT_NO_THROW(CurrentContext().lend());
+}
+
+}  // namespace
+}  // namespace gemmtune
