@@ -5,8 +5,10 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/device/gpu/find_driver.h"
 #include "gemmtune/device/gpu/gpu_monitor.h"
+#include "gemmtune/device/gpu/gpu_pinned_link.h"
 #include "gemmtune/device/gpu/gpu_stream.h"
 #include "gemmtune/device/gpu/gpu_timer.h"
+#include "gemmtune/device/gpu/staging.h"
 
 namespace gemmtune {
 namespace {
@@ -33,6 +35,8 @@ class GpuDevice final : public Device {
         driver_(made_current(std::move(driver), info.index)),
         stream_(driver_),
         timer_(stream_),
+        pinned_link_(stream_),
+        staging_(pinned_link_),
         monitor_(driver_->bus_id(driver_->device(info.index))) {}
 
   const DeviceInfo& info() const override { return info_; }
@@ -44,11 +48,13 @@ class GpuDevice final : public Device {
 
   void upload(std::span<const std::byte> from, std::byte* to) override {
     if (from.empty()) return;
+    if (staging_.takes(from.size())) return staging_.upload(from, to);
     driver_->upload(from.data(), to, from.size(), stream_.handle());
     driver_->synchronize(stream_.handle());  // the host's bytes may go when this returns
   }
   void download(const std::byte* from, std::span<std::byte> to) override {
     if (to.empty()) return;
+    if (staging_.takes(to.size())) return staging_.download(from, to);
     driver_->download(from, to.data(), to.size(), stream_.handle());
     driver_->synchronize(stream_.handle());
   }
@@ -74,6 +80,8 @@ class GpuDevice final : public Device {
   std::shared_ptr<const gpu::Driver> driver_;
   GpuStream stream_;
   GpuTimer timer_;
+  GpuPinnedLink pinned_link_;
+  Staging staging_;
   GpuMonitor monitor_;
 };
 

@@ -132,6 +132,12 @@ class Driver {
     return reinterpret_cast<std::byte*>(address);
   }
   void release(std::byte* address) const noexcept { release_(pointer(address)); }
+  /// Memory of the host that the device copies from and to by itself; null where there is none to be had.
+  std::byte* allocate_pinned(std::size_t bytes) const noexcept {
+    void* memory{};
+    return allocate_pinned_(&memory, bytes, 0) == CUDA_SUCCESS ? static_cast<std::byte*>(memory) : nullptr;
+  }
+  void release_pinned(std::byte* memory) const noexcept { release_pinned_(memory); }
   void upload(const std::byte* from, std::byte* to, std::size_t bytes, StreamHandle stream) const {
     check(upload_(pointer(to), from, bytes, stream), "cuMemcpyHtoDAsync");
   }
@@ -299,6 +305,8 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(current_, cuCtxGetDevice);
   GEMMTUNE_DRIVER_FUNCTION(allocate_, cuMemAlloc);
   GEMMTUNE_DRIVER_FUNCTION(release_, cuMemFree);
+  GEMMTUNE_DRIVER_FUNCTION(allocate_pinned_, cuMemHostAlloc);
+  GEMMTUNE_DRIVER_FUNCTION(release_pinned_, cuMemFreeHost);
   GEMMTUNE_DRIVER_FUNCTION(upload_, cuMemcpyHtoDAsync);
   GEMMTUNE_DRIVER_FUNCTION(download_, cuMemcpyDtoHAsync);
   GEMMTUNE_DRIVER_FUNCTION(copy_, cuMemcpyDtoDAsync);

@@ -95,6 +95,11 @@ class Driver {
     return static_cast<std::byte*>(address);
   }
   void release(std::byte* address) const noexcept { static_cast<void>(release_(address)); }
+  std::byte* allocate_pinned(std::size_t bytes) const noexcept {
+    void* memory{};
+    return allocate_pinned_(&memory, bytes, 0) == hipSuccess ? static_cast<std::byte*>(memory) : nullptr;
+  }
+  void release_pinned(std::byte* memory) const noexcept { static_cast<void>(release_pinned_(memory)); }
   void upload(const std::byte* from, std::byte* to, std::size_t bytes, StreamHandle stream) const {
     check(copy_(to, from, bytes, hipMemcpyHostToDevice, stream), "hipMemcpyAsync");
   }
@@ -205,6 +210,8 @@ class Driver {
   GEMMTUNE_DRIVER_FUNCTION(get_device_, hipGetDevice, int*);
   GEMMTUNE_DRIVER_FUNCTION(allocate_, hipMalloc, void**, std::size_t);
   GEMMTUNE_DRIVER_FUNCTION(release_, hipFree, void*);
+  GEMMTUNE_DRIVER_FUNCTION(allocate_pinned_, hipHostMalloc, void**, std::size_t, unsigned);
+  GEMMTUNE_DRIVER_FUNCTION(release_pinned_, hipHostFree, void*);
   GEMMTUNE_DRIVER_FUNCTION(copy_, hipMemcpyAsync, void*, const void*, std::size_t, hipMemcpyKind, hipStream_t);
   GEMMTUNE_DRIVER_FUNCTION(fill16_, hipMemsetD16Async, hipDeviceptr_t, unsigned short, std::size_t, hipStream_t);
   GEMMTUNE_DRIVER_FUNCTION(fill8_, hipMemsetD8Async, hipDeviceptr_t, unsigned char, std::size_t, hipStream_t);
