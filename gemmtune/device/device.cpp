@@ -42,6 +42,18 @@ std::unique_ptr<Device> open(const DeviceInfo& info) {
 
 }  // namespace
 
+std::string why_not_cold_instructions(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu:
+      return "a CPU's kernels find their instructions in its caches: nothing here empties those";
+    case DeviceKind::hip:
+      return "there is no code yet that empties the instruction caches of AMD's GPUs";
+    case DeviceKind::cuda:
+      break;
+  }
+  return "";
+}
+
 std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices{read_cpu_info(SystemTree{})};
 #ifdef GEMMTUNE_GPU

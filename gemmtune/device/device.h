@@ -70,6 +70,7 @@ class Timer {
   struct Launch {
     std::function<void(std::int64_t)> run{};
     std::int64_t period{};
+    bool cold_instructions{};  // as after another kernel: each singly, its code in none of the device's own caches
 
     void operator()(std::int64_t i) const { run(i); }
   };
@@ -77,9 +78,13 @@ class Timer {
   virtual ~Timer() = default;
 
   /// Runs launch(first), …, launch(first + count - 1) and returns the device time of each, in microseconds. A device
-  /// whose launches are too short to time singly may run more of them and return equal shares of the whole.
+  /// whose launches are too short to time singly may run more of them and return equal shares of the whole. Throws
+  /// Error{unsupported} for cold instructions where why_not_cold_instructions() says so.
   virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
 };
+
+/// Why launches on such a device cannot be timed with cold instructions; "" where they can.
+std::string why_not_cold_instructions(DeviceKind kind);
 
 /// What the device says of its clock at this moment; zeros where it does not tell.
 struct ClockReading {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "gemmtune/core/error.h"
+
 namespace gemmtune {
 namespace {
 
@@ -26,6 +28,7 @@ std::int64_t block_size(double last_us) {
 }  // namespace
 
 std::vector<double> CpuTimer::time_us(const Launch& launch, std::int64_t first, std::int64_t count) {
+  if (launch.cold_instructions) fail(ErrorCode::unsupported, "{}", why_not_cold_instructions(DeviceKind::cpu));
   std::vector<double> times;
   times.reserve(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
   std::int64_t block = 1;

@@ -15,6 +15,7 @@ constexpr std::int64_t longest_round = 256;  // of operands, that one graph hold
 /// In which the host queues what is to be timed.
 constexpr std::uint64_t delay_ns = 30'000;
 constexpr std::size_t most_queued = 8;
+constexpr std::int64_t most_cold = most_queued / 2;  // each has an event before and one behind it
 
 std::int64_t graph_size(double launch_us) {
   return std::clamp<std::int64_t>(std::llround(sample_us / std::max(launch_us, 1.0)), 2, longest_graph);
@@ -64,8 +65,30 @@ std::vector<double> GpuTimer::time_queued_us(const Launch& launch, std::int64_t 
   return times;
 }
 
+/// While the caches are emptied the host queues what is to be timed. The event between the two keeps kernels that may
+/// start early from beginning before the caches are empty.
+std::vector<double> GpuTimer::time_cold_us(const Launch& launch, std::int64_t first, std::int64_t count) {
+  const auto& driver = stream_->driver();
+  if (!evictor_) evictor_.emplace(*stream_);
+  std::vector<double> times;
+  for (std::int64_t done = 0; done < count; done += most_cold) {
+    const auto queued = std::min<std::int64_t>(count - done, most_cold);
+    hide_the_host();
+    for (std::int64_t i = 0; i < queued; ++i) {
+      evictor_->evict();
+      driver.record(events_[2 * i], stream_->handle());
+      launch(first + done + i);
+      driver.record(events_[2 * i + 1], stream_->handle());
+    }
+    driver.synchronize(events_[2 * queued - 1]);
+    for (std::int64_t i = 0; i < queued; ++i) times.push_back(driver.elapsed_us(events_[2 * i], events_[2 * i + 1]));
+  }
+  return times;
+}
+
 std::vector<double> GpuTimer::time_us(const Launch& launch, std::int64_t first, std::int64_t count) {
   if (count <= 0) return {};
+  if (launch.cold_instructions) return time_cold_us(launch, first, count);
   auto times = time_queued_us(launch, first, 1);
   if (count > 1 && times.front() < shortest_single_us) return time_graphs_us(launch, first, count, times.front());
   const auto more = time_queued_us(launch, first + 1, count - 1);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/device/gpu/gpu_stream.h"
+#include "gemmtune/device/gpu/instruction_evictor.h"
 
 namespace gemmtune {
 
@@ -13,6 +15,9 @@ namespace gemmtune {
 /// ones would be ranked by the gaps between launches, so a sample is the replay of a graph of consecutive launches, and
 /// its time their mean; what cannot be captured is timed singly. Launches whose operands come round are captured once
 /// for all samples of a call, in a graph of whole rounds: making a graph takes longer than replaying it.
+///
+/// Launches with cold instructions are timed singly however short they are, each after kernels that empty the
+/// multiprocessors' instruction caches.
 class GpuTimer final : public Timer {
  public:
   explicit GpuTimer(GpuStream& stream);
@@ -24,6 +29,7 @@ class GpuTimer final : public Timer {
 
  private:
   std::vector<double> time_queued_us(const Launch& launch, std::int64_t first, std::int64_t count);
+  std::vector<double> time_cold_us(const Launch& launch, std::int64_t first, std::int64_t count);
   std::vector<double> time_graphs_us(const Launch& launch, std::int64_t first, std::int64_t count, double launch_us);
   gpu::GraphHandle capture(const Launch& launch, std::int64_t first, std::int64_t size);
   std::vector<double> time_graph_us(gpu::GraphHandle graph, std::int64_t replays);
@@ -33,6 +39,7 @@ class GpuTimer final : public Timer {
   gpu::ModuleHandle delay_module_{};
   gpu::FunctionHandle delay_{};
   std::vector<gpu::EventHandle> events_;
+  std::optional<InstructionEvictor> evictor_;  // from the first cold launch on
 };
 
 }  // namespace gemmtune

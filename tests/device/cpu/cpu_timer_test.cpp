@@ -5,6 +5,8 @@
 #include <chrono>
 #include <numeric>
 
+#include "gemmtune/core/error.h"
+
 namespace gemmtune {
 namespace {
 
@@ -41,6 +43,18 @@ TEST(CpuTimer, ShortLaunchesShareABlock) {
   int equal = 0;
   for (std::size_t i = 1; i < times.size(); ++i) equal += times[i] == times[i - 1] ? 1 : 0;
   EXPECT_GT(equal, 15000);
+}
+
+TEST(CpuTimer, RefusesColdInstructionsBeforeAnyLaunch) {
+  int launches = 0;
+  try {
+    CpuTimer().time_us({.run = [&](std::int64_t) { ++launches; }, .cold_instructions = true}, 0, 3);
+    ADD_FAILURE() << "it was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_EQ(std::string(error.what()), why_not_cold_instructions(DeviceKind::cpu));
+  }
+  EXPECT_EQ(launches, 0);
 }
 
 TEST(CpuTimer, TheSumIsTheWallTime) {

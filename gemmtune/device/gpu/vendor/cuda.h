@@ -118,6 +118,12 @@ class Driver {
     check(retain_(&context, device), "cuDevicePrimaryCtxRetain");
     check(set_current_(context), "cuCtxSetCurrent");
   }
+  /// The one that the calling thread has made current.
+  DeviceHandle current_device() const {
+    DeviceHandle device{};
+    check(current_(&device), "cuCtxGetDevice");
+    return device;
+  }
   /// The calling thread's; null when it has none.
   ContextHandle current_context() const noexcept {
     ContextHandle context{};
@@ -220,11 +226,7 @@ class Driver {
     check(set_attribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes), "cuFuncSetAttribute");
   }
   /// Whether kernels may start early on the device that the calling thread has made current.
-  bool starts_early() const {
-    DeviceHandle device{};
-    check(current_(&device), "cuCtxGetDevice");
-    return attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
-  }
+  bool starts_early() const { return attribute(current_device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9; }
   /// By the address of each argument.
   void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream,
               std::span<const std::byte* const> arguments) const {

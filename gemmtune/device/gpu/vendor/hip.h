@@ -83,6 +83,11 @@ class Driver {
   }
 
   void make_current(DeviceHandle device) const { check(set_device_(device), "hipSetDevice"); }
+  DeviceHandle current_device() const {
+    int device{};
+    check(get_device_(&device), "hipGetDevice");
+    return this->device(device);
+  }
   ContextHandle current_context() const noexcept {
     int device{};
     return get_device_(&device) == hipSuccess ? static_cast<ContextHandle>(device) : ContextHandle{};
