@@ -49,14 +49,14 @@ class Screening {
   void time(Workload& workload, Attempt& trial) {
     const auto& policy = request_.policy.measure;
     const auto rule = make_stop_rule(policy, hopeless * best_us_);
-    std::vector<double> samples_us;
+    Samples samples;
     ClockReading clock;
     const auto take = [&] {
-      samples_us = sample(bench_.device.timer(), trial.launches(workload), policy, *rule);
+      samples = sample(bench_.device.timer(), trial.launches(workload), policy, *rule);
       clock = bench_.device.read_clock();
     };
     if (!trial.run(&Cost::kernel_s, take) || !trial.guards_intact(workload)) return;
-    trial.set_timing(summarise(samples_us, policy.keep_samples), clock);
+    trial.set_timing(summarise(samples, policy.keep_samples), clock);
   }
 
   const Workbench& bench_;

@@ -29,15 +29,22 @@ class Series {
 
   void take(std::int64_t launches) {
     const auto times = run(launches);
-    samples_us_.insert(samples_us_.end(), times.begin(), times.end());
+    samples_.us.insert(samples_.us.end(), times.begin(), times.end());
     if (!times.empty()) last_us_ = times.back();
   }
 
-  /// Roughly how long a launch takes; 0 while none has been seen.
-  double launch_us() const { return samples_us_.empty() ? last_us_ : *median(samples_us_); }
+  /// The same, as a turn.
+  void take_turn(std::int64_t launches) {
+    const auto before = samples_.us.size();
+    take(launches);
+    samples_.turns.push_back(samples_.us.size() - before);
+  }
 
-  std::int64_t count() const { return static_cast<std::int64_t>(samples_us_.size()); }
-  const std::vector<double>& samples_us() const { return samples_us_; }
+  /// Roughly how long a launch takes; 0 while none has been seen.
+  double launch_us() const { return samples_.us.empty() ? last_us_ : *median(samples_.us); }
+
+  std::int64_t count() const { return static_cast<std::int64_t>(samples_.us.size()); }
+  const Samples& samples() const { return samples_; }
 
  private:
   std::vector<double> run(std::int64_t launches) {
@@ -49,7 +56,7 @@ class Series {
   Timer* timer_;
   const Timer::Launch* launch_;
   std::int64_t next_{};
-  std::vector<double> samples_us_;
+  Samples samples_{};
   double last_us_{};
 };
 
@@ -57,16 +64,16 @@ class Series {
 constexpr double contends = 1.02;
 
 bool done(const Series& series, const MeasurePolicy& policy, const StopRule& rule) {
-  return series.count() >= policy.max_samples || rule.enough(series.samples_us());
+  return series.count() >= policy.max_samples || rule.enough(series.samples());
 }
 
 /// Which of them are to be sampled on: who is not done, and who contends for the first place with one who is not.
 std::vector<std::size_t> still_wanted(const std::vector<Series>& all, const MeasurePolicy& policy,
                                       const StopRule& rule) {
   double fastest_us = std::numeric_limits<double>::infinity();
-  for (const auto& series : all) fastest_us = std::min(fastest_us, median(series.samples_us()).value_or(0));
+  for (const auto& series : all) fastest_us = std::min(fastest_us, median(series.samples().us).value_or(0));
   const auto contender = [&](const Series& series) {
-    return median(series.samples_us()).value_or(0) <= contends * fastest_us;
+    return median(series.samples().us).value_or(0) <= contends * fastest_us;
   };
   const bool undecided = std::any_of(
       all.begin(), all.end(), [&](const Series& series) { return contender(series) && !done(series, policy, rule); });
@@ -90,28 +97,27 @@ std::int64_t next_block(const Series& series, const MeasurePolicy& policy, std::
 
 }  // namespace
 
-std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy) {
+Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy) {
   return sample(timer, launch, policy, *make_stop_rule(policy));
 }
 
-std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy,
-                           const StopRule& rule) {
+Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy, const StopRule& rule) {
   Series series(timer, launch);
   series.warm_up(policy.warmup);
   while (!done(series, policy, rule)) series.take(next_block(series, policy, 1));
-  return series.samples_us();
+  return series.samples();
 }
 
-std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
-                                                    const MeasurePolicy& policy,
-                                                    const std::function<void(std::size_t)>& before_block) {
+std::vector<Samples> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
+                                        const MeasurePolicy& policy,
+                                        const std::function<void(std::size_t)>& before_block) {
   const auto rule = make_stop_rule(policy);
   std::vector<Series> all;
   for (const auto& launch : launches) all.emplace_back(timer, launch);
   const auto take_turn = [&](std::size_t i) {
     if (before_block) before_block(i);
     all[i].warm_up(all[i].count() == 0 ? policy.warmup : std::min<std::int64_t>(policy.warmup, 1));
-    all[i].take(next_block(all[i], policy, smallest_turn));
+    all[i].take_turn(next_block(all[i], policy, smallest_turn));
   };
   auto round = still_wanted(all, policy, *rule);
   for (bool forth = true; !round.empty(); forth = !forth) {
@@ -119,9 +125,9 @@ std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<cons
     for (const auto i : round) take_turn(i);
     round = still_wanted(all, policy, *rule);
   }
-  std::vector<std::vector<double>> samples;
+  std::vector<Samples> samples;
   samples.reserve(all.size());
-  for (const auto& series : all) samples.push_back(series.samples_us());
+  for (const auto& series : all) samples.push_back(series.samples());
   return samples;
 }
 
@@ -134,19 +140,19 @@ void run_in_turns(Timer& timer, std::span<const Timer::Launch> launches, double 
   }
 }
 
-Timing summarise(std::span<const double> samples_us, bool keep_samples) {
-  if (samples_us.empty()) return {};
-  const auto interval = *median_interval(samples_us);
-  const double sum = std::accumulate(samples_us.begin(), samples_us.end(), 0.0);
-  Timing timing{.median_us = *median(samples_us),
-                .min_us = *std::min_element(samples_us.begin(), samples_us.end()),
-                .mean_us = sum / static_cast<double>(samples_us.size()),
-                .low_us = interval.low,
-                .high_us = interval.high,
-                .dispersion = relative_dispersion(samples_us).value_or(0),
-                .sample_count = static_cast<std::int64_t>(samples_us.size())};
-  if (keep_samples) timing.samples_us.assign(samples_us.begin(), samples_us.end());
-  return timing;
+Timing summarise(const Samples& samples, bool keep_samples) {
+  const auto& us = samples.us;
+  if (us.empty()) return {};
+  const auto interval = *median_interval(samples);
+  const double sum = std::accumulate(us.begin(), us.end(), 0.0);
+  return {.median_us = *median(us),
+          .min_us = *std::min_element(us.begin(), us.end()),
+          .mean_us = sum / static_cast<double>(us.size()),
+          .low_us = interval.low,
+          .high_us = interval.high,
+          .dispersion = relative_dispersion(us).value_or(0),
+          .sample_count = static_cast<std::int64_t>(us.size()),
+          .samples_us = keep_samples ? us : std::vector<double>{}};
 }
 
 }  // namespace gemmtune

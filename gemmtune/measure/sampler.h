@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gemmtune/device/device.h"
+#include "gemmtune/measure/samples.h"
 #include "gemmtune/measure/stop_rule.h"
 #include "gemmtune/space/evaluation.h"
 #include "gemmtune/space/policy.h"
@@ -13,11 +14,10 @@
 namespace gemmtune {
 
 /// Warm-up, then samples. Launch i is launch(i): the index counts on, so that the caller can rotate operands by it.
-std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy);
+Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy);
 
 /// The same under a rule of the caller's, which is obeyed before policy.max_samples at the latest.
-std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy,
-                           const StopRule& rule);
+Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy, const StopRule& rule);
 
 /// The same for several launches, interleaved: each round takes one block of samples of each that is not done, in an
 /// order that alternates, so that drift of the machine hits all alike. Those within 2 % of the fastest are done
@@ -25,9 +25,9 @@ std::vector<double> sample(Timer& timer, const Timer::Launch& launch, const Meas
 /// starts with its warm-up, later ones with one launch that is not counted (if there is any warm-up), which pays for
 /// the change from one kernel to the next. `before_block(i)` is called before each block of launch i, and before
 /// anything of it runs.
-std::vector<std::vector<double>> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
-                                                    const MeasurePolicy& policy,
-                                                    const std::function<void(std::size_t)>& before_block = {});
+std::vector<Samples> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
+                                        const MeasurePolicy& policy,
+                                        const std::function<void(std::size_t)>& before_block = {});
 
 /// All of them in turn, in blocks that nobody counts, until `for_us` have passed on the host: what a launch is timed to
 /// take, as a share of many, says nothing of how long those took.
@@ -35,6 +35,6 @@ void run_in_turns(Timer& timer, std::span<const Timer::Launch> launches, double 
                   const std::function<void(std::size_t)>& before_block = {});
 
 /// The timing part of an evaluation from its samples.
-Timing summarise(std::span<const double> samples_us, bool keep_samples);
+Timing summarise(const Samples& samples, bool keep_samples);
 
 }  // namespace gemmtune

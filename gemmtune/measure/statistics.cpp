@@ -16,8 +16,8 @@ std::vector<double> sorted(std::span<const double> samples) {
   return values;
 }
 
-double quantile_of_sorted(const std::vector<double>& values, double share) {
-  const double position = std::clamp(share, 0.0, 1.0) * static_cast<double>(values.size() - 1);
+/// Linear between order statistics, which are counted from 0.
+double at_rank(const std::vector<double>& values, double position) {
   const auto below = static_cast<std::size_t>(position);
   const auto above = std::min(below + 1, values.size() - 1);
   return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
@@ -44,13 +44,31 @@ std::size_t left_out(std::size_t n, double confidence) {
   return r;
 }
 
+/// How many standard deviations of normal noise hold this share of it.
+double deviations_holding(double share) {
+  double low = 0;
+  double high = 10;
+  while (high - low > 1e-6) {
+    const double middle = (low + high) / 2;
+    (std::erf(middle / std::sqrt(2.0)) < share ? low : high) = middle;
+  }
+  return high;
+}
+
+/// By how much the range of n samples falls short of an interval of this confidence, under normal noise: it covers the
+/// median with probability 1 - 2^(1-n).
+double short_by(std::size_t n, double confidence) {
+  const double covered = 1 - std::exp2(1 - static_cast<double>(n));
+  return n < 2 || covered >= confidence ? 1 : deviations_holding(confidence) / deviations_holding(covered);
+}
+
 }  // namespace
 
 std::optional<double> median(std::span<const double> samples) { return quantile(samples, 0.5); }
 
 std::optional<double> quantile(std::span<const double> samples, double share) {
   if (samples.empty()) return std::nullopt;
-  return quantile_of_sorted(sorted(samples), share);
+  return at_rank(sorted(samples), std::clamp(share, 0.0, 1.0) * static_cast<double>(samples.size() - 1));
 }
 
 std::optional<double> relative_dispersion(std::span<const double> samples) {
@@ -61,11 +79,15 @@ std::optional<double> relative_dispersion(std::span<const double> samples) {
   return mad_to_deviation * *median(deviations) / *middle;
 }
 
-std::optional<Interval> median_interval(std::span<const double> samples, double confidence) {
-  if (samples.empty()) return std::nullopt;
-  const auto values = sorted(samples);
-  const auto first = left_out(values.size(), confidence);
-  return Interval{.low = values[first], .high = values[values.size() - 1 - first]};
+std::optional<Interval> median_interval(const Samples& samples, double confidence) {
+  if (samples.us.empty()) return std::nullopt;
+  const auto values = sorted(samples.us);
+  const auto n = static_cast<std::size_t>(std::lround(independent_count(samples)));
+  const auto last = static_cast<double>(values.size() - 1);
+  const double outside = n < 2 ? 0 : static_cast<double>(left_out(n, confidence)) * last / static_cast<double>(n - 1);
+  const double middle = at_rank(values, last / 2);
+  const auto widened = [&](double end) { return middle + (end - middle) * short_by(n, confidence); };
+  return Interval{.low = widened(at_rank(values, outside)), .high = widened(at_rank(values, last - outside))};
 }
 
 }  // namespace gemmtune

@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "gemmtune/measure/samples.h"
+
 namespace gemmtune {
 
 std::optional<double> median(std::span<const double> samples);
@@ -19,8 +21,9 @@ struct Interval {
   bool overlaps(const Interval& other) const { return low <= other.high && other.low <= high; }
 };
 
-/// Confidence interval of the median by order statistics: no assumption about the noise. The whole range for fewer than
-/// six samples.
-std::optional<Interval> median_interval(std::span<const double> samples, double confidence = 0.95);
+/// Confidence interval of the median by order statistics: no assumption about the noise, but that the samples are worth
+/// as many independent ones as samples.h says. For 95 %, the range of less than six is too narrow: it is widened by how
+/// much it would be too narrow for the median of normal noise whose deviation one knows.
+std::optional<Interval> median_interval(const Samples& samples, double confidence = 0.95);
 
 }  // namespace gemmtune

@@ -16,26 +16,26 @@ class PolicyRule final : public StopRule {
  public:
   PolicyRule(const MeasurePolicy& policy, double hopeless_us) : policy_(policy), hopeless_us_(hopeless_us) {}
 
-  bool enough(std::span<const double> samples_us) const override {
-    const auto count = static_cast<std::int64_t>(samples_us.size());
+  bool enough(const Samples& samples) const override {
+    const auto count = static_cast<std::int64_t>(samples.us.size());
     if (count >= policy_.max_samples) return true;
     if (count == 0) return false;
-    if (count < policy_.min_samples) return all_over(doubly * hopeless_us_, samples_us);
-    return spent(samples_us) || all_over(hopeless_us_, samples_us) || narrow(samples_us);
+    if (count < policy_.min_samples) return all_over(doubly * hopeless_us_, samples);
+    return spent(samples) || all_over(hopeless_us_, samples) || narrow(samples);
   }
 
  private:
-  bool spent(std::span<const double> samples_us) const {
-    return std::accumulate(samples_us.begin(), samples_us.end(), 0.0) >= policy_.max_sampling_s * 1e6;
+  bool spent(const Samples& samples) const {
+    return std::accumulate(samples.us.begin(), samples.us.end(), 0.0) >= policy_.max_sampling_s * 1e6;
   }
 
-  static bool all_over(double limit_us, std::span<const double> samples_us) {
-    return *std::min_element(samples_us.begin(), samples_us.end()) > limit_us;
+  static bool all_over(double limit_us, const Samples& samples) {
+    return *std::min_element(samples.us.begin(), samples.us.end()) > limit_us;
   }
 
-  bool narrow(std::span<const double> samples_us) const {
-    const auto interval = *median_interval(samples_us);
-    return (interval.high - interval.low) / 2 < policy_.target_dispersion * *median(samples_us);
+  bool narrow(const Samples& samples) const {
+    const auto interval = *median_interval(samples);
+    return (interval.high - interval.low) / 2 < policy_.target_dispersion * *median(samples.us);
   }
 
   MeasurePolicy policy_;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <span>
 
+#include "gemmtune/measure/samples.h"
 #include "gemmtune/space/policy.h"
 
 namespace gemmtune {
@@ -11,7 +11,7 @@ namespace gemmtune {
 class StopRule {
  public:
   virtual ~StopRule() = default;
-  virtual bool enough(std::span<const double> samples_us) const = 0;
+  virtual bool enough(const Samples& samples) const = 0;
 };
 
 /// Stops at max_samples; or, once min_samples are there, when the median's interval is narrow enough or the samples add

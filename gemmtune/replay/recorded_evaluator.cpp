@@ -34,8 +34,8 @@ Evaluation without_timing(const RecordedCandidate& one, Stage stage) {
   return evaluation;
 }
 
-void set_times(Evaluation& evaluation, std::span<const double> samples_us, const RecordedCandidate& one) {
-  evaluation.timing = summarise(samples_us, false);
+void set_times(Evaluation& evaluation, const Samples& samples, const RecordedCandidate& one) {
+  evaluation.timing = summarise(samples, false);
   evaluation.timing.workspace_bytes = one.memory_bytes;
 }
 
@@ -79,8 +79,8 @@ class Replaying {
   void time_alone(Evaluation& evaluation, const RecordedCandidate& one, double& best_us) {
     const auto rule = make_stop_rule(policy_.measure, hopeless * best_us);
     timer_.use(one.screen_us);
-    const auto samples_us = sample(timer_, {[](std::int64_t) {}}, policy_.measure, *rule);
-    set_times(evaluation, samples_us, one);
+    const auto samples = sample(timer_, {[](std::int64_t) {}}, policy_.measure, *rule);
+    set_times(evaluation, samples, one);
     evaluation.cost.kernel_s = timer_.take_spent_s();
     best_us = std::min(best_us, evaluation.timing.median_us);
   }
@@ -94,9 +94,9 @@ class Replaying {
       timer_.use(all[i]->confirm_us);
     };
     const std::vector<Timer::Launch> launches(all.size(), {[](std::int64_t) {}});
-    const auto samples_us = sample_interleaved(timer_, launches, policy_.measure, change_turn);
+    const auto samples = sample_interleaved(timer_, launches, policy_.measure, change_turn);
     settle_turn();
-    for (std::size_t i = 0; i < all.size(); ++i) set_times(evaluations[i], samples_us[i], *all[i]);
+    for (std::size_t i = 0; i < all.size(); ++i) set_times(evaluations[i], samples[i], *all[i]);
   }
 
   const EvaluationPolicy& policy_;

@@ -1,7 +1,6 @@
 #include "gemmtune/search/standings.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "gemmtune/measure/statistics.h"
@@ -16,13 +15,8 @@ constexpr double deviation_of_screening = 0.025;
 /// Interleaved, and still: power goes to whoever runs, and it is not the same for all.
 constexpr double deviation_of_interleaving = 0.002;
 
-/// The interval of a median is the range of the samples as long as they are few, and covers it with 1 - 2^(1-n). From
-/// nine on it covers about 95 %. So many deviations of the normal distribution that is, to each side.
-double deviations_in_interval(std::int64_t samples) {
-  constexpr std::array of_range{0.6745, 0.6745, 0.6745, 1.1503, 1.5341, 1.8627, 2.1539, 2.4176, 2.6601};
-  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(samples, 0));
-  return n < of_range.size() ? of_range[n] : 1.96;
-}
+/// To each side of the median, in an interval of 95 % under normal noise.
+constexpr double deviations_in_interval = 1.96;
 
 /// What is far behind is not told apart: forecasts are for those near the front.
 constexpr double farthest = 4.0;
@@ -34,7 +28,7 @@ bool is_timed(const Evaluation& evaluation) {
 double deviation_of(const Evaluation& evaluation, Look look) {
   const auto& timing = evaluation.timing;
   const double half = timing.low_us > 0 ? std::log(timing.high_us / timing.low_us) / 2 : 0.0;
-  return std::hypot(half / deviations_in_interval(timing.sample_count),
+  return std::hypot(half / deviations_in_interval,
                     look == Look::screened ? deviation_of_screening : deviation_of_interleaving);
 }
 

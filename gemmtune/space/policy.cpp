@@ -11,7 +11,7 @@ EvaluationPolicy screen_policy() {
 }
 
 EvaluationPolicy confirm_policy() {
-  return {.stage = Stage::confirm, .measure = {.min_samples = 11, .max_sampling_s = 0.3, .keep_samples = true}};
+  return {.stage = Stage::confirm, .measure = {.min_samples = 11, .max_sampling_s = 0.5, .keep_samples = true}};
 }
 
 EvaluationPolicy prove_policy() {

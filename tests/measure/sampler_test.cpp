@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include "tests/measure/invented_samples.h"
@@ -48,7 +49,7 @@ MeasurePolicy policy(std::int64_t warmup, std::int64_t min, std::int64_t max) {
 
 TEST(Sample, WarmsUpThenTakesAllWithIndicesThatCountOn) {
   ScriptedTimer timer([](std::size_t) { return 100.0; });
-  EXPECT_EQ(sample(timer, timer.named(0), policy(4, 3, 37)).size(), 37u);
+  EXPECT_EQ(sample(timer, timer.named(0), policy(4, 3, 37)).us.size(), 37u);
   ASSERT_EQ(timer.log().size(), 41u);
   for (std::size_t i = 0; i < 41; ++i) EXPECT_EQ(timer.log()[i].second, static_cast<std::int64_t>(i));
 }
@@ -56,38 +57,38 @@ TEST(Sample, WarmsUpThenTakesAllWithIndicesThatCountOn) {
 TEST(Sample, WarmUpIsNotCounted) {
   int launches = 0;
   ScriptedTimer timer([&](std::size_t) { return launches++ < 5 ? 9999.0 : 100.0; });
-  for (const double sample_us : sample(timer, timer.named(0), policy(5, 3, 10))) EXPECT_EQ(sample_us, 100);
+  for (const double sample_us : sample(timer, timer.named(0), policy(5, 3, 10)).us) EXPECT_EQ(sample_us, 100);
 }
 
 TEST(Sample, StopsWithTheRule) {
   ScriptedTimer timer([](std::size_t) { return 100.0; });
   auto steady = policy(1, 3, 101);
   steady.target_dispersion = 0.01;
-  EXPECT_EQ(sample(timer, timer.named(0), steady).size(), 3u);
+  EXPECT_EQ(sample(timer, timer.named(0), steady).us.size(), 3u);
 }
 
 TEST(Sample, LongLaunchesDoNotOvershootTheBudget) {
   ScriptedTimer timer([](std::size_t) { return 30'000.0; });
   auto brief = policy(1, 3, 101);
   brief.max_sampling_s = 0.2;
-  EXPECT_EQ(sample(timer, timer.named(0), brief).size(), 7u);
+  EXPECT_EQ(sample(timer, timer.named(0), brief).us.size(), 7u);
 }
 
 TEST(Sample, LongLaunchesAreGivenUpOneByOne) {
   ScriptedTimer timer([](std::size_t) { return 30'000.0; });
   const auto brief = policy(1, 3, 101);
-  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10'000)).size(), 1u);
+  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10'000)).us.size(), 1u);
 }
 
 TEST(Sample, ShortLaunchesAreNot) {
   ScriptedTimer timer([](std::size_t) { return 30.0; });
   const auto brief = policy(1, 3, 101);
-  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10)).size(), 3u);
+  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10)).us.size(), 3u);
 }
 
 TEST(Sample, NothingWantedNothingRun) {
   ScriptedTimer timer([](std::size_t) { return 100.0; });
-  EXPECT_TRUE(sample(timer, timer.named(0), policy(0, 0, 0)).empty());
+  EXPECT_TRUE(sample(timer, timer.named(0), policy(0, 0, 0)).us.empty());
   EXPECT_TRUE(timer.log().empty());
 }
 
@@ -106,7 +107,7 @@ TEST(RunInTurns, GoesByTheHostsClock) {
 }
 
 struct Interleaved {
-  std::vector<std::vector<double>> samples{};
+  std::vector<Samples> samples{};
   std::vector<std::size_t> blocks{};  // who was announced, in order
 };
 
@@ -122,7 +123,7 @@ TEST(SampleInterleaved, EachGetsItsSamplesAndItsIndicesCountOn) {
   ScriptedTimer timer([](std::size_t who) { return 100.0 * static_cast<double>(who + 1); });
   const auto result = interleave(timer, 3, policy(2, 3, 50));
   for (std::size_t who = 0; who < 3; ++who) {
-    EXPECT_EQ(result.samples[who], std::vector<double>(50, 100.0 * static_cast<double>(who + 1)));
+    EXPECT_EQ(result.samples[who].us, std::vector<double>(50, 100.0 * static_cast<double>(who + 1)));
     std::int64_t next = 0;
     for (const auto& [ran, index] : timer.log()) {
       if (ran != who) continue;
@@ -154,7 +155,7 @@ TEST(SampleInterleaved, TheLaunchAfterEachChangeIsNotCounted) {
   std::size_t last = 99;
   ScriptedTimer timer([&](std::size_t who) { return std::exchange(last, who) == who ? 100.0 : 500.0; });
   for (const auto& samples : interleave(timer, 4, policy(1, 4, 60)).samples)
-    EXPECT_EQ(samples, std::vector<double>(60, 100.0));
+    EXPECT_EQ(samples.us, std::vector<double>(60, 100.0));
 }
 
 TEST(SampleInterleaved, DriftHitsAllAlike) {
@@ -173,8 +174,8 @@ TEST(SampleInterleaved, TheSteadyEndEarlyTheNoisyGoOn) {
   auto measure = policy(1, 4, 80);
   measure.target_dispersion = 0.001;
   const auto samples = interleave(timer, 2, measure).samples;
-  EXPECT_EQ(samples[0].size(), 4u);
-  EXPECT_EQ(samples[1].size(), 80u);
+  EXPECT_EQ(samples[0].us.size(), 4u);
+  EXPECT_EQ(samples[1].us.size(), 80u);
 }
 
 /// The machine slows down while it heats up. Whoever is done early would keep the times of the cold machine.
@@ -188,8 +189,24 @@ TEST(SampleInterleaved, ContendersAreDoneTogether) {
   auto measure = policy(1, 4, 100);
   measure.target_dispersion = 0.004;
   const auto samples = interleave(timer, 2, measure).samples;
-  EXPECT_GT(samples[0].size(), 20u);
+  EXPECT_GT(samples[0].us.size(), 20u);
   EXPECT_LT(summarise(samples[1], false).median_us / summarise(samples[0], false).median_us, 1.01);
+}
+
+TEST(SampleInterleaved, SaysWhichSamplesAreOfOneTurn) {
+  double clock = 1;
+  ScriptedTimer timer([&](std::size_t) { return 100.0 * clock; });
+  std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
+  const auto all = sample_interleaved(timer, launches, policy(1, 4, 40), [&](std::size_t) { clock = 2.1 - clock; });
+  for (const auto& samples : all) {
+    ASSERT_EQ(std::accumulate(samples.turns.begin(), samples.turns.end(), std::size_t{0}), 40u);
+    std::size_t first = 0;
+    for (const auto turn : samples.turns) {
+      EXPECT_GE(turn, 4u);
+      for (std::size_t i = first; i < first + turn; ++i) EXPECT_EQ(samples.us[i], samples.us[first]);
+      first += turn;
+    }
+  }
 }
 
 TEST(SampleInterleaved, NothingToTime) {
@@ -198,7 +215,7 @@ TEST(SampleInterleaved, NothingToTime) {
 }
 
 TEST(Summarise, FillsEveryNumber) {
-  const std::vector<double> samples{12, 10, 11, 30, 10.5, 11.5, 10.8};
+  const Samples samples{.us = {12, 10, 11, 30, 10.5, 11.5, 10.8}};
   const auto timing = summarise(samples, true);
   EXPECT_EQ(timing.median_us, 11);
   EXPECT_EQ(timing.min_us, 10);
@@ -207,9 +224,9 @@ TEST(Summarise, FillsEveryNumber) {
   EXPECT_EQ(timing.high_us, 30);
   EXPECT_NEAR(timing.dispersion, 1.4826 * 0.5 / 11, 1e-9);
   EXPECT_EQ(timing.sample_count, 7);
-  EXPECT_EQ(timing.samples_us, samples) << "in the order they were taken";
+  EXPECT_EQ(timing.samples_us, samples.us) << "in the order they were taken";
   EXPECT_TRUE(summarise(samples, false).samples_us.empty());
-  EXPECT_EQ(summarise({}, true), Timing{});
+  EXPECT_EQ(summarise(Samples{}, true), Timing{});
 }
 
 }  // namespace

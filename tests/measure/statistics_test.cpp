@@ -17,7 +17,7 @@ TEST(Median, NoSamplesNoAnswer) {
   EXPECT_FALSE(median({}));
   EXPECT_FALSE(quantile({}, 0.5));
   EXPECT_FALSE(relative_dispersion({}));
-  EXPECT_FALSE(median_interval({}));
+  EXPECT_FALSE(median_interval(Samples{}));
 }
 
 TEST(Median, MiddleOrMeanOfTheTwoInTheMiddle) {
@@ -48,14 +48,23 @@ TEST(Dispersion, OutliersDoNotMoveIt) {
 
 TEST(Dispersion, HasNoAnswerAroundZero) { EXPECT_FALSE(relative_dispersion(std::vector{0.0, 0.0, 1.0})); }
 
-TEST(MedianInterval, IsTheWholeRangeOfFewerThanSix) {
-  for (std::size_t n = 1; n < 6; ++n) {
+TEST(MedianInterval, IsWiderThanTheRangeOfFewerThanSix) {
+  for (std::size_t n = 2; n < 6; ++n) {
     Noise noise(n);
     const auto drawn = samples(n, [&] { return noise.normal(10, 0.2); });
-    const auto interval = *median_interval(drawn);
-    EXPECT_EQ(interval.low, *std::min_element(drawn.begin(), drawn.end()));
-    EXPECT_EQ(interval.high, *std::max_element(drawn.begin(), drawn.end()));
+    const auto interval = *median_interval({.us = drawn});
+    EXPECT_LT(interval.low, *std::min_element(drawn.begin(), drawn.end()));
+    EXPECT_GT(interval.high, *std::max_element(drawn.begin(), drawn.end()));
   }
+  const auto of_three = *median_interval({.us = {10, 11, 12}});
+  EXPECT_NEAR(of_three.low, 11 - 1.96 / 1.1503, 1e-3) << "1.1503 deviations hold 3/4, which the range of three covers";
+  EXPECT_NEAR(of_three.high, 11 + 1.96 / 1.1503, 1e-3);
+}
+
+TEST(MedianInterval, OneSampleHasNone) {
+  const auto interval = *median_interval({.us = {7}});
+  EXPECT_EQ(interval.low, 7);
+  EXPECT_EQ(interval.high, 7);
 }
 
 // Ranks from tables of the sign test: n = 9 leaves out 1 at each end, 25 leaves out 7, 101 leaves out 40.
@@ -63,7 +72,7 @@ TEST(MedianInterval, LeavesOutTheRanksOfTheSignTest) {
   const auto ranks = [](std::size_t n) {
     std::vector<double> ladder(n);
     for (std::size_t i = 0; i < n; ++i) ladder[i] = static_cast<double>(i);
-    return median_interval(ladder)->low;
+    return median_interval({.us = ladder})->low;
   };
   EXPECT_EQ(ranks(6), 0);
   EXPECT_EQ(ranks(9), 1);
@@ -74,8 +83,8 @@ TEST(MedianInterval, LeavesOutTheRanksOfTheSignTest) {
 TEST(MedianInterval, WidensWithConfidenceAndHoldsForThousands) {
   Noise noise(3);
   const auto drawn = samples(5000, [&] { return noise.skewed(10, 2); });
-  const auto narrow = *median_interval(drawn, 0.5);
-  const auto wide = *median_interval(drawn, 0.99);
+  const auto narrow = *median_interval({.us = drawn}, 0.5);
+  const auto wide = *median_interval({.us = drawn}, 0.99);
   EXPECT_LT(wide.low, narrow.low);
   EXPECT_GT(wide.high, narrow.high);
   EXPECT_LT(wide.high - wide.low, 0.3);
@@ -85,7 +94,7 @@ TEST(MedianInterval, WidensWithConfidenceAndHoldsForThousands) {
 double coverage(std::size_t n, double truth, const std::function<double()>& draw) {
   int covered = 0;
   for (int i = 0; i < 2000; ++i) {
-    const auto interval = *median_interval(samples(n, draw));
+    const auto interval = *median_interval({.us = samples(n, draw)});
     covered += interval.low <= truth && truth <= interval.high;
   }
   return covered / 2000.0;
@@ -106,6 +115,74 @@ TEST_P(Coverage, IsAtLeastWhatWasAskedUnderAnyNoise) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, Coverage, testing::Values(6, 7, 11, 30, 101));
+
+/// Samples in turns that have a deviation in common, and each one of its own.
+struct Turns {
+  std::size_t count{};
+  std::size_t size{};
+  double common{};
+  double own{};
+
+  Samples draw(Noise& noise) const {
+    Samples drawn;
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const double middle = noise.normal(100, common);
+      for (std::size_t i = 0; i < size; ++i) drawn.us.push_back(noise.normal(middle, own));
+      drawn.turns.push_back(size);
+    }
+    return drawn;
+  }
+};
+
+double mean_independent_count(const Turns& turns) {
+  Noise noise(11);
+  double sum = 0;
+  for (int i = 0; i < 2000; ++i) sum += independent_count(turns.draw(noise));
+  return sum / 2000;
+}
+
+TEST(IndependentCount, IsAllOfThemWhereNothingIsKnownOfTurns) {
+  EXPECT_EQ(independent_count({.us = {1, 2, 3, 4, 5}}), 5);
+  EXPECT_EQ(independent_count({.us = {1, 2, 3, 4, 5}, .turns = {5}}), 5) << "one turn cannot be compared";
+  EXPECT_EQ(independent_count({}), 0);
+}
+
+TEST(IndependentCount, IsTheTurnsWhereTheyAreAllThatVaries) {
+  EXPECT_EQ(independent_count({.us = {1, 1, 1, 9, 9, 9, 2, 2, 2, 8, 8, 8}, .turns = {3, 3, 3, 3}}), 4);
+  EXPECT_EQ(mean_independent_count({.count = 12, .size = 4, .common = 0.02, .own = 0}), 12);
+}
+
+TEST(IndependentCount, IsNearlyAllOfThemWhereTurnsDoNotMatter) {
+  EXPECT_GT(mean_independent_count({.count = 12, .size = 4, .common = 0, .own = 0.02}), 0.8 * 48);
+  EXPECT_EQ(independent_count({.us = {5, 5, 5, 5}, .turns = {2, 2}}), 4) << "equal ones say nothing against it";
+}
+
+/// Worth (1 - ρ) / (1 + 3 ρ) of four: about three quarters of the variance is the turns'.
+TEST(IndependentCount, LiesBetweenForBoth) {
+  const double worth = mean_independent_count({.count = 24, .size = 4, .common = 0.02, .own = 0.0115});
+  EXPECT_GT(worth, 26);
+  EXPECT_LT(worth, 50);
+}
+
+double coverage_of(const Turns& turns, bool known) {
+  Noise noise(12);
+  int covered = 0;
+  for (int i = 0; i < 2000; ++i) {
+    auto drawn = turns.draw(noise);
+    if (!known) drawn.turns.clear();
+    const auto interval = *median_interval(drawn);
+    covered += interval.low <= 100 && 100 <= interval.high;
+  }
+  return covered / 2000.0;
+}
+
+TEST(MedianInterval, HoldsForSamplesOfTurnsThatHaveMuchInCommon) {
+  for (const std::size_t count : {4, 7, 12, 25}) {
+    const Turns turns{.count = count, .size = 4, .common = 0.02, .own = 0.005};
+    EXPECT_GT(coverage_of(turns, true), 0.9) << count << " turns";
+    EXPECT_LT(coverage_of(turns, false), 0.85) << count << " turns: as if they were independent";
+  }
+}
 
 }  // namespace
 }  // namespace gemmtune

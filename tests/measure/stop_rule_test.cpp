@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gemmtune/measure/statistics.h"
 #include "tests/measure/invented_samples.h"
 
@@ -18,9 +20,9 @@ MeasurePolicy patient() {
 /// How many samples the rule takes from a source.
 template <typename Draw>
 std::size_t taken(const StopRule& rule, Draw&& draw) {
-  std::vector<double> drawn;
-  while (!rule.enough(drawn) && drawn.size() < 10000) drawn.push_back(draw());
-  return drawn.size();
+  Samples drawn;
+  while (!rule.enough(drawn) && drawn.us.size() < 10000) drawn.us.push_back(draw());
+  return drawn.us.size();
 }
 
 TEST(StopRule, SteadySamplesStopAtTheMinimum) {
@@ -51,12 +53,12 @@ TEST(StopRule, NoisyOnesTakeMoreAndEndNarrow) {
   Noise calm(1);
   Noise wild(1);
   const auto few = taken(*rule, [&] { return calm.normal(100, 0.005); });
-  std::vector<double> drawn;
-  while (!rule->enough(drawn)) drawn.push_back(wild.normal(100, 0.02));
-  EXPECT_LT(few, drawn.size());
-  EXPECT_LT(drawn.size(), 500u);
+  Samples drawn;
+  while (!rule->enough(drawn)) drawn.us.push_back(wild.normal(100, 0.02));
+  EXPECT_LT(few, drawn.us.size());
+  EXPECT_LT(drawn.us.size(), 500u);
   const auto interval = *median_interval(drawn);
-  EXPECT_LT((interval.high - interval.low) / 2, 0.005 * *median(drawn));
+  EXPECT_LT((interval.high - interval.low) / 2, 0.005 * *median(drawn.us));
 }
 
 TEST(StopRule, HopelessNoiseEndsAtTheMaximum) {
@@ -105,11 +107,20 @@ TEST(StopRule, IgnoresTheOrderOfSamples) {
   const auto rule = make_stop_rule(patient());
   Noise noise(6);
   for (int i = 0; i < 200; ++i) {
-    auto drawn = samples(5 + noise.below(40), [&] { return noise.normal(100, 0.01); });
+    Samples drawn{.us = samples(5 + noise.below(40), [&] { return noise.normal(100, 0.01); })};
     const bool before = rule->enough(drawn);
-    std::shuffle(drawn.begin(), drawn.end(), noise.engine());
+    std::shuffle(drawn.us.begin(), drawn.us.end(), noise.engine());
     EXPECT_EQ(rule->enough(drawn), before) << "seed 6, round " << i;
   }
+}
+
+TEST(StopRule, TurnsThatDifferKeepItGoing) {
+  std::vector<double> us(24, 100.0);
+  std::fill_n(us.begin(), 4, 99.0);
+  std::fill_n(us.begin() + 4, 4, 103.0);
+  const auto rule = make_stop_rule(patient());
+  EXPECT_TRUE(rule->enough({.us = us}));
+  EXPECT_FALSE(rule->enough({.us = us, .turns = {4, 4, 4, 4, 4, 4}}));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class InventedDevice {
     std::vector<double> samples_us;
     for (std::int64_t i = 0; i < (batch.samples > 0 ? batch.samples : usual); ++i)
       samples_us.push_back(tile_time_us(candidate) * drift_ * std::normal_distribution<double>(1, 0.005)(engine_));
-    evaluation.timing = summarise(samples_us, false);
+    evaluation.timing = summarise({.us = samples_us}, false);
     return evaluation;
   }
 
@@ -196,7 +196,7 @@ TEST(RaceCost, OfThousandsOfCandidatesIsSecondsAtMost) {
   for (int wave = 0; wave < 2; ++wave) {
     const auto batch = race.ask();
     for (const auto& candidate : batch.candidates)
-      race.tell({.candidate = candidate, .stage = Stage::screen, .timing = summarise(samples_us, false)});
+      race.tell({.candidate = candidate, .stage = Stage::screen, .timing = summarise({.us = samples_us}, false)});
   }
   EXPECT_FALSE(race.ask().empty());
   EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);

@@ -1,0 +1,39 @@
+#include "gemmtune/measure/samples.h"
+
+#include <algorithm>
+
+#include "gemmtune/measure/statistics.h"
+
+namespace gemmtune {
+namespace {
+
+/// What a median is estimated from: on which side of it a sample lies.
+double side(double us, double middle) { return us < middle ? -1 : us > middle ? 1 : 0; }
+
+}  // namespace
+
+// Of independent samples the squared sum of a turn's sides is as large as the sum of their squares. How much larger it
+// is on average, says for how many of the samples one of them counts. The sides add up to about nothing, whatever the
+// turns have in common, which takes one of the turns away.
+double independent_count(const Samples& samples) {
+  const auto count = static_cast<double>(samples.us.size());
+  const auto turns = static_cast<double>(samples.turns.size());
+  if (turns < 2) return count;
+  const double middle = *median(samples.us);
+  double of_turns = 0;
+  double of_samples = 0;
+  auto next = samples.us.begin();
+  for (const auto size : samples.turns) {
+    double sum = 0;
+    for (const auto end = next + static_cast<std::ptrdiff_t>(size); next != end; ++next) {
+      sum += side(*next, middle);
+      of_samples += side(*next, middle) * side(*next, middle);
+    }
+    of_turns += sum * sum;
+  }
+  if (of_samples == 0) return count;
+  const double alike = of_turns / of_samples * turns / (turns - 1);
+  return std::clamp(count / alike, turns, count);
+}
+
+}  // namespace gemmtune
