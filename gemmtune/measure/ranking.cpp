@@ -8,41 +8,49 @@
 namespace gemmtune {
 namespace {
 
-std::vector<std::size_t> timed(std::span<const Evaluation> evaluations) {
-  std::vector<std::size_t> indices;
+using Indices = std::vector<std::size_t>;
+
+Indices timed(std::span<const Evaluation> evaluations) {
+  Indices indices;
   for (std::size_t i = 0; i < evaluations.size(); ++i)
     if (evaluations[i].outcome == Outcome::ok && evaluations[i].timing.median_us > 0) indices.push_back(i);
   return indices;
 }
 
-auto tie_key(const Evaluation& e) {
-  return std::make_tuple(e.timing.workspace_bytes + e.timing.packed_bytes, e.candidate.split_k, e.candidate.name,
-                         e.candidate.family, e.timing.median_us);
+auto means(const Evaluation& e) {
+  return std::pair(e.timing.workspace_bytes + e.timing.packed_bytes, e.candidate.split_k);
+}
+
+auto name(const Evaluation& e) { return std::tie(e.candidate.name, e.candidate.family); }
+
+bool is_faster(const Evaluation& a, const Evaluation& b) {
+  return std::tuple(a.timing.median_us, means(a), name(a)) < std::tuple(b.timing.median_us, means(b), name(b));
+}
+
+bool comes_first_of_tied(const Evaluation& a, const Evaluation& b) {
+  return std::tuple(means(a), a.timing.median_us, name(a)) < std::tuple(means(b), b.timing.median_us, name(b));
+}
+
+void order_tied(std::span<const Evaluation> evaluations, std::span<std::size_t> tied) {
+  std::ranges::stable_sort(tied, [&](auto a, auto b) { return comes_first_of_tied(evaluations[a], evaluations[b]); });
+  const auto& first = evaluations[tied.front()];
+  const auto others = std::ranges::find_if_not(tied, [&](std::size_t i) {
+    return means(evaluations[i]) == means(first) && is_always_tied(first.timing, evaluations[i].timing);
+  });
+  std::stable_sort(tied.begin(), others, [&](auto a, auto b) { return name(evaluations[a]) < name(evaluations[b]); });
 }
 
 }  // namespace
 
 Ranking rank(std::span<const Evaluation> evaluations) {
-  Ranking ranking{.order = timed(evaluations)};
-  auto& order = ranking.order;
-  if (order.empty()) return ranking;
-  const auto by_tie_rule = [&](std::size_t a, std::size_t b) {
-    return tie_key(evaluations[a]) < tie_key(evaluations[b]);
-  };
-  const auto by_median = [&](std::size_t a, std::size_t b) {
-    const double left = evaluations[a].timing.median_us;
-    const double right = evaluations[b].timing.median_us;
-    return left != right ? left < right : by_tie_rule(a, b);
-  };
-  std::stable_sort(order.begin(), order.end(), by_median);
+  Indices order = timed(evaluations);
+  if (order.empty()) return {};
+  std::ranges::stable_sort(order, [&](auto a, auto b) { return is_faster(evaluations[a], evaluations[b]); });
   const auto& fastest = evaluations[order.front()].timing;
   const auto rest = std::stable_partition(order.begin(), order.end(),
                                           [&](std::size_t i) { return is_tied(fastest, evaluations[i].timing); });
-  std::stable_sort(order.begin(), rest, by_tie_rule);
-  ranking.tied.assign(order.begin(), rest);
-  return ranking;
+  order_tied(evaluations, {order.begin(), rest});
+  return {.order = order, .tied = {order.begin(), rest}};
 }
-
-const char* tie_rule() { return "least memory, then least split_k, then name"; }
 
 }  // namespace gemmtune

@@ -15,11 +15,9 @@ struct Ranking {
 
 /// Who is tied with the fastest says space/tie.h.
 ///
-/// Among the tied the one with the least workspace and packed bytes wins, then the least split_k, then the name; the
-/// rest follow by median. The same every time, whatever order they came in.
+/// Among the tied the one with the least workspace and packed bytes wins, then the least split_k, then the median; but
+/// among those so close to that median that they are tied whatever their intervals, the first name. The rest follow by
+/// median. The same every time, whatever order they came in.
 Ranking rank(std::span<const Evaluation> evaluations);
-
-/// The name of the tie rule, for reports: "least memory, then least split_k, then name".
-const char* tie_rule();
 
 }  // namespace gemmtune

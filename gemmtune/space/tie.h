@@ -9,4 +9,7 @@ namespace gemmtune {
 /// a median within 2 %: without that limit, the noisiest would be tied with everything.
 bool is_tied(const Timing& fastest, const Timing& other);
 
+/// The former alone: such medians are the same however sure they are.
+bool is_always_tied(const Timing& fastest, const Timing& other);
+
 }  // namespace gemmtune

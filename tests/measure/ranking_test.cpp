@@ -62,6 +62,11 @@ TEST(Rank, TiedOnesGoByMemoryThenSplitThenName) {
   EXPECT_EQ(names(all, ranking.tied), (Names{"a_small", "z_small", "split", "fastest"}));
 }
 
+TEST(Rank, TiedOnesOfEqualMeansGoByTimeAndTheNearestByName) {
+  const std::vector<Evaluation> all{timed("a", 101.5, 2), timed("b", 100.4, 2), timed("c", 100, 2), timed("d", 101, 2)};
+  EXPECT_EQ(names(all, rank(all).order), (Names{"b", "c", "d", "a"}));
+}
+
 TEST(Rank, HalfAPercentIsATieHoweverSureTheIntervals) {
   const std::vector<Evaluation> all{timed("b", 100, 0), timed("a", 100.5, 0), timed("aa", 100.6, 0)};
   EXPECT_EQ(names(all, rank(all).tied), (Names{"a", "b"}));
