@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "gemmtune/cli/progress_text.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/clock.h"
+#include "gemmtune/core/text.h"
 #include "gemmtune/trials/reproducer.h"
 
 namespace gemmtune {
@@ -84,23 +88,30 @@ std::string mean_gain(const std::vector<ShapeResult>& results) {
   return fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
 }
 
-Cost total_cost(const std::vector<ShapeResult>& results) {
-  Cost total{};
-  for (const auto& result : results) total += result.cost;
-  return total;
-}
-
-/// Overhead is what the wall clock of all workers has beyond the parts of the evaluations.
+/// Overhead is what the wall clock of all workers has beyond the parts that are known.
 std::string where_time_went(const RunSummary& run) {
-  const auto cost = total_cost(run.results);
   const auto all = run.wall_s * static_cast<double>(run.workers);
   if (all <= 0 || run.results.empty()) return {};
-  const auto percent = [&](double seconds) { return 100 * seconds / all; };
-  return fmt::format(
-      "{} of wall time: kernels {:.1f} %, prepare {:.1f} %, operands {:.1f} %, reference {:.1f} %, verify {:.1f} %, "
-      "overhead {:.1f} %\n",
-      human_duration(run.wall_s), percent(cost.kernel_s), percent(cost.prepare_s), percent(cost.operands_s),
-      percent(cost.reference_s), percent(cost.verify_s), percent(std::max(0.0, all - cost.total())));
+  Cost cost{};
+  double listing_s = 0;
+  double search_s = 0;
+  for (const auto& result : run.results) {
+    cost += result.cost;
+    listing_s += result.listing_s;
+    search_s += result.search_s;
+  }
+  const double rest_s = std::max(0.0, all - cost.total() - listing_s - search_s);
+  const std::array<std::pair<const char*, double>, 8> parts{{{"kernels", cost.kernel_s},
+                                                             {"prepare", cost.prepare_s},
+                                                             {"operands", cost.operands_s},
+                                                             {"reference", cost.reference_s},
+                                                             {"verify", cost.verify_s},
+                                                             {"listing", listing_s},
+                                                             {"search", search_s},
+                                                             {"overhead", rest_s}}};
+  std::vector<std::string> words;
+  for (const auto& [name, seconds] : parts) words.push_back(fmt::format("{} {:.1f} %", name, 100 * seconds / all));
+  return fmt::format("{} of wall time: {}\n", human_duration(run.wall_s), join(words, ", "));
 }
 
 struct Failure {

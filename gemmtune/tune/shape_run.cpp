@@ -100,6 +100,7 @@ ShapeResult ShapeRun::without_wall_time() {
 std::vector<Candidate> ShapeRun::candidates() {
   result_.why_failed = why_too_large(shape_.problem, device_);
   if (!result_.why_failed.empty()) return {};
+  const ScopedSeconds listing(result_.listing_s);
   const auto supports = evaluator_.supports(shape_.problem);
   for (const FamilySupport& support : supports) versions_[support.family] = support.version;
   auto wanted = wanted_candidates(run_.plan, evaluator_.candidates(shape_.problem));
@@ -109,10 +110,15 @@ std::vector<Candidate> ShapeRun::candidates() {
 
 bool ShapeRun::search(Strategy& strategy) {
   while (true) {
-    const Batch batch = strategy.ask();
+    const Batch batch = ask(strategy);
     if (batch.empty()) return true;
     if (!evaluate(batch, strategy)) return false;
   }
+}
+
+Batch ShapeRun::ask(Strategy& strategy) {
+  const ScopedSeconds thinking(result_.search_s);
+  return strategy.ask();
 }
 
 bool ShapeRun::evaluate(const Batch& batch, Strategy& strategy) {

@@ -47,6 +47,7 @@ class ShapeRun {
   ShapeResult without_wall_time();
   std::vector<Candidate> candidates();
   bool search(Strategy& strategy);
+  Batch ask(Strategy& strategy);
   bool evaluate(const Batch& batch, Strategy& strategy);
   bool evaluate_together(std::span<const Candidate> candidates, Strategy& strategy);
   void settle_new(const Evaluation& evaluation, Strategy& strategy);

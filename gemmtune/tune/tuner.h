@@ -50,6 +50,8 @@ struct ShapeResult {
   std::int64_t reused{};               // trials taken from the store
   std::vector<Evaluation> failures{};
   Cost cost{};
+  double listing_s{};  // asking the families which candidates there are
+  double search_s{};   // the strategy's thinking
   double wall_s{};
 };
 

@@ -22,7 +22,9 @@ RunSummary example() {
        .default_choice = Evaluation{.candidate = {.family = "f", .name = "f_d"}, .timing = {.median_us = 3}},
        .tried = 4,
        .reused = 1,
-       .cost = {.kernel_s = 5, .prepare_s = 1, .operands_s = 1, .reference_s = 1, .verify_s = 1}});
+       .cost = {.kernel_s = 5, .prepare_s = 1, .operands_s = 1, .reference_s = 1, .verify_s = 1},
+       .listing_s = 0.5,
+       .search_s = 0.1});
   run.results.push_back({.shape = {.problem = parse_problem("1x64x64:a16w16")}, .why_failed = "no family can do this"});
   return run;
 }
@@ -37,7 +39,7 @@ TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
             "1 tuned, 1 failed, 0 skipped\n"
             "geometric mean against the default: 1.50x over 1 shapes\n"
             "10 s of wall time: kernels 50.0 %, prepare 10.0 %, operands 10.0 %, reference 10.0 %, verify 10.0 %, "
-            "overhead 10.0 %\n");
+            "listing 5.0 %, search 1.0 %, overhead 4.0 %\n");
 }
 
 TEST(Summary, StatesTheRegretOfSearchesThatDo) {
