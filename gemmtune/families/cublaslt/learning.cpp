@@ -70,6 +70,9 @@ struct Algo {
   std::vector<unsigned> stages{};
   std::vector<Axis> axes{};
   std::set<AlgoConfig> contexts{};
+
+  /// The plain settings are one.
+  bool is_ranked() const { return contexts.size() > 1; }
 };
 
 /// Without tiles when it cannot do this matmul.
@@ -126,12 +129,18 @@ class TileLearner {
     return seeds.empty() ? seeds_one_step_away() : seeds;
   }
 
-  /// For tiles that are taken with no context.
+  /// For tiles that are taken with no context. Libraries list algorithms of other devices, which take nothing, at
+  /// length.
   std::vector<AlgoConfig> seeds_one_step_away() {
     std::vector<AlgoConfig> seeds;
+    const std::int64_t given_up = checks_ + limits_.futile_of_a_tile;
     for (const unsigned stages : algo_.stages)
       for (const auto& axis : algo_.axes)
         for (const unsigned value : axis.values) {
+          if (seeds.empty() && !algo_.is_ranked() && checks_ >= given_up) {
+            cut_ = true;
+            return seeds;
+          }
           const auto config = with({.id = algo_.id, .tile = tile_, .stages = stages}, axis.setting, value);
           if (takes(config)) seeds.push_back(config);
         }
@@ -201,7 +210,8 @@ LearntAlgos learn_each(const AlgoSource& source, std::span<const int> ids, const
   const auto algos = parallel_map(ids, 1, [&](int id) { return algo_of(source, id); });
   const auto tiles = tiles_of(algos);
   const auto learn_tile = [&](const TileOf& of, std::int64_t checks) {
-    const LearningLimits of_tile{.checks = checks, .accepted_of_a_pair = limits.accepted_of_a_pair};
+    auto of_tile = limits;
+    of_tile.checks = checks;
     return TileLearner(source, *of.algo, of.tile, of_tile).learn();
   };
   const auto parts = parallel_map(tiles, 1, [&](const TileOf& of) { return learn_tile(of, limits.checks); });

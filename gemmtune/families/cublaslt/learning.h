@@ -16,6 +16,7 @@ namespace gemmtune::cublaslt {
 struct LearningLimits {
   std::int64_t checks{30'000};          // of one algorithm
   std::int64_t accepted_of_a_pair{64};  // of one tile with one stages, the nearest to the plain one first
+  std::int64_t futile_of_a_tile{256};   // none taken so far, of an algorithm that the library never ranks
 };
 
 /// A configuration that the library takes, and what it says of it.

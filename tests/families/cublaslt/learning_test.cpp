@@ -11,7 +11,8 @@
 namespace gemmtune::cublaslt {
 namespace {
 
-constexpr LearningLimits unlimited{.checks = 10'000'000, .accepted_of_a_pair = 1'000'000};
+constexpr LearningLimits unlimited{
+    .checks = 10'000'000, .accepted_of_a_pair = 1'000'000, .futile_of_a_tile = 10'000'000};
 
 std::set<AlgoConfig> as_set(const Learnt& learnt) {
   std::set<AlgoConfig> configs;
@@ -109,7 +110,9 @@ TEST(CublasltLearning, ALimitOfChecksIsKeptAndSaid) {
     const auto whole = learn(library, 7, unlimited);
     std::set<AlgoConfig> fewer;
     for (std::int64_t limit = 0; limit <= whole.checks; limit += std::max<std::int64_t>(whole.checks / 9, 1)) {
-      const auto cut = learn(library, 7, {.checks = limit, .accepted_of_a_pair = 1'000'000});
+      auto limits = unlimited;
+      limits.checks = limit;
+      const auto cut = learn(library, 7, limits);
       EXPECT_EQ(cut.checks, limit) << "seed " << seed;
       EXPECT_EQ(cut.cut, limit < whole.checks) << "seed " << seed;
       EXPECT_TRUE(std::ranges::includes(as_set(whole), as_set(cut))) << "seed " << seed;
@@ -117,6 +120,31 @@ TEST(CublasltLearning, ALimitOfChecksIsKeptAndSaid) {
       fewer = as_set(cut);
     }
   }
+}
+
+/// Of another device: hundreds of thousands of combinations, none of which is taken.
+TEST(CublasltLearning, AlgorithmsThatTakeNothingAreGivenUp) {
+  InventedLibrary library;
+  auto& algo = library.algos[7];
+  algo.capabilities.custom_max = 200;
+  for (unsigned i = 0; i < 30; ++i) algo.capabilities.tiles.push_back(100 + i);
+  for (unsigned i = 0; i < 10; ++i) algo.capabilities.stages.push_back(30 + i);
+  const auto learnt = learn(library, 7);
+  EXPECT_TRUE(learnt.taken.empty());
+  EXPECT_TRUE(learnt.cut);
+  EXPECT_EQ(library.checks, 30 * (10 + 256)) << "each tile's plain settings, and 256 more";
+  EXPECT_EQ(learnt.checks, library.checks);
+}
+
+TEST(CublasltLearning, AlgorithmsThatAreRankedAreNotGivenUp) {
+  InventedLibrary library;
+  library.algos[7] = {.capabilities = {.tiles = {11, 12}, .stages = {31}, .custom_max = 200},
+                      .boxes = {{{11, 31}, {}}, {{12, 31}, {.customs = {200}}}},
+                      .ranked = {{.id = 7, .tile = 11, .stages = 31, .split_k = 1, .cluster = 9}}};
+  const LearningLimits hasty{.futile_of_a_tile = 10};
+  EXPECT_EQ(as_set(learn(library, 7, hasty)), library.everything(7));
+  library.algos[7].ranked.clear();
+  EXPECT_LT(as_set(learn(library, 7, hasty)).size(), library.everything(7).size());
 }
 
 TEST(CublasltLearning, ALimitOfOnePairIsKeptAndSaid) {
