@@ -80,7 +80,7 @@ class CacheFillCommand final : public Command {
     std::int64_t compiled = 0;
     for (const auto& [family, candidate] : named(problem, device))
       for (const auto& source : family->kernels(problem, candidate, device)) {
-        if (compiler->has(source)) continue;
+        if (compiler->has(cache_key(source, compiler->version()))) continue;
         static_cast<void>(compiler->compile(source));
         ++compiled;
       }

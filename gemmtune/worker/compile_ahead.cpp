@@ -32,8 +32,10 @@ std::vector<std::string> names_to_compile(const Problem& problem, const DeviceIn
   std::set<std::string> seen;
   for (const auto& candidate : candidates) {
     bool is_new = false;
-    for (const auto& source : kernels_of(families, problem, candidate, device))
-      if (seen.insert(cache_key(source, compiler.version())).second && !compiler.has(source)) is_new = true;
+    for (const auto& source : kernels_of(families, problem, candidate, device)) {
+      const auto key = cache_key(source, compiler.version());
+      if (seen.insert(key).second && !compiler.has(key)) is_new = true;
+    }
     if (is_new) names.push_back(candidate.name);
   }
   return names;

@@ -29,8 +29,6 @@ KernelCompiler::KernelCompiler(std::unique_ptr<Library> library, KernelCache cac
 
 KernelCompiler::~KernelCompiler() = default;
 
-bool KernelCompiler::has(const KernelSource& source) const { return cache_.contains(cache_key(source, version_)); }
-
 std::string KernelCompiler::compile(const KernelSource& source) const {
   const auto key = cache_key(source, version_);
   if (auto kept = cache_.find(key)) return *std::move(kept);

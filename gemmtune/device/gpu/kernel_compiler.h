@@ -28,8 +28,8 @@ class KernelCompiler {
   /// "NVRTC 13.0".
   const std::string& version() const { return version_; }
 
-  /// Whether compile() would find it in the cache.
-  bool has(const KernelSource& source) const;
+  /// Whether compile() would find in the cache what is known by this key.
+  bool has(const std::string& key) const { return cache_.contains(key); }
 
   /// Machine code. Throws Error{unsupported} with the compiler's log.
   std::string compile(const KernelSource& source) const;

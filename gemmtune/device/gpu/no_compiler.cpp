@@ -9,7 +9,6 @@ struct KernelCompiler::Library {};
 std::unique_ptr<KernelCompiler> KernelCompiler::open(KernelCache /*cache*/) { return nullptr; }
 std::string KernelCompiler::why_not() { return "support for GPUs is left out of this build"; }
 KernelCompiler::~KernelCompiler() = default;
-bool KernelCompiler::has(const KernelSource& /*source*/) const { return false; }
 std::string KernelCompiler::compile(const KernelSource& source) const { return compile_kernel(source); }
 
 std::string compile_kernel(const KernelSource& source) {
