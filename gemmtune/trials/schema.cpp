@@ -152,7 +152,7 @@ void bring_up_to_date(SQLite::Database& database) {
 void prepare_schema(SQLite::Database& database, const std::filesystem::path& path) {
   if (!is_empty(database)) check_schema(database, path);  // before anything is changed in a file that may not be ours
   database.exec("PRAGMA journal_mode = WAL");
-  database.exec("PRAGMA synchronous = FULL");
+  database.exec("PRAGMA synchronous = NORMAL");  // store.h says when what is written reaches the disk
   database.exec("PRAGMA foreign_keys = ON");
   if (is_empty(database)) make_tables(database);
   bring_up_to_date(database);

@@ -71,6 +71,9 @@ Connection connect_for_writing(const fs::path& path) {
   return connection;
 }
 
+/// Sends to the disk what the operating system holds.
+void to_disk(Connection& connection) { connection.database().exec("PRAGMA wal_checkpoint(PASSIVE)"); }
+
 }  // namespace
 
 struct TrialStore::State {
@@ -143,6 +146,7 @@ std::vector<TrialTime> TrialStore::times(const DeviceInfo& device) const {
 
 void TrialStore::quarantine(const Quarantined& entry) {
   state_->write([&](Connection& c) { insert_quarantined(c, entry); });
+  state_->read(to_disk);
 }
 
 std::vector<Quarantined> TrialStore::quarantined() const {
@@ -164,6 +168,7 @@ std::vector<Run> TrialStore::runs() const {
 
 void TrialStore::add_result(std::int64_t run, const RunResult& result) {
   state_->write([&](Connection& c) { insert_result(c, run, result); });
+  state_->read(to_disk);
 }
 
 void TrialStore::add_line(std::int64_t run, const std::string& text) {

@@ -93,6 +93,9 @@ struct RunFile {
 };
 
 /// May be used by several threads at a time.
+///
+/// What is written survives this process at once, and the machine once a result or a quarantined candidate follows:
+/// a disk's answer to every trial would take longer than most trials.
 class TrialStore {
  public:
   /// Opens or makes the file and takes its writer's lock for this process's life. A second writer gets Error{io} naming
@@ -107,7 +110,7 @@ class TrialStore {
   TrialStore(TrialStore&&) noexcept;
   TrialStore& operator=(TrialStore&&) noexcept;
 
-  /// Durable when it returns. Throws Error{io} when the disk is full; what was there before stays.
+  /// Throws Error{io} when the disk is full; what was there before stays.
   void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
 
   /// The latest trial of this candidate at this stage in an equal context, if any.

@@ -23,7 +23,6 @@ class Journal {
   /// What is known of this candidate without running it: its trial in an equal context, or that it is quarantined.
   std::optional<Evaluation> known(const Problem& problem, const Candidate& candidate, const TrialContext& context);
 
-  /// Durable when it returns.
   void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
 
   /// Quarantines a candidate that killed or hung its worker, and leaves the others alone.
