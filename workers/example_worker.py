@@ -311,6 +311,9 @@ class Evaluation:
     def checked(self, candidate):
         """The kernel, with its accuracy; None once a failure is reported."""
         self.started(candidate)
+        if self.policy["measure"].get("cold_instructions"):
+            self.report(candidate, "unsupported", "a CPU's instruction caches cannot be emptied from here")
+            return None
         kernel, why_not = prepare(self.problem, candidate)
         if kernel is None:
             self.report(candidate, "unsupported", why_not)

@@ -25,6 +25,7 @@ void declare_shapes(Options& options, BenchFlags& flags) {
 void declare_choices(Options& options, BenchFlags& flags) {
   options.add_option("--tuned", flags.tuned).one_value_each();
   options.add_flag("--prove", flags.prove);
+  options.add_flag("--cold_instructions,--cold-instructions", flags.tune.cold_instructions);
 }
 
 void declare_tables(Options& options, BenchFlags& flags) {

@@ -16,6 +16,7 @@ namespace {
 /// Where nothing is to be searched for, each family's default is wanted all the same.
 std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchPlan& plan) {
   const auto device = choose_devices(flags.tune.device, 1, list_devices()).front();
+  insist_on_measurable(flags.tune, device);
   return worker_factory({.devices = {device_id(device)},
                          .candidate_timeout_s = flags.tune.timeout_s,
                          .in_process = flags.tune.in_process,

@@ -145,6 +145,7 @@ class TuneCommand final : public Command {
     if (flags_.verbose) start_logging(Verbosity::verbose);
     auto plan = plan_of(flags_, known_families());
     auto devices = choose_devices(flags_.device, flags_.mp, list_devices());
+    insist_on_measurable(flags_, devices.front());
     note_devices(devices);
     auto inputs = read_inputs(flags_, devices.front(), families_judge());
     say(inputs);

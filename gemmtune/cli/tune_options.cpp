@@ -8,6 +8,7 @@
 #include "gemmtune/cli/duration.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/device.h"
 #include "gemmtune/search/strategy.h"
 
 namespace gemmtune {
@@ -81,6 +82,7 @@ void declare_measuring(Options& options, TuneFlags& flags) {
   options.add_option("--iters", flags.iters).positive();
   options.add_option("--errRatio,--err-ratio,--err_ratio", flags.err_ratio).in_range(0.0, 1.0);
   options.add_option("--seed", flags.seed);
+  options.add_flag("--cold_instructions,--cold-instructions", flags.cold_instructions);
 }
 
 void declare_running(Options& options, TuneFlags& flags) {
@@ -142,6 +144,7 @@ TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_f
     policy->verify.err_ratio_limit = flags.err_ratio;
     policy->seed = flags.seed;
   }
+  for (auto* policy : {&plan.screen, &plan.confirm}) policy->measure.cold_instructions = flags.cold_instructions;
   plan.reuse_trials = !flags.fresh;
   plan.confirm.measure.warmup = flags.warmup;
   plan.confirm.measure.max_samples = flags.iters;
@@ -149,11 +152,17 @@ TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_f
   return plan;
 }
 
+void insist_on_measurable(const TuneFlags& flags, const DeviceInfo& device) {
+  if (!flags.cold_instructions) return;
+  if (const auto why = why_not_cold_instructions(device.kind); !why.empty())
+    fail(ErrorCode::usage, "--cold_instructions on {}: {}", device_id(device), why);
+}
+
 std::string policy_text(const EvaluationPolicy& policy) {
   const auto& measure = policy.measure;
-  return fmt::format("{} warmup={} samples<={} {} err_ratio<={} seed={}", to_string(policy.stage), measure.warmup,
-                     measure.max_samples, measure.cold_cache ? "cold" : "hot", policy.verify.err_ratio_limit,
-                     policy.seed);
+  return fmt::format("{} warmup={} samples<={} {}{} err_ratio<={} seed={}", to_string(policy.stage), measure.warmup,
+                     measure.max_samples, measure.cold_cache ? "cold" : "hot",
+                     measure.cold_instructions ? " cold_instructions" : "", policy.verify.err_ratio_limit, policy.seed);
 }
 
 Problem with_types(Problem problem, const TuneFlags& flags) {

@@ -38,6 +38,7 @@ struct TuneFlags {
   double timeout_s{1800};
   std::optional<double> max_gflop{};
   std::uint64_t seed{0};
+  bool cold_instructions{};
   bool all{};
   bool fresh{};
   bool split_k{};
@@ -57,6 +58,9 @@ bool sorts(const TuneFlags& flags);
 
 /// Search, budget, families and policies; the shapes are still to come.
 TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families);
+
+/// Throws Error{usage} for a way of measuring that this device has not.
+void insist_on_measurable(const TuneFlags& flags, const DeviceInfo& device);
 
 /// How winners are measured, for the tables that say so.
 std::string policy_text(const EvaluationPolicy& policy);

@@ -126,11 +126,12 @@ bool Attempt::repair(Workload& workload, std::string damage) {
   return false;
 }
 
-Timer::Launch Attempt::launches(Workload& workload) {
+Timer::Launch Attempt::launches(Workload& workload, const MeasurePolicy& policy) {
   const auto set_count = loaded_->set_count();
   return {.run = [this, &workload, set_count](
                      std::int64_t i) { loaded_->launch(workload.sets(), static_cast<std::size_t>(i) % set_count); },
-          .period = static_cast<std::int64_t>(set_count)};
+          .period = static_cast<std::int64_t>(set_count),
+          .cold_instructions = policy.cold_instructions};
 }
 
 void Attempt::settle(Failure failure) {

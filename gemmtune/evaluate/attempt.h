@@ -16,6 +16,7 @@
 #include "gemmtune/evaluate/workload.h"
 #include "gemmtune/families/family.h"
 #include "gemmtune/space/evaluation.h"
+#include "gemmtune/space/policy.h"
 
 namespace gemmtune {
 
@@ -47,7 +48,7 @@ class Attempt {
   bool inputs_intact(Workload& workload);
 
   /// On the workload's sets in turn. Valid as long as this and the workload stay where they are.
-  Timer::Launch launches(Workload& workload);
+  Timer::Launch launches(Workload& workload, const MeasurePolicy& policy);
 
   /// The first outcome but ok stays.
   void settle(Failure failure);

@@ -52,7 +52,7 @@ class Screening {
     Samples samples;
     ClockReading clock;
     const auto take = [&] {
-      samples = sample(bench_.device.timer(), trial.launches(workload), policy, *rule);
+      samples = sample(bench_.device.timer(), trial.launches(workload, policy), policy, *rule);
       clock = bench_.device.read_clock();
     };
     if (!trial.run(&Cost::kernel_s, take) || !trial.guards_intact(workload)) return;

@@ -28,9 +28,9 @@ class TurnTimer final : public Timer {
   Attempt* trial_{};
 };
 
-std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& workload) {
+std::vector<Timer::Launch> launches_of(std::span<Attempt> trials, Workload& workload, const MeasurePolicy& policy) {
   std::vector<Timer::Launch> launches;
-  for (auto& trial : trials) launches.push_back(trial.launches(workload));
+  for (auto& trial : trials) launches.push_back(trial.launches(workload, policy));
   return launches;
 }
 
@@ -52,7 +52,7 @@ void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std:
     observer.started(last->candidate());
     timer.give_turn(*last);
   };
-  const auto launches = launches_of(trials, *workload);
+  const auto launches = launches_of(trials, *workload, policy);
   if (bench.device.info().kind != DeviceKind::cpu) run_in_turns(timer, launches, settling_us(policy), change_turn);
   const auto samples = sample_interleaved(timer, launches, policy, change_turn);
   if (last != nullptr) last->guards_intact(*workload);

@@ -25,9 +25,9 @@ std::string libraries_text(const TrialContext& context) {
 
 std::string policy_text(const EvaluationPolicy& policy) {
   const auto& m = policy.measure;
-  return fmt::format("{}, warmup {}, {} to {} samples, {} cache, errRatio {}, seed {}", to_string(policy.stage),
+  return fmt::format("{}, warmup {}, {} to {} samples, {} cache{}, errRatio {}, seed {}", to_string(policy.stage),
                      m.warmup, m.min_samples, m.max_samples, m.cold_cache ? "cold" : "hot",
-                     policy.verify.err_ratio_limit, policy.seed);
+                     m.cold_instructions ? ", cold instructions" : "", policy.verify.err_ratio_limit, policy.seed);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ struct MeasurePolicy {
   double max_sampling_s{1.0};       // stop when the samples of a candidate add up to this, once min_samples are there
   double target_dispersion{0.005};  // stop when half the median's confidence interval is below this share of it
   bool keep_samples{};
-  bool cold_cache{true};  // rotate operands over at least twice the last-level cache
+  bool cold_cache{true};     // rotate operands over at least twice the last-level cache
+  bool cold_instructions{};  // before each launch, empty the instruction caches of the device's own units too
 
   bool operator==(const MeasurePolicy&) const = default;
 };

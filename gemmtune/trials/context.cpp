@@ -39,12 +39,15 @@ json common_part(const DeviceInfo& device) {
 json policy_part(const EvaluationPolicy& policy) {
   const MeasurePolicy& measure = policy.measure;
   const VerifyPolicy& verify = policy.verify;
-  return {{"stage", to_string(policy.stage)},
-          {"seed", policy.seed},
-          {"measure",
-           {measure.warmup, measure.min_samples, measure.max_samples, measure.max_sampling_s, measure.target_dispersion,
-            measure.keep_samples, measure.cold_cache}},
-          {"verify", {verify.err_ratio_limit, verify.atol, verify.rtol, verify.full_reference_flops}}};
+  json part = {{"stage", to_string(policy.stage)},
+               {"seed", policy.seed},
+               {"measure",
+                {measure.warmup, measure.min_samples, measure.max_samples, measure.max_sampling_s,
+                 measure.target_dispersion, measure.keep_samples, measure.cold_cache}},
+               {"verify", {verify.err_ratio_limit, verify.atol, verify.rtol, verify.full_reference_flops}}};
+  // Named only where it is so: the policies of stores from before it was known stay what they are.
+  if (measure.cold_instructions) part["cold_instructions"] = true;
+  return part;
 }
 
 Stage read_stage(Query& query) {
@@ -99,7 +102,7 @@ void bind_context(Query& query, const TrialContext& context) {
   query.bind(measure.warmup).bind(measure.min_samples).bind(measure.max_samples).bind(measure.max_sampling_s);
   query.bind(measure.target_dispersion).bind(int{measure.keep_samples}).bind(int{measure.cold_cache});
   query.bind(verify.err_ratio_limit).bind(verify.atol).bind(verify.rtol).bind(verify.full_reference_flops);
-  query.bind(static_cast<std::int64_t>(context.policy.seed));
+  query.bind(static_cast<std::int64_t>(context.policy.seed)).bind(int{measure.cold_instructions});
 }
 
 DeviceInfo read_device(Query& query) {
@@ -121,6 +124,7 @@ TrialContext read_context(Query& query, DeviceInfo device) {
                     .measure = read_measure(query),
                     .verify = read_verify(query),
                     .seed = static_cast<std::uint64_t>(query.integer())};
+  context.policy.measure.cold_instructions = query.flag();
   return context;
 }
 

@@ -128,7 +128,7 @@ Evaluation read_evaluation(Query& query) {
   "trial_id, time_utc, problem, " GEMMTUNE_EVALUATION_COLUMNS                                                       \
   ", kind, device_index, device, arch, cu_num, last_level_cache_bytes, memory_bytes, features, driver, libraries, " \
   "family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s, target_dispersion, "             \
-  "keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed"
+  "keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed, cold_instructions"
 
 std::vector<Trial> read_trials(Query& query) {
   std::vector<Trial> trials;
@@ -183,8 +183,8 @@ std::int64_t id_of(Connection& connection, const TrialContext& context) {
   if (const auto id = first_integer(known.bind(identity))) return *id;
   Query insert(connection.prepared(
       "INSERT INTO contexts (identity, family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s,"
-      " target_dispersion, keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+      " target_dispersion, keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed,"
+      " cold_instructions) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   bind_context(insert.bind(identity), context);
   insert.run();
   return connection.database().getLastInsertRowid();

@@ -38,7 +38,8 @@ CREATE TABLE contexts (
   policy_stage TEXT NOT NULL,
   warmup INTEGER NOT NULL, min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL,
   max_sampling_s REAL, target_dispersion REAL, keep_samples INTEGER NOT NULL, cold_cache INTEGER NOT NULL,
-  err_ratio_limit REAL, atol REAL, rtol REAL, full_reference_flops INTEGER NOT NULL, seed INTEGER NOT NULL
+  err_ratio_limit REAL, atol REAL, rtol REAL, full_reference_flops INTEGER NOT NULL, seed INTEGER NOT NULL,
+  cold_instructions INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE trials (
   id INTEGER PRIMARY KEY,
@@ -76,6 +77,9 @@ CREATE TABLE runs (
   shapes INTEGER NOT NULL, shapes_done INTEGER NOT NULL, shapes_failed INTEGER NOT NULL,
   state TEXT NOT NULL
 );
+)sql";
+
+constexpr const char* trial_details = R"sql(
 CREATE VIEW trial_details AS
   SELECT trials.id AS trial_id, time_utc,
          problems.text AS problem, m, n, k, batch,
@@ -88,7 +92,7 @@ CREATE VIEW trial_details AS
          kind, device_index, devices.name AS device, arch, cu_num, last_level_cache_bytes, memory_bytes,
          features, driver, libraries,
          family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s, target_dispersion,
-         keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed,
+         keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed, cold_instructions,
          problem_id, candidate_id, context_id
   FROM trials
   JOIN problems ON problems.id = problem_id
@@ -125,6 +129,10 @@ CREATE TABLE run_files (
 
 int pragma(SQLite::Database& database, const std::string& name) { return database.execAndGet("PRAGMA " + name); }
 
+int version_of(SQLite::Database& database) { return pragma(database, "user_version"); }
+
+bool knows_cold_instructions(SQLite::Database& database) { return version_of(database) >= 3; }
+
 bool is_empty(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
@@ -133,6 +141,7 @@ bool is_empty(SQLite::Database& database) {
 void make_tables(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(tables);
+  database.exec(trial_details);
   database.exec(run_details);
   database.exec("PRAGMA application_id = " + std::to_string(application_id));
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
@@ -140,9 +149,14 @@ void make_tables(SQLite::Database& database) {
 }
 
 void bring_up_to_date(SQLite::Database& database) {
-  if (has_run_details(database)) return;
+  if (version_of(database) == schema_version) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  database.exec(run_details);
+  if (!has_run_details(database)) database.exec(run_details);
+  if (!knows_cold_instructions(database)) {
+    database.exec("ALTER TABLE contexts ADD COLUMN cold_instructions INTEGER NOT NULL DEFAULT 0");
+    database.exec("DROP VIEW trial_details");
+    database.exec(trial_details);
+  }
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
 }
@@ -158,13 +172,18 @@ void prepare_schema(SQLite::Database& database, const std::filesystem::path& pat
   bring_up_to_date(database);
 }
 
-bool has_run_details(SQLite::Database& database) { return pragma(database, "user_version") >= 2; }
+bool has_run_details(SQLite::Database& database) { return version_of(database) >= 2; }
+
+void complete_for_reading(SQLite::Database& database) {
+  if (knows_cold_instructions(database)) return;
+  database.exec("CREATE TEMP VIEW trial_details AS SELECT *, 0 AS cold_instructions FROM main.trial_details");
+}
 
 void check_schema(SQLite::Database& database, const std::filesystem::path& path) {
   if (pragma(database, "application_id") != application_id) {
     fail(ErrorCode::input, "{} is a database, but not a trials store of gemmtune", path.string());
   }
-  const int version = pragma(database, "user_version");
+  const int version = version_of(database);
   if (version > schema_version) {
     fail(ErrorCode::input,
          "the trials store {} has schema version {}, made by a newer gemmtune: this one knows up to {}", path.string(),

@@ -55,6 +55,7 @@ Connection connect_read_only(const fs::path& path) {
   try {
     Connection connection(path.string(), SQLite::OPEN_READONLY);
     check_schema(connection.database(), path);
+    complete_for_reading(connection.database());
     return connection;
   } catch (const SQLite::Exception&) {
     std::error_code ignored;
@@ -62,6 +63,7 @@ Connection connect_read_only(const fs::path& path) {
   }
   Connection connection(immutable_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   check_schema(connection.database(), path);
+  complete_for_reading(connection.database());
   return connection;
 }
 

@@ -147,7 +147,8 @@ MeasurePolicy measure_policy_from(const JsonFields& fields) {
           .max_sampling_s = fields.number("max_sampling_s"),
           .target_dispersion = fields.number("target_dispersion"),
           .keep_samples = fields.flag("keep_samples"),
-          .cold_cache = fields.flag("cold_cache")};
+          .cold_cache = fields.flag("cold_cache"),
+          .cold_instructions = fields.has("cold_instructions") && fields.flag("cold_instructions")};
 }
 
 VerifyPolicy verify_policy_from(const JsonFields& fields) {
@@ -189,7 +190,8 @@ json to_json_value(const EvaluationPolicy& policy) {
             {"max_sampling_s", number(measure.max_sampling_s)},
             {"target_dispersion", number(measure.target_dispersion)},
             {"keep_samples", measure.keep_samples},
-            {"cold_cache", measure.cold_cache}}},
+            {"cold_cache", measure.cold_cache},
+            {"cold_instructions", measure.cold_instructions}}},
           {"verify",
            {{"err_ratio_limit", number(verify.err_ratio_limit)},
             {"atol", number(verify.atol)},

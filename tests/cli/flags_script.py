@@ -36,6 +36,18 @@ class Spellings(CommandTest):
             with self.subTest(spelling=spelling):
                 self.tune("-i", "bf16_untuned.csv", "-o", "out.csv", "--all", "--in_process", *spelling)
 
+    def test_cold_instructions_are_refused_on_a_cpu(self):
+        for command in (
+            ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv"),
+            ("bench", "-i", "bf16_untuned.csv"),
+        ):
+            for spelling in ("--cold_instructions", "--cold-instructions"):
+                with self.subTest(command=command[0], spelling=spelling):
+                    result = self.fail_with(2, *command, "--device", "cpu", "--in-process", spelling)
+                    self.assertIn("--cold_instructions on cpu:0: a CPU's kernels", result.stderr)
+        self.assertFalse((self.folder / "out.csv").exists())
+        self.assertFalse((self.folder / "out.trials.db").exists())
+
     def test_sort_is_a_flag_and_takes_a_value(self):
         sizes = lambda: [(row["M"], row["N"]) for row in self.rows("out.csv")]
         for flags, expected in (

@@ -47,5 +47,16 @@ TEST(TuningFacts, ProvenanceIsGathered) {
   EXPECT_NE(list[0].policy.find("confirm, warmup 5"), std::string::npos);
 }
 
+TEST(TuningFacts, ColdInstructionsAreAnotherPolicy) {
+  auto cold = trial(1, Stage::confirm);
+  cold.context.policy.measure.cold_cache = true;
+  auto colder = cold;
+  colder.context.policy.measure.cold_instructions = true;
+  const auto list = provenances(std::vector{cold, colder});
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_NE(list[0].policy.find("cold cache, cold instructions, errRatio"), std::string::npos) << list[0].policy;
+  EXPECT_NE(list[1].policy.find("cold cache, errRatio"), std::string::npos) << list[1].policy;
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/trials/invented_trials.h"
+#include "tests/trials/old_stores.h"
 
 namespace gemmtune {
 namespace {
@@ -68,21 +69,9 @@ TEST(RunDetails, OutcomesOfARunAreThoseOfItsTime) {
       store.outcomes_during({.begun_utc = "2000-01-01T00:00:00Z", .heartbeat_utc = "2000-01-02T00:00:00Z"}).empty());
 }
 
-/// As the first version left it.
-void make_old(const std::filesystem::path& path) {
-  {
-    auto store = TrialStore::open(path);
-    store.add(invented_problem(), invented_evaluation(), invented_context());
-    store.begin_run("gemmtune tune", 3);
-  }
-  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
-  for (const auto* table : {"run_results", "run_lines", "run_files"}) database.exec(std::string("DROP TABLE ") + table);
-  database.exec("PRAGMA user_version = 1");
-}
-
 TEST(RunDetails, AnOldStoreIsReadWithoutThem) {
   const TemporaryFolder folder;
-  make_old(folder.store());
+  make_old(folder.store(), 1);
   const auto store = TrialStore::open_read_only(folder.store());
   EXPECT_EQ(store.all().size(), 1U);
   EXPECT_TRUE(store.results(1).empty() && store.last_lines(1, 9).empty() && store.files(1).empty());
@@ -90,7 +79,7 @@ TEST(RunDetails, AnOldStoreIsReadWithoutThem) {
 
 TEST(RunDetails, AnOldStoreIsBroughtUpToDateWhenItIsWritten) {
   const TemporaryFolder folder;
-  make_old(folder.store());
+  make_old(folder.store(), 1);
   {
     auto store = TrialStore::open(folder.store());
     store.add_result(1, invented_result(1));

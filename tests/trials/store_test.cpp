@@ -125,6 +125,7 @@ TEST_F(TrialStoreTest, FindsNothingInADifferentContext) {
                                     [](auto& c) { c.policy.measure.target_dispersion = 0.125; },
                                     [](auto& c) { c.policy.measure.keep_samples = false; },
                                     [](auto& c) { c.policy.measure.cold_cache = false; },
+                                    [](auto& c) { c.policy.measure.cold_instructions = true; },
                                     [](auto& c) { c.policy.verify.err_ratio_limit = 0.125; },
                                     [](auto& c) { c.policy.verify.atol = 0.125; },
                                     [](auto& c) { c.policy.verify.rtol = 0.125; },

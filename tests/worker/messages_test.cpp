@@ -100,7 +100,8 @@ EvaluationPolicy Inventor::policy() {
                       .max_sampling_s = number(),
                       .target_dispersion = number(),
                       .keep_samples = flag(),
-                      .cold_cache = flag()},
+                      .cold_cache = flag(),
+                      .cold_instructions = flag()},
           .verify = {.err_ratio_limit = number(), .atol = number(), .rtol = number(), .full_reference_flops = count()},
           .seed = engine_()};
 }

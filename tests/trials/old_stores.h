@@ -1,0 +1,33 @@
+// Stores as older versions left them: one trial and one run.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+#include <string>
+
+#include "gemmtune/trials/store.h"
+#include "tests/trials/invented_trials.h"
+
+namespace gemmtune {
+
+inline void make_old(const std::filesystem::path& path, int version) {
+  {
+    auto store = TrialStore::open(path);
+    store.add(invented_problem(), invented_evaluation(), invented_context());
+    store.begin_run("gemmtune tune", 3);
+  }
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+  auto view = database.execAndGet("SELECT sql FROM sqlite_master WHERE name = 'trial_details'").getString();
+  const std::string newer = ", cold_instructions";
+  view.erase(view.find(newer), newer.size());
+  database.exec("DROP VIEW trial_details");
+  database.exec("ALTER TABLE contexts DROP COLUMN cold_instructions");
+  database.exec(view);
+  if (version < 2)
+    for (const auto* table : {"run_results", "run_lines", "run_files"})
+      database.exec(std::string("DROP TABLE ") + table);
+  database.exec("PRAGMA user_version = " + std::to_string(version));
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,63 @@
+#include "gemmtune/trials/schema.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trials/old_stores.h"
+
+namespace gemmtune {
+namespace {
+
+class OldStore : public testing::TestWithParam<int> {
+ protected:
+  OldStore() { make_old(folder_.store(), GetParam()); }
+
+  int version() const {
+    SQLite::Database database(folder_.store().string(), SQLite::OPEN_READONLY);
+    return database.execAndGet("PRAGMA user_version").getInt();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_P(OldStore, IsReadAsItStands) {
+  const auto store = TrialStore::open_read_only(folder_.store());
+  for (const auto& trials : {store.all(), store.of(invented_problem())}) {
+    ASSERT_EQ(trials.size(), 1U);
+    EXPECT_EQ(trials[0].evaluation.timing.samples_us, invented_evaluation().timing.samples_us);
+    EXPECT_EQ(trials[0].context.policy, invented_context().policy);
+  }
+  EXPECT_EQ(store.times(invented_context().device).size(), 1U);
+  EXPECT_EQ(version(), GetParam());
+}
+
+/// What was measured before cold instructions were known was measured without them.
+TEST_P(OldStore, HasItsTrialsFoundAgain) {
+  const auto find = [&](const TrialStore& store, const TrialContext& context) {
+    return store.find(invented_problem(), invented_candidate(), Stage::confirm, context).has_value();
+  };
+  auto cold = invented_context();
+  cold.policy.measure.cold_instructions = true;
+  EXPECT_TRUE(find(TrialStore::open_read_only(folder_.store()), invented_context()));
+  EXPECT_FALSE(find(TrialStore::open_read_only(folder_.store()), cold));
+  const auto store = TrialStore::open(folder_.store());
+  EXPECT_TRUE(find(store, invented_context()));
+  EXPECT_FALSE(find(store, cold));
+}
+
+TEST_P(OldStore, IsBroughtUpToDateWhenItIsWritten) {
+  auto cold = invented_context();
+  cold.policy.measure.cold_instructions = true;
+  TrialStore::open(folder_.store()).add(invented_problem(), invented_evaluation(1), cold);
+  EXPECT_EQ(version(), schema_version);
+  for (const auto open : {&TrialStore::open_read_only, &TrialStore::open}) {
+    const auto trials = open(folder_.store()).all();
+    ASSERT_EQ(trials.size(), 2U);
+    EXPECT_EQ(trials[0].context.policy, invented_context().policy);
+    EXPECT_EQ(trials[1].context.policy, cold.policy);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2));
+
+}  // namespace
+}  // namespace gemmtune
