@@ -24,12 +24,13 @@ double independent_count(const Samples& samples) {
   double of_samples = 0;
   auto next = samples.us.begin();
   for (const auto size : samples.turns) {
-    double sum = 0;
+    double of_turn = 0;
     for (const auto end = next + static_cast<std::ptrdiff_t>(size); next != end; ++next) {
-      sum += side(*next, middle);
-      of_samples += side(*next, middle) * side(*next, middle);
+      const double where = side(*next, middle);
+      of_turn += where;
+      of_samples += where * where;
     }
-    of_turns += sum * sum;
+    of_turns += of_turn * of_turn;
   }
   if (of_samples == 0) return count;
   const double alike = of_turns / of_samples * turns / (turns - 1);
