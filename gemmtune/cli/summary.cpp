@@ -110,6 +110,7 @@ std::string where_time_went(const RunSummary& run) {
                                                              {"search", search_s},
                                                              {"overhead", rest_s}}};
   std::vector<std::string> words;
+  words.reserve(parts.size());
   for (const auto& [name, seconds] : parts) words.push_back(fmt::format("{} {:.1f} %", name, 100 * seconds / all));
   return fmt::format("{} of wall time: {}\n", human_duration(run.wall_s), join(words, ", "));
 }

@@ -18,7 +18,7 @@ std::string device_text(const DeviceInfo& device) {
 
 std::string libraries_text(const TrialContext& context) {
   std::vector<std::string> names;
-  for (const auto& [name, version] : context.device.libraries) names.push_back(name + ' ' + version);
+  for (const auto& [name, version] : context.device.libraries) names.push_back(fmt::format("{} {}", name, version));
   if (names.empty()) names.push_back(context.family_version);
   return join(names, ", ");
 }
@@ -42,6 +42,7 @@ std::vector<BackendCost> backend_costs(std::span<const Trial> trials) {
     entry.cost += trial.evaluation.cost;
   }
   std::vector<BackendCost> list;
+  list.reserve(costs.size());
   for (auto& [name, entry] : costs) list.push_back(std::move(entry));
   return list;
 }
@@ -83,6 +84,7 @@ std::vector<Provenance> provenances(std::span<const Trial> trials) {
     entry.last_utc = std::max(entry.last_utc, trial.time_utc);
   }
   std::vector<Provenance> list;
+  list.reserve(all.size());
   for (auto& [key, entry] : all) list.push_back(std::move(entry));
   return list;
 }

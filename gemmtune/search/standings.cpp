@@ -102,7 +102,8 @@ double Standings::regret_bound(std::size_t winner, double probability) const {
   const double allowed = 1 - probability;
   double high = 0;
   for (double step = 0.01; miss_probability(winner, high) > allowed && high < 1e3; step *= 2) high += step;
-  for (double low = 0, width = high; width > 1e-4; width = high - low) {
+  double low = 0;
+  while (high - low > 1e-4) {
     const double middle = (low + high) / 2;
     (miss_probability(winner, middle) > allowed ? low : high) = middle;
   }

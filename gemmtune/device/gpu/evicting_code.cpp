@@ -43,6 +43,7 @@ std::string kernel_text(const std::string& name, std::uint32_t seed) {
 
 std::vector<std::string> evicting_kernels() {
   std::vector<std::string> names;
+  names.reserve(kernel_count);
   for (int i = 0; i < kernel_count; ++i) names.push_back(fmt::format("evict{}", i));
   return names;
 }

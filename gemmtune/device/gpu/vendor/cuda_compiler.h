@@ -13,6 +13,7 @@ namespace gemmtune::gpu {
 
 inline const std::vector<std::string> compiler_libraries{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes none
 #define GEMMTUNE_COMPILER_FUNCTION(member, name) decltype(&::name) member = library_.function<decltype(::name)>(#name)
 
 class Compiler {
@@ -36,6 +37,7 @@ class Compiler {
                       const std::vector<std::string>& options) const {
     const Program program(*this, source, name);
     std::vector<const char*> texts;
+    texts.reserve(options.size());
     for (const auto& option : options) texts.push_back(option.c_str());
     const auto result = compile_(program.handle, static_cast<int>(texts.size()), texts.data());
     if (result != NVRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", name, log(program.handle));
@@ -73,9 +75,10 @@ class Compiler {
   std::string log(nvrtcProgram program) const {
     std::size_t bytes{};
     if (log_size_(program, &bytes) != NVRTC_SUCCESS || bytes == 0) return "does not compile, and there is no log";
-    std::string text(bytes, '\0');
+    std::string text(bytes + 1, '\0');
     log_(program, text.data());
-    return text.c_str();  // up to its NUL
+    text.resize(text.find('\0'));
+    return text;
   }
 
   SharedLibrary library_;
