@@ -235,6 +235,27 @@ TEST_F(TrialStoreTest, TakesTrialsFromSeveralThreads) {
   EXPECT_EQ(store.all().size(), 40U);
 }
 
+/// The log beside the file is what a power cut may take.
+std::size_t trials_without_the_log(const std::filesystem::path& store) {
+  const TemporaryFolder other;
+  std::filesystem::copy_file(store, other.store());
+  return TrialStore::open(other.store()).all().size();
+}
+
+TEST_F(TrialStoreTest, AResultSendsItsTrialsToTheFileItself) {
+  store.add(invented_problem(), invented_evaluation(), invented_context());
+  const auto run = store.begin_run("gemmtune tune", 1);
+  EXPECT_EQ(trials_without_the_log(folder.store()), 0U) << "not one by one";
+  store.add_result(run, {.problem = invented_problem(), .winner = "toy"});
+  EXPECT_EQ(trials_without_the_log(folder.store()), 1U);
+}
+
+TEST_F(TrialStoreTest, AQuarantinedCandidateDoesSoToo) {
+  store.add(invented_problem(), invented_evaluation(), invented_context());
+  store.quarantine({.device = "Invented CPU", .problem = invented_problem(), .candidate = invented_candidate(0)});
+  EXPECT_EQ(trials_without_the_log(folder.store()), 1U);
+}
+
 // What people ask at a sqlite3 prompt.
 TEST_F(TrialStoreTest, ShowsEverythingInOneView) {
   store.add(invented_problem(), invented_evaluation(), invented_context());

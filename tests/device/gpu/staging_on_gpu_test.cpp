@@ -5,22 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <random>
 #include <vector>
 
 #include "gemmtune/device/gpu/find_driver.h"
 #include "gemmtune/device/gpu/gpu_device.h"
 #include "gemmtune/device/gpu/staging.h"
+#include "tests/device/gpu/random_bytes.h"
 
 namespace gemmtune {
 namespace {
-
-std::vector<std::byte> random_bytes(std::size_t count) {
-  std::mt19937_64 random(count);
-  std::vector<std::byte> bytes(count);
-  for (auto& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
-}
 
 class StagingOnGpu : public testing::Test {
  protected:

@@ -6,8 +6,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <random>
 #include <vector>
+
+#include "tests/device/gpu/random_bytes.h"
 
 namespace gemmtune {
 namespace {
@@ -61,13 +62,6 @@ class LateLink final : public PinnedLink {
   std::size_t blocks_to_be_had_;
   std::deque<Copy> queue_;
 };
-
-std::vector<std::byte> random_bytes(std::size_t count) {
-  std::mt19937 random(7);
-  std::vector<std::byte> bytes(count);
-  for (auto& byte : bytes) byte = static_cast<std::byte>(random());
-  return bytes;
-}
 
 std::vector<std::size_t> awkward_sizes() {
   std::vector<std::size_t> sizes{0, 1, 1000 * block_bytes, 1000 * block_bytes + 17};

@@ -1,0 +1,18 @@
+// Bytes to copy: no two places alike, so that a wrong one shows.
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace gemmtune {
+
+/// The same for the same count.
+inline std::vector<std::byte> random_bytes(std::size_t count) {
+  std::mt19937_64 random(count);
+  std::vector<std::byte> bytes(count);
+  for (auto& byte : bytes) byte = static_cast<std::byte>(random());
+  return bytes;
+}
+
+}  // namespace gemmtune
