@@ -59,13 +59,17 @@ std::optional<double> speedup(const ShapeResult& result) {
   return result.default_choice->timing.median_us / result.winner->timing.median_us;
 }
 
+bool default_is_wrong(const ShapeResult& result) {
+  return result.default_choice && result.default_choice->outcome != Outcome::ok;
+}
+
 std::string gain_text(const ShapeResult& result) {
   const auto times = speedup(result);
   if (!times) return "-";
   const auto& usual = result.default_choice->candidate;
   if (usual == result.winner->candidate) return "default";
   if (std::count(result.tied.begin(), result.tied.end(), usual.name) > 0) return "tie";
-  return fmt::format("{:.2f}x", *times);
+  return fmt::format("{:.2f}x{}", *times, default_is_wrong(result) ? " (wrong)" : "");
 }
 
 std::string regret_text(const ShapeResult& result) {

@@ -44,6 +44,9 @@ std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t 
 /// How many times as fast as the default choice the winner is.
 std::optional<double> speedup(const ShapeResult& result);
 
+/// Whether the winner is compared with something that is not right.
+bool default_is_wrong(const ShapeResult& result);
+
 /// The same for people: 1.40x; "default" when the default choice won, "tie" when it cannot be told apart from the
 /// winner, "-" when there is nothing to compare.
 std::string gain_text(const ShapeResult& result);

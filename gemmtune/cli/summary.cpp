@@ -74,18 +74,27 @@ std::string left_out(const RunSummary& run) {
   return text;
 }
 
-/// A tie counts as what was measured, so that nothing is rounded in our favour.
+/// A tie counts as what was measured, so that nothing is rounded in our favour. What is wrong is nothing to be faster
+/// than.
 std::string mean_gain(const std::vector<ShapeResult>& results) {
   double sum = 0;
   int count = 0;
+  int wrong = 0;
   for (const auto& result : results) {
     const auto times = speedup(result);
     if (!times) continue;
+    if (default_is_wrong(result)) {
+      ++wrong;
+      continue;
+    }
     sum += std::log(*times);
     ++count;
   }
-  if (count == 0) return {};
-  return fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
+  std::string text;
+  if (count > 0)
+    text = fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
+  if (wrong > 0) text += fmt::format("the default is wrong on {} shapes, which are in no mean\n", wrong);
+  return text;
 }
 
 /// Overhead is what the wall clock of all workers has beyond the parts that are known.

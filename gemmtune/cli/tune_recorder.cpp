@@ -92,7 +92,7 @@ void TuneRecorder::tell(const ShapeResult& result) {
     told.winner = winner->candidate.name;
     told.time_us = winner->timing.median_us;
   }
-  if (const auto& usual = result.default_choice) {
+  if (const auto& usual = result.default_choice; usual && !default_is_wrong(result)) {
     told.default_choice = usual->candidate.name;
     told.default_us = usual->timing.median_us;
   }

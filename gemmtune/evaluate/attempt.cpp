@@ -98,31 +98,32 @@ bool Attempt::run(double Cost::*cost, const std::function<void()>& launches) {
 }
 
 bool Attempt::guards_intact(Workload& workload) {
-  std::string damage;
-  {
-    const ScopedSeconds verifying(cost().verify_s);
-    if (workload.guards_intact(loaded_->guarded())) return true;
-    damage = loaded_->broken_guard();
-    if (damage.empty()) damage = workload.broken_guard();
-  }
+  const auto damage = inspect([&] {
+    if (workload.guards_intact(loaded_->guarded())) return std::string();
+    auto broken = loaded_->broken_guard();
+    return broken.empty() ? workload.broken_guard() : broken;
+  });
   if (damage.empty()) return true;
   evaluation_.accuracy.guards_intact = false;
   return repair(workload, "wrote out of bounds: " + damage);
 }
 
 bool Attempt::inputs_intact(Workload& workload) {
-  std::string changed;
-  {
-    const ScopedSeconds verifying(cost().verify_s);
-    changed = workload.changed_input();
-  }
+  const auto changed = inspect([&] { return workload.changed_input(); });
   return changed.empty() || repair(workload, "changed its input: " + changed);
+}
+
+std::string Attempt::inspect(const std::function<std::string()>& find_damage) {
+  const ScopedSeconds verifying(cost().verify_s);
+  std::string damage;
+  static_cast<void>(step(blame_launch, [&] { damage = find_damage(); }));
+  return damage;
 }
 
 bool Attempt::repair(Workload& workload, std::string damage) {
   settle({Outcome::wrong_result, std::move(damage)});
   const ScopedSeconds restoring(cost().operands_s);
-  workload.restore();
+  static_cast<void>(step(blame_launch, [&] { workload.restore(); }));
   return false;
 }
 

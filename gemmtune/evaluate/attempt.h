@@ -77,6 +77,9 @@ class Attempt {
 
  private:
   void note(const Accuracy& accuracy);
+
+  /// The damage that is found, "" for none; also of what has failed before. What it throws settles the outcome.
+  std::string inspect(const std::function<std::string()>& find_damage);
   bool repair(Workload& workload, std::string damage);
 
   Device* device_;

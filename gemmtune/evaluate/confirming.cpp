@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/evaluate/stages.h"
@@ -60,22 +62,29 @@ class Confirmation {
   }
 
   void confirm_together(std::vector<Attempt> group) {
-    std::vector<Attempt> right;
+    std::vector<Attempt> timed;
+    std::vector<std::optional<Failure>> flaws;  // of each of those
     for (auto& trial : group) {
       if (bench_.interrupted) return;
-      if (check_first(trial))
-        right.push_back(std::move(trial));
-      else
+      if (!check_first(trial)) {
         report(trial);
+        continue;
+      }
+      flaws.push_back(trial.alive() ? std::nullopt : std::optional(trial.reopen()));
+      timed.push_back(std::move(trial));
     }
-    time_in_turn(bench_, request_, right, observer_);
-    for (auto& trial : right) {
+    time_in_turn(bench_, request_, timed, observer_);
+    for (std::size_t i = 0; i < timed.size(); ++i) {
       if (bench_.interrupted) return;
-      if (trial.alive()) check_again(trial);
-      report(trial);
+      if (flaws[i])
+        timed[i].settle(*std::move(flaws[i]));
+      else if (timed[i].alive())
+        check_again(timed[i]);
+      report(timed[i]);
     }
   }
 
+  /// Whether it is to be timed: it is right, or inaccurate and nothing worse.
   bool check_first(Attempt& trial) {
     observer_.started(trial.candidate());
     Workload* workload = timed_workload(bench_, request_, trial);
@@ -83,7 +92,7 @@ class Confirmation {
     const auto sets = rotation(bench_, request_, trial);
     if (trial.equip(*workload, sets) && trial.spread(*workload))
       static_cast<void>(trial.check(*workload, spread_over(sets)));
-    return trial.inputs_intact(*workload) && trial.alive();
+    return trial.inputs_intact(*workload) && (trial.alive() || is_merely_inaccurate(trial.evaluation()));
   }
 
   void check_again(Attempt& trial) {

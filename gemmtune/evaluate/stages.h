@@ -45,7 +45,8 @@ inline constexpr double hopeless = 2.0;
 void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 
 /// Together: all checked, those that are right timed in turn, then each checked again. When their packed weights and
-/// workspaces do not fit in a third of the memory, in groups that do.
+/// workspaces do not fit in a third of the memory, in groups that do. What is merely inaccurate is timed as well, and
+/// wrong all the same: it may be the default choice, which the others are compared with.
 void confirm(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 
 /// Against adversarial operands and gaussian ones of another seed; nothing is timed. A candidate that declines to pack

@@ -90,6 +90,9 @@ void RaceStrategy::settle_batch() {
   const bool is_final = batch_.stage == Stage::confirm && batch_.samples == 0;
   const auto look = batch_.stage == Stage::screen ? Look::screened : is_final ? Look::confirmed : Look::raced;
   standings_.take(asked_, answers_, look);
+  const auto usual = std::ranges::find(asked_, std::size_t{0});
+  if (look == Look::screened && usual != asked_.end())
+    default_is_inaccurate_ = is_merely_inaccurate(answers_[static_cast<std::size_t>(usual - asked_.begin())]);
   if (look == Look::raced) narrow_field();
   if (!is_final) return;
   for (std::size_t i = 0; i < asked_.size(); ++i)
@@ -184,12 +187,13 @@ void RaceStrategy::narrow_field() {
   std::erase_if(field_, [&](std::size_t i) { return chance_to_beat(standings_[i].log_time, best) < rules_.drop; });
 }
 
-// The default choice is among the first ones confirmed, however slow: what tuning gained is seen by it.
+// The default choice is among the first ones confirmed, however slow or inaccurate: what tuning gained is seen by it.
 RaceStrategy::Indices RaceStrategy::take_finalists() {
   auto finalists = std::exchange(field_, {});
   finalists.resize(std::min(finalists.size(), rules_.finalists));
   const auto& usual = standings_[0];
-  if (usual.runs() && usual.look != Look::confirmed && std::ranges::count(finalists, std::size_t{0}) == 0)
+  if ((usual.runs() || default_is_inaccurate_) && usual.look != Look::confirmed &&
+      std::ranges::count(finalists, std::size_t{0}) == 0)
     finalists.push_back(0);
   return finalists;
 }

@@ -60,6 +60,7 @@ class RaceStrategy final : public Strategy {
   Indices field_{};      // of the race under way; empty: none is
   std::size_t round_{};  // the next one; later races, of those behind a winner that was disproved, have none left
   bool disproved_{};     // some winner was
+  bool default_is_inaccurate_{};  // and to be timed beside the others all the same
   std::optional<std::size_t> winner_{};
   bool over_{};
 

@@ -48,8 +48,8 @@ class Strategy {
 };
 
 /// "race" (the default), "screen" or "exhaustive". Throws Error{usage} that lists the names. The first candidate is
-/// what users have without tuning: when screening finds it right, it is in the first batch to be confirmed, so that
-/// there is a comparison.
+/// what users have without tuning: when screening finds it right, or merely inaccurate, it is in the first batch to be
+/// confirmed, so that there is a comparison.
 ///   screen: all candidates with few samples, the best 20 (within twice the best's time) confirmed in one interleaved
 ///   batch (the next 20 if none of them is
 ///     right), then the winner proved against adversarial operands; if it fails there, the next best.

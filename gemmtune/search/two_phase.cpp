@@ -59,6 +59,8 @@ void TwoPhaseStrategy::take(const Evaluation& evaluation) {
     if (!over_) std::erase_if(contenders_, [&](const Evaluation& e) { return e.candidate == evaluation.candidate; });
   } else if (is_contender(evaluation)) {
     (stage_ == Stage::screen ? right_ : contenders_).push_back(evaluation);
+  } else if (stage_ == Stage::screen && evaluation.candidate == candidates_.front()) {
+    default_is_inaccurate_ = is_merely_inaccurate(evaluation);
   }
 }
 
@@ -99,6 +101,7 @@ Batch TwoPhaseStrategy::confirm_batch() {
   std::vector<Candidate> batch;
   for (auto it = to_confirm_.begin(); it != end; ++it) batch.push_back(it->candidate);
   to_confirm_.erase(to_confirm_.begin(), end);
+  if (std::exchange(default_is_inaccurate_, false)) batch.push_back(candidates_.front());
   return hand_out(Stage::confirm, std::move(batch));
 }
 

@@ -47,6 +47,7 @@ class TwoPhaseStrategy final : public Strategy {
   bool screened_{};
   bool over_{};
   bool disproved_{};                      // some winner was
+  bool default_is_inaccurate_{};          // and still to be timed beside the others
   std::vector<Evaluation> right_{};       // by screening
   std::vector<Evaluation> to_confirm_{};  // the next batch's at the front
   std::vector<Evaluation> contenders_{};  // confirmed as right, not disproved

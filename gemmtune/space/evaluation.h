@@ -85,4 +85,12 @@ struct Evaluation {
   Cost cost{};
 };
 
+/// Whether all of C was written, within bounds, and is only further off than it may be. Such a kernel does the work, so
+/// that its time says something.
+inline bool is_merely_inaccurate(const Evaluation& evaluation) {
+  const auto& found = evaluation.accuracy;
+  return evaluation.outcome == Outcome::wrong_result && found.checked > 0 && found.unwritten == 0 &&
+         found.guards_intact;
+}
+
 }  // namespace gemmtune

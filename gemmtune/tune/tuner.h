@@ -42,12 +42,12 @@ struct ShapeResult {
   std::string cut_short_by{};           // when it did not: the budget, the user, an error
   std::vector<Evaluation> confirmed{};  // the right ones, ranked, without those that failed the proof
   std::vector<std::string> tied{};      // names that cannot be told apart from the winner
-  std::optional<Evaluation>
-      default_choice{};                // what users have without tuning, at the winner's stage, when it is right
-  std::optional<RegretClaim> claim{};  // of a search that ran to its end and makes one
-  std::string why_failed{};            // when there is no winner
-  std::int64_t tried{};                // trials made now
-  std::int64_t reused{};               // trials taken from the store
+  std::optional<Evaluation> default_choice{};  // what users have without tuning, as it was timed at the winner's stage;
+                                               // it may be wrong, and have the better time
+  std::optional<RegretClaim> claim{};          // of a search that ran to its end and makes one
+  std::string why_failed{};                    // when there is no winner
+  std::int64_t tried{};                        // trials made now
+  std::int64_t reused{};                       // trials taken from the store
   std::vector<Evaluation> failures{};
   Cost cost{};
   double listing_s{};  // asking the families which candidates there are

@@ -48,10 +48,20 @@ std::vector<std::string> names_tied_with(const Evaluation& winner, const std::ve
   return names;
 }
 
-std::optional<Evaluation> of_candidate(const std::vector<Evaluation>& evaluations, const Candidate& candidate) {
-  const auto at = std::find_if(evaluations.begin(), evaluations.end(),
-                               [&](const Evaluation& e) { return e.candidate == candidate; });
-  return at == evaluations.end() ? std::nullopt : std::optional(*at);
+/// Its evaluation at this stage if it was timed there; with the outcome of what refuted it, if anything did.
+std::optional<Evaluation> timed(Evaluations evaluations, Stage stage, const Candidate& candidate) {
+  std::optional<Evaluation> found;
+  const Evaluation* refutation = nullptr;
+  for (const Evaluation& e : evaluations) {
+    if (!(e.candidate == candidate)) continue;
+    if (e.stage == stage && e.timing.median_us > 0) found = e;
+    if (e.outcome != Outcome::ok) refutation = &e;
+  }
+  if (found && refutation != nullptr) {
+    found->outcome = refutation->outcome;
+    found->reason = refutation->reason;
+  }
+  return found;
 }
 
 // "none of 14 candidates is right: 12 wrong_result, 2 crashed; first wrong_result: toy_1: worst element …"
@@ -92,7 +102,7 @@ ShapeResult with_verdict(ShapeResult result, std::span<const Evaluation> evaluat
   result.winner = finalists[ranking.order.front()];
   result.proved = is_proved(evaluations, result.winner->candidate);
   result.tied = names_tied_with(*result.winner, finalists, ranking);
-  result.default_choice = of_candidate(finalists, default_choice);
+  result.default_choice = timed(evaluations, result.winner->stage, default_choice);
   if (!confirmed) return result;
   for (const std::size_t i : ranking.order) result.confirmed.push_back(finalists[i]);
   return result;

@@ -70,6 +70,9 @@ TEST(ProgressText, ThereIsNoSpeedupWithoutADefault) {
   EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .tied = {"f_a", "f_d"}, .default_choice = timed("f_d", 12)}), "tie");
   EXPECT_EQ(gain_text({.winner = timed("f_d", 10), .default_choice = timed("f_d", 10)}), "default");
   EXPECT_EQ(gain_text({.winner = timed("f_a", 10)}), "-");
+  auto wrong = timed("f_d", 12);
+  wrong.outcome = Outcome::wrong_result;
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .default_choice = wrong}), "1.20x (wrong)");
 }
 
 }  // namespace

@@ -42,6 +42,19 @@ TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
             "listing 5.0 %, search 1.0 %, overhead 4.0 %\n");
 }
 
+TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
+  auto run = example();
+  run.results.push_back(run.results[0]);
+  run.results.back().default_choice->outcome = Outcome::wrong_result;
+  run.results.back().default_choice->timing.median_us = 1;
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("0.50x (wrong)"), std::string::npos) << text;
+  EXPECT_NE(text.find("geometric mean against the default: 1.50x over 1 shapes\n"
+                      "the default is wrong on 1 shapes, which are in no mean\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Summary, StatesTheRegretOfSearchesThatDo) {
   auto run = example();
   run.results[0].claim = RegretClaim{.regret = 0.0123, .probability = 0.95};

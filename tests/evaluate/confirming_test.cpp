@@ -72,6 +72,30 @@ TEST(ConfirmingAgain, WhatTurnsWrongAfterTheFirstLaunchIsCaughtWithoutRotationTo
   expect_outcome(evaluate_fault(small, "wrong_after_first", policy), {"wrong_after_first", Outcome::wrong_result, ""});
 }
 
+/// It may be what users have today, which the others are to be compared with.
+TEST(ConfirmingWrong, WhatIsMerelyInaccurateIsTimedBesideTheOthers) {
+  auto evaluator = broken_evaluator();
+  const auto candidates = named({"right", "k_tail", "one_element"});
+  Remembered seen;
+  evaluator.evaluate(parse_problem(small), candidates, brief_policy(), seen);
+  ASSERT_EQ(seen.evaluations.size(), 3u);
+  for (const auto& evaluation : seen.evaluations) {
+    const auto& name = evaluation.candidate.name;
+    EXPECT_EQ(evaluation.timing.sample_count, 24) << name;
+    EXPECT_EQ(evaluation.outcome, name == "right" ? Outcome::ok : Outcome::wrong_result) << name;
+    EXPECT_EQ(is_merely_inaccurate(evaluation), name != "right") << name;
+    EXPECT_EQ(evaluation.reason.empty(), name == "right") << name;
+  }
+}
+
+TEST(ConfirmingWrong, WhatDoesNotDoTheWorkOrDoesHarmIsNotTimed) {
+  for (const auto* fault : {"unwritten_tile", "writes_after_end", "writes_input", "workspace_overrun"}) {
+    const auto evaluation = evaluate_fault(small, fault, brief_policy());
+    EXPECT_EQ(evaluation.outcome, Outcome::wrong_result) << fault;
+    EXPECT_EQ(evaluation.timing.sample_count, 0) << fault;
+  }
+}
+
 TEST(ConfirmingBlame, EveryLaunchIsAnnouncedBeforeItRuns) {
   auto evaluator = broken_evaluator();
   const auto candidates = named({"right", "right_slow"});

@@ -6,6 +6,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/verify/closeness.h"
 #include "tests/evaluate/expected.h"
 #include "tests/support/forwarding_device.h"
 
@@ -190,6 +191,37 @@ TEST(LostDevice, EndsTheEvaluationWithTheCulpritReported) {
     EXPECT_NE(culprit.reason.find("planted failure"), std::string::npos) << culprit.reason;
     for (const auto& evaluation : seen.evaluations) EXPECT_NE(evaluation.candidate.name, "right");
   }
+}
+
+/// Is lost, and notices it, when the first guard is read after a C was poisoned to be written.
+class UnreadableDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+
+  void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) override {
+    lost_ = lost_ || pattern == poison_pattern;
+    ForwardingDevice::fill(to, bytes, pattern);
+  }
+  void download(const std::byte* from, std::span<std::byte> to) override {
+    if (lost_) fail(ErrorCode::io, "an address was not aligned");
+    ForwardingDevice::download(from, to);
+  }
+  bool lost() override { return lost_; }
+
+ private:
+  bool lost_{};
+};
+
+TEST(LostDevice, IsNoticedByWhoeverInspectsWhatAKernelLeft) {
+  std::vector<std::unique_ptr<KernelFamily>> families;
+  families.push_back(broken::make_family());
+  LocalEvaluator evaluator(std::make_unique<UnreadableDevice>(small_cpu()), std::move(families));
+  const std::vector candidates{broken::candidate("right"), broken::candidate("right_slow")};
+  Remembered seen;
+  EXPECT_THROW(evaluator.evaluate(parse_problem(small), candidates, screen_policy(), seen), DeviceLost);
+  ASSERT_EQ(seen.evaluations.size(), 1U);
+  EXPECT_EQ(seen.evaluations[0].candidate.name, "right");
+  EXPECT_EQ(seen.evaluations[0].reason, "an address was not aligned");
 }
 
 }  // namespace

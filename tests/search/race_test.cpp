@@ -147,6 +147,23 @@ TEST(RaceRounds, TakeMoreSamplesOfFewerAndConfirmTheDefaultChoice) {
   EXPECT_EQ(batches[4].stage, Stage::prove);
 }
 
+TEST(RaceRounds, ConfirmADefaultChoiceThatIsMerelyInaccurate) {
+  for (const bool inaccurate : {true, false}) {
+    RaceStrategy race(toy_candidates(24));
+    const auto batches = play(race, [&](const Candidate& c, Stage stage) {
+      const auto number = std::stoi(c.name.substr(4));
+      if (number == 0) return inaccurate ? imprecise(c, stage, 50) : failed(c, stage, Outcome::wrong_result);
+      return timed(c, stage, 100 + number);
+    });
+    std::size_t confirmed = 0;
+    for (const auto& batch : batches)
+      if (batch.stage != Stage::screen) confirmed += std::ranges::count(batch.candidates, "toy_0000", &Candidate::name);
+    EXPECT_EQ(confirmed, inaccurate ? 1U : 0U);
+    EXPECT_EQ(batches.back().stage, Stage::prove);
+    EXPECT_EQ(batches.back().candidates.front().name, "toy_0001") << "what is wrong wins nothing";
+  }
+}
+
 TEST(RaceRounds, AreLeftOutWhereFewAreLeft) {
   RaceStrategy race(toy_candidates(4));
   const auto batches =

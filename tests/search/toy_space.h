@@ -30,6 +30,14 @@ inline Evaluation failed(const Candidate& candidate, Stage stage, Outcome outcom
   return {.candidate = candidate, .stage = stage, .outcome = outcome, .reason = "invented"};
 }
 
+/// Wrong by some elements, and timed where the right ones are confirmed.
+inline Evaluation imprecise(const Candidate& candidate, Stage stage, double time_us) {
+  auto evaluation = failed(candidate, stage, Outcome::wrong_result);
+  evaluation.accuracy.checked = 100;
+  if (stage == Stage::confirm) evaluation.timing.median_us = time_us;
+  return evaluation;
+}
+
 /// What is asked, batch by batch, when each candidate's evaluation comes from `answer`. Stops after `most_batches`.
 using Answer = std::function<Evaluation(const Candidate&, Stage)>;
 

@@ -44,6 +44,20 @@ TEST(TwoPhase, TheDefaultChoiceIsOneOfTheTwenty) {
   EXPECT_EQ(number_of(batches[1].candidates.back()), 0);
 }
 
+TEST(TwoPhase, ConfirmsADefaultChoiceThatIsMerelyInaccurateOnce) {
+  for (const auto which : {Confirm::until_one_holds, Confirm::all}) {
+    TwoPhaseStrategy strategy(toy_candidates(50), which);
+    const auto batches = play(strategy, [](const Candidate& c, Stage stage) {
+      return number_of(c) == 0 ? imprecise(c, stage, 50) : faster_by_number(c, stage);
+    });
+    EXPECT_EQ(number_of(batches.at(1).candidates.back()), 0);
+    EXPECT_EQ(batches[1].candidates.size(), 21U);
+    for (std::size_t i = 2; i < batches.size(); ++i)
+      for (const auto& candidate : batches[i].candidates) EXPECT_NE(number_of(candidate), 0);
+    EXPECT_EQ(number_of(batches.back().candidates[0]), 1) << "what is wrong wins nothing";
+  }
+}
+
 TEST(TwoPhase, LeavesOutWhatIsHopelessButNotTheDefault) {
   TwoPhaseStrategy strategy(toy_candidates(30), Confirm::until_one_holds);
   const auto batches = play(strategy, [](const Candidate& c, Stage stage) {

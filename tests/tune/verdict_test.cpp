@@ -43,8 +43,29 @@ TEST(Verdict, LeavesOutWhatWasDisproved) {
   EXPECT_EQ(result.winner->candidate, b);
   EXPECT_TRUE(result.proved);
   EXPECT_THAT(names(result.confirmed), ElementsAre("b"));
-  EXPECT_FALSE(result.default_choice) << "it is not right";
+  ASSERT_TRUE(result.default_choice) << "it has a time, and is not right";
+  EXPECT_EQ(result.default_choice->timing.median_us, 1);
+  EXPECT_EQ(result.default_choice->outcome, Outcome::wrong_result);
   EXPECT_THAT(names(result.failures), ElementsAre("a"));
+}
+
+TEST(Verdict, ComparesWithADefaultChoiceThatIsMerelyInaccurate) {
+  auto inaccurate = refused(a, Stage::confirm, Outcome::wrong_result);
+  inaccurate.timing.median_us = 1;
+  const auto result = verdict({refused(a, Stage::screen, Outcome::wrong_result), answered(b, Stage::screen, 2),
+                               inaccurate, answered(b, Stage::confirm, 2), answered(b, Stage::prove, 0)});
+  EXPECT_EQ(result.winner->candidate, b);
+  EXPECT_THAT(names(result.confirmed), ElementsAre("b"));
+  ASSERT_TRUE(result.default_choice);
+  EXPECT_EQ(result.default_choice->candidate, a);
+  EXPECT_EQ(result.default_choice->outcome, Outcome::wrong_result);
+  EXPECT_EQ(result.default_choice->timing.median_us, 1);
+}
+
+TEST(Verdict, HasNothingToCompareWithWhereTheDefaultChoiceWasNotTimed) {
+  const auto result = verdict({refused(a, Stage::screen, Outcome::crashed), answered(b, Stage::screen, 2),
+                               answered(b, Stage::confirm, 2), answered(b, Stage::prove, 0)});
+  EXPECT_FALSE(result.default_choice);
 }
 
 TEST(Verdict, FallsBackToScreeningWhenCutShort) {

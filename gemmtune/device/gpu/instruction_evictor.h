@@ -17,7 +17,8 @@ class InstructionEvictor {
   InstructionEvictor(const InstructionEvictor&) = delete;
   InstructionEvictor& operator=(const InstructionEvictor&) = delete;
 
-  /// In the stream's order; takes the device some hundred microseconds. What is launched next begins when it is over.
+  /// In the stream's order; takes the device about a tenth of a millisecond. What is launched next begins when it is
+  /// over.
   void evict() const;
 
  private:

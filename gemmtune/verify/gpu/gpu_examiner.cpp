@@ -186,9 +186,9 @@ class GpuExaminer final : public Examiner {
     device_->upload(bytes, guard_list_.data());
     device_->fill(broken_.data(), broken_.size(), 0);
     kernels_->launch("count_broken_guards", {.grid = {static_cast<unsigned>(guards.size())}, .block = {threads}},
-                     reinterpret_cast<const unsigned* const*>(guard_list_.data()),
-                     reinterpret_cast<const unsigned*>(intact_guard_.data()), static_cast<int>(intact_guard_.size()),
-                     reinterpret_cast<unsigned*>(broken_.data()));
+                     reinterpret_cast<const unsigned char* const*>(guard_list_.data()),
+                     reinterpret_cast<const unsigned char*>(intact_guard_.data()),
+                     static_cast<int>(intact_guard_.size()), reinterpret_cast<unsigned*>(broken_.data()));
     device_->stream().synchronize();
     return download_one<unsigned>(*device_, broken_) == 0;
   }

@@ -18,11 +18,12 @@ extern "C" __global__ void fingerprint(const unsigned char* bytes, std::int64_t 
   if (threadIdx.x % 32 == 0) atomicAdd(sum, here);
 }
 
-/// A block to each of the guards, which must hold what `intact` does. A multiple of 4 bytes.
-extern "C" __global__ void count_broken_guards(const unsigned* const* guards, const unsigned* intact, int bytes,
-                                               unsigned* broken) {
-  const unsigned* guard = guards[blockIdx.x];
-  unsigned changed = 0;
-  for (int i = threadIdx.x; i < bytes / 4; i += blockDim.x) changed |= guard[i] ^ intact[i];
+/// A block to each of the guards, which must hold what `intact` does. Byte by byte: the guard behind a buffer begins
+/// where the buffer ends, which may be anywhere.
+extern "C" __global__ void count_broken_guards(const unsigned char* const* guards, const unsigned char* intact,
+                                               int bytes, unsigned* broken) {
+  const unsigned char* guard = guards[blockIdx.x];
+  int changed = 0;
+  for (int i = threadIdx.x; i < bytes; i += blockDim.x) changed |= guard[i] ^ intact[i];
   if (changed != 0) atomicAdd(broken, 1U);
 }
