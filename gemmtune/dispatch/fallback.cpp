@@ -13,7 +13,8 @@ bool is_coarse(Scaling scaling) noexcept { return scaling == Scaling::row || sca
 RuleFamily family_of(const Problem& p) noexcept {
   if (p.a.type != p.w.type) return RuleFamily::other;
   if (p.a.scaling == Scaling::none && p.w.scaling == Scaling::none)
-    return is_half(p.a.type) || p.a.type == DType::f32 ? RuleFamily::sixteen_bit : RuleFamily::other;
+    return is_half(p.a.type) || p.a.type == DType::f32 || p.a.type == DType::tf32 ? RuleFamily::sixteen_bit
+                                                                                  : RuleFamily::other;
   if (p.a.scaling == Scaling::mx_1x32 && p.w.scaling == Scaling::mx_1x32) return RuleFamily::mxfp4;
   if (!is_8bit(p.a.type)) return RuleFamily::other;
   if (p.a.scaling == Scaling::block_1x128 && p.w.scaling == Scaling::block_128x128) return RuleFamily::block_scaled;

@@ -32,6 +32,8 @@ decltype(auto) with_codec(DType type, Visitor&& visitor) {
   switch (type) {
     case DType::f32:
       return visitor(F32Codec{});
+    case DType::tf32:
+      return visitor(Tf32Codec{});
     case DType::f16:
       return visitor(F16Codec{});
     case DType::bf16:

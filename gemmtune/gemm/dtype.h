@@ -11,6 +11,7 @@ namespace gemmtune {
 enum class DType : std::uint8_t {
   f64,
   f32,
+  tf32,  // operands only: f32 words of which 10 bits of mantissa count, as tensor cores take them
   f16,
   bf16,
   e4m3,      // OCP FP8 E4M3 ("fn": no infinity, 448 largest)
@@ -28,7 +29,7 @@ std::string_view to_string(DType type);
 /// ignored.
 std::optional<DType> parse_dtype(std::string_view text);
 
-/// "torch.bfloat16": the spelling in AITER's tables.
+/// "torch.bfloat16": the spelling in AITER's tables. "tf32", for which PyTorch has a switch and no type.
 std::string_view torch_name(DType type);
 
 int bits(DType type);

@@ -56,6 +56,19 @@ struct F32Codec {
   static constexpr Stored encode(float value) { return value; }
 };
 
+/// The low 13 bits of what is stored are zeros.
+struct Tf32Codec {
+  using Stored = float;
+  static constexpr float largest = 0x1.ffcp127F;
+  static constexpr float decode(Stored value) { return value; }
+  static constexpr Stored encode(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t rounded = bits + 0xfffU + ((bits >> 13) & 1U);
+    const bool nan = magnitude_bits(value) > float_infinity;
+    return std::bit_cast<float>((nan ? bits | 0x400000U : rounded) & ~0x1fffU);
+  }
+};
+
 struct Bf16Codec {
   using Stored = std::uint16_t;
   static constexpr float largest = 0x1.fep127F;

@@ -4,6 +4,8 @@
 
 namespace gemmtune {
 float bf16_to_float(std::uint16_t bits) { return Bf16Codec::decode(bits); }
+float float_to_tf32(float value) { return Tf32Codec::encode(value); }
+
 std::uint16_t float_to_bf16(float value) { return Bf16Codec::encode(value); }
 
 float f16_to_float(std::uint16_t bits) { return F16Codec::decode(bits); }

@@ -11,6 +11,9 @@ namespace gemmtune {
 float bf16_to_float(std::uint16_t bits);
 std::uint16_t float_to_bf16(float value);
 
+/// Still a float, of which the low 13 bits are zeros.
+float float_to_tf32(float value);
+
 float f16_to_float(std::uint16_t bits);
 std::uint16_t float_to_f16(float value);  // overflow gives infinity
 

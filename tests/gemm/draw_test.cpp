@@ -74,9 +74,9 @@ TEST(Draw, GaussiansHaveMeanZeroVarianceOneAndTheirBound) {
 }
 
 TEST(Draw, SizesAreThoseOfTheOperands) {
-  for (const auto* text :
-       {"3x5x34:a4w4", "3x5x130:a8w8_blockscale", "130x7x257:int8/row:int8/row:f16:bias:batch=3",
-        "4x6x9:f32:f32:f32:bias", "4x6x9:e4m3/tensor:e4m3/tensor:bf16:batch=2", "2x3x5:f16:f16:f16"}) {
+  for (const auto* text : {"3x5x34:a4w4", "3x5x130:a8w8_blockscale", "130x7x257:int8/row:int8/row:f16:bias:batch=3",
+                           "4x6x9:f32:f32:f32:bias", "4x6x9:tf32:tf32:f32",
+                           "4x6x9:e4m3/tensor:e4m3/tensor:bf16:batch=2", "2x3x5:f16:f16:f16"}) {
     const auto problem = parse_problem(text);
     const auto sizes = operand_sizes(problem);
     for (const Recipe recipe : all_recipes) {

@@ -7,8 +7,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr DType all[] = {DType::f64,      DType::f32, DType::f16, DType::bf16, DType::e4m3,
-                         DType::e4m3fnuz, DType::i8,  DType::i32, DType::e2m1, DType::e8m0};
+constexpr DType all[] = {DType::f64,      DType::f32, DType::tf32, DType::f16,  DType::bf16, DType::e4m3,
+                         DType::e4m3fnuz, DType::i8,  DType::i32,  DType::e2m1, DType::e8m0};
 
 TEST(DType, EverySpellingParsesBack) {
   for (const auto type : all) {
@@ -22,6 +22,7 @@ TEST(DType, TakesWhatPeopleWrite) {
   EXPECT_EQ(parse_dtype("torch.bfloat16"), DType::bf16);
   EXPECT_EQ(parse_dtype("torch.float8_e4m3fnuz"), DType::e4m3fnuz);
   EXPECT_EQ(parse_dtype("FP16"), DType::f16);
+  EXPECT_EQ(parse_dtype("TF32"), DType::tf32);
   EXPECT_EQ(parse_dtype("i8"), DType::i8);
   EXPECT_EQ(parse_dtype("bf17"), std::nullopt);
   EXPECT_EQ(parse_dtype(""), std::nullopt);

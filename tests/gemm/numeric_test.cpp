@@ -25,7 +25,7 @@ struct Conversion {
   bool saturates{};
 };
 
-const std::array<Conversion, 5> conversions{{
+const std::array<Conversion, 6> conversions{{
     {"e2m1", 16, [](std::uint32_t c) { return e2m1_to_float(static_cast<std::uint8_t>(c)); },
      [](float v) -> std::uint32_t { return float_to_e2m1(v); }, 6.0F, true},
     {"e4m3", 256, [](std::uint32_t c) { return e4m3_to_float(static_cast<std::uint8_t>(c)); },
@@ -34,6 +34,9 @@ const std::array<Conversion, 5> conversions{{
      [](float v) -> std::uint32_t { return float_to_e4m3fnuz(v); }, 240.0F, true},
     {"f16", 65536, [](std::uint32_t c) { return f16_to_float(static_cast<std::uint16_t>(c)); },
      [](float v) -> std::uint32_t { return float_to_f16(v); }, 65504.0F, false},
+    {"tf32", 1U << 19, [](std::uint32_t c) { return float_to_tf32(std::bit_cast<float>(c << 13)); },
+     [](float v) -> std::uint32_t { return std::bit_cast<std::uint32_t>(float_to_tf32(v)) >> 13; }, 0x1.ffcp127F,
+     false},
     {"bf16", 65536, [](std::uint32_t c) { return bf16_to_float(static_cast<std::uint16_t>(c)); },
      [](float v) -> std::uint32_t { return float_to_bf16(v); }, 0x1.fep127F, false},
 }};

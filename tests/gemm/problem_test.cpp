@@ -53,7 +53,7 @@ TEST(Problem, SaysWhatWasFoundWhereAndWhatWasExpected) {
 TEST(Problem, RefusesWhatNobodyCanRun) {
   for (const auto* text :
        {"1x1x2:e2m1:e2m1/1x32:bf16", "1x1x2:bf16/1x32:bf16:bf16", "1x1x2:e8m0:bf16:bf16", "1x1x2:bf16:bf16:int8",
-        "1x1x2:e4m3/128x128:e4m3/128x128:bf16", "2147483648x2147483648x2147483648:a16w16"})
+        "1x1x2:tf32:tf32:tf32", "1x1x2:e4m3/128x128:e4m3/128x128:bf16", "2147483648x2147483648x2147483648:a16w16"})
     EXPECT_THROW(parse_problem(text), Error) << text;
 }
 

@@ -37,6 +37,7 @@ void store_output(DType type, std::byte* to, std::int64_t index, float value) {
 float stored_value(DType type, const std::byte* from, std::int64_t index) {
   switch (type) {
     case DType::f32:
+    case DType::tf32:
       return load<float>(from, index);
     case DType::f16:
       return f16_to_float(load<std::uint16_t>(from, index));

@@ -85,7 +85,7 @@ std::string why_no_call(const Problem& problem) {
   if (!is_any_of(problem.out, {DType::f32, DType::f16, DType::bf16}))
     return fmt::format("outputs of {} are not offered", to_string(problem.out));
   if (std::max({problem.m, problem.n, problem.k}) > INT32_MAX) return "sizes are 32 bits wide";
-  if (is_any_of(problem.a.type, {DType::f32, DType::f16, DType::bf16})) return why_no_float(problem);
+  if (is_any_of(problem.a.type, {DType::f32, DType::tf32, DType::f16, DType::bf16})) return why_no_float(problem);
   if (problem.a.type == DType::i8) return why_no_int8(problem);
   if (problem.a.type == DType::e4m3) return why_no_fp8(problem);
   return fmt::format("{} is not multiplied", to_string(problem.a.type));

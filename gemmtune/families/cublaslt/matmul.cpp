@@ -13,10 +13,15 @@ namespace {
 
 constexpr std::size_t most_ids = 512;
 
-// The header has no flag for "no float was made smaller on the way"; these are the ones that say it was.
-constexpr cublasLtNumericalImplFlags_t narrowed_floats = CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32 |
-                                                         CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF |
-                                                         CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F;
+// The header has no flag for "no operand was made smaller on the way"; these are the ones that say it was.
+constexpr cublasLtNumericalImplFlags_t narrowed_tf32 =
+    CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F;
+constexpr cublasLtNumericalImplFlags_t narrowed_f32 = narrowed_tf32 | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32;
+
+cublasLtNumericalImplFlags_t narrowed(DType operand) {
+  if (operand == DType::f32) return narrowed_f32;
+  return operand == DType::tf32 ? narrowed_tf32 : 0;
+}
 
 /// An address for questions whose answers depend on alignment alone; nothing is read there.
 const std::byte* aligned_address() { return reinterpret_cast<const std::byte*>(std::uintptr_t{4096}); }
@@ -161,7 +166,7 @@ bool Matmul::can_do_this(const cublasLtMatmulAlgo_t& algo) const {
 
 bool Matmul::keeps_operands(const cublasLtMatmulAlgo_t& algo) const {
   const auto arithmetic = capability<std::uint64_t>(library(), algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS);
-  return spec_.operand != DType::f32 || (arithmetic & narrowed_floats) == 0;
+  return (arithmetic & narrowed(spec_.operand)) == 0;
 }
 
 std::optional<Capabilities> Matmul::capabilities(int id) const {

@@ -10,6 +10,7 @@ namespace gemmtune::cublaslt {
 inline cudaDataType vendor_type(DType type) {
   switch (type) {
     case DType::f32:
+    case DType::tf32:
       return CUDA_R_32F;
     case DType::f16:
       return CUDA_R_16F;
@@ -29,6 +30,7 @@ inline cudaDataType vendor_type(DType type) {
 inline bool sums_integers(const MatmulSpec& spec) { return spec.operand == DType::i8; }
 
 inline cublasComputeType_t compute_type(const MatmulSpec& spec) {
+  if (spec.operand == DType::tf32) return CUBLAS_COMPUTE_32F_FAST_TF32;
   return sums_integers(spec) ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
 }
 

@@ -17,6 +17,8 @@ std::string codec_of(DType type) {
   switch (type) {
     case DType::f32:
       return "F32Codec";
+    case DType::tf32:
+      return "Tf32Codec";
     case DType::f16:
       return "F16Codec";
     case DType::bf16:

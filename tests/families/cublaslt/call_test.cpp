@@ -11,14 +11,15 @@ std::string why(const char* problem) { return why_no_call(parse_problem(problem)
 TEST(CublasltCall, WhatIsOffered) {
   for (const char* problem :
        {"33x65x127:bf16:bf16:bf16", "33x65x127:bf16:bf16:f32:bias", "33x65x127:fp16:fp16:fp16:batch=3",
-        "33x65x127:f32:f32:f32:bias", "33x64x128:int8/row:int8/row:bf16:bias", "33x64x128:int8/tensor:int8/row:fp16",
-        "33x64x128:e4m3:e4m3:f32", "33x64x128:e4m3/tensor:e4m3/tensor:bf16:bias",
+        "33x65x127:f32:f32:f32:bias", "33x65x127:tf32:tf32:f32:bias", "33x64x128:int8/row:int8/row:bf16:bias",
+        "33x64x128:int8/tensor:int8/row:fp16", "33x64x128:e4m3:e4m3:f32", "33x64x128:e4m3/tensor:e4m3/tensor:bf16:bias",
         "36x64x128:e4m3/row:e4m3/row:fp16:batch=2", "36x64x128:e4m3/1x128:e4m3/128x128:bf16"})
     EXPECT_EQ(why(problem), "") << problem;
 }
 
 TEST(CublasltCall, WhatIsNotSaysWhy) {
   EXPECT_EQ(why("1x1x1:bf16:f32:f32"), "bf16 x f32 is not multiplied");
+  EXPECT_EQ(why("1x1x1:tf32:tf32:bf16"), "tf32 is not multiplied into bf16");
   EXPECT_EQ(why("1x1x1:fp16:fp16:bf16"), "f16 is not multiplied into bf16");
   EXPECT_EQ(why("1x1x32:e4m3/row:e4m3/tensor:bf16"),
             "e4m3 is multiplied with scales tensor x tensor, row x row or 1x128 x 128x128, not row x tensor");

@@ -91,10 +91,10 @@ std::vector<std::string> problems() {
       for (const char* size : sizes) all.push_back(fmt::format("{}:{}", size, type));
   };
   add({"1x512x1024", "129x257x513"},
-      {"bf16:bf16:bf16", "bf16:bf16:f32", "fp16:fp16:fp16", "fp16:fp16:f32", "f32:f32:f32"});
+      {"bf16:bf16:bf16", "bf16:bf16:f32", "fp16:fp16:fp16", "fp16:fp16:f32", "f32:f32:f32", "tf32:tf32:f32"});
   add({"33x264x520", "33x265x521"},
       {"bf16:bf16:bf16:bias", "bf16:bf16:f32:bias", "fp16:fp16:fp16:bias", "f32:f32:f32:bias", "bf16:bf16:bf16:batch=3",
-       "bf16:bf16:bf16:bias:batch=3", "fp16:fp16:f32:batch=2", "f32:f32:f32:batch=2"});
+       "bf16:bf16:bf16:bias:batch=3", "fp16:fp16:f32:batch=2", "f32:f32:f32:batch=2", "tf32:tf32:f32:bias:batch=2"});
   add({"1x512x1024", "33x272x528"},
       {"int8/row:int8/row:bf16", "int8/tensor:int8/tensor:fp16", "int8/row:int8/tensor:bf16:bias",
        "int8/row:int8/row:f32:bias", "int8/row:int8/row:bf16:batch=3", "int8/tensor:int8/row:fp16:bias:batch=2"});
@@ -123,7 +123,7 @@ TEST_P(CublasltRecipes, TheFirstChoiceIsRightOnHardOperands) {
 
 INSTANTIATE_TEST_SUITE_P(Problems, CublasltRecipes,
                          testing::Values("64x512x4096:bf16:bf16:bf16", "64x512x4096:fp16:fp16:f32",
-                                         "64x512x4096:int8/row:int8/row:bf16",
+                                         "64x512x4096:tf32:tf32:f32", "64x512x4096:int8/row:int8/row:bf16",
                                          "64x512x4096:e4m3/tensor:e4m3/tensor:bf16",
                                          "64x512x4096:e4m3/row:e4m3/row:bf16",
                                          "64x512x4096:e4m3/1x128:e4m3/128x128:bf16"));

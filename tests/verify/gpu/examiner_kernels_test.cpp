@@ -9,8 +9,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr DType element_types[] = {DType::f32,      DType::f16, DType::bf16, DType::e4m3,
-                                   DType::e4m3fnuz, DType::i8,  DType::e2m1};
+constexpr DType element_types[] = {DType::f32,  DType::tf32,     DType::f16, DType::bf16,
+                                   DType::e4m3, DType::e4m3fnuz, DType::i8,  DType::e2m1};
 
 TEST(ExaminerKernels, CompileForAChipThatNeedNotBeHere) {
   const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));

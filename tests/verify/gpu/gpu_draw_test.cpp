@@ -8,7 +8,7 @@ namespace {
 
 std::vector<Side> all_sides() {
   std::vector<Side> sides{{DType::e2m1, Scaling::mx_1x32}};
-  for (const auto type : {DType::e4m3, DType::e4m3fnuz, DType::i8, DType::bf16, DType::f16, DType::f32})
+  for (const auto type : {DType::e4m3, DType::e4m3fnuz, DType::i8, DType::bf16, DType::f16, DType::tf32, DType::f32})
     for (const auto scaling :
          {Scaling::none, Scaling::tensor, Scaling::row, Scaling::block_1x128, Scaling::block_128x128})
       sides.push_back({type, scaling});
