@@ -25,7 +25,7 @@ struct gemmtune_dispatcher {
 
 namespace {
 
-static_assert(static_cast<int>(DType::e8m0) == GEMMTUNE_E8M0 && static_cast<int>(DType::e4m3) == GEMMTUNE_E4M3);
+static_assert(static_cast<int>(DType::tf32) == GEMMTUNE_TF32 && static_cast<int>(DType::e4m3) == GEMMTUNE_E4M3);
 static_assert(static_cast<int>(Scaling::mx_1x32) == GEMMTUNE_MX_1X32 &&
               static_cast<int>(Scaling::row) == GEMMTUNE_PER_ROW);
 static_assert(static_cast<int>(MatchKind::fallback) == GEMMTUNE_FALLBACK);

@@ -17,7 +17,6 @@ struct Spelling {
 constexpr std::array<Spelling, 11> spellings{{
     {DType::f64, "f64", "float64", 64},
     {DType::f32, "f32", "float32", 32},
-    {DType::tf32, "tf32", "tf32", 32},
     {DType::f16, "f16", "float16", 16},
     {DType::bf16, "bf16", "bfloat16", 16},
     {DType::e4m3, "e4m3", "float8_e4m3fn", 8},
@@ -26,6 +25,7 @@ constexpr std::array<Spelling, 11> spellings{{
     {DType::i32, "int32", "int32", 32},
     {DType::e2m1, "e2m1", "float4_e2m1fn_x2", 4},
     {DType::e8m0, "e8m0", "float8_e8m0fnu", 8},
+    {DType::tf32, "tf32", "tf32", 32},
 }};
 
 struct Alias {
@@ -70,9 +70,9 @@ std::optional<DType> parse_dtype(std::string_view text) {
 
 std::string_view torch_name(DType type) {
   constexpr std::array<std::string_view, 11> names{
-      "torch.float64",       "torch.float32",         "tf32",       "torch.float16", "torch.bfloat16",
-      "torch.float8_e4m3fn", "torch.float8_e4m3fnuz", "torch.int8", "torch.int32",   "torch.float4_e2m1fn_x2",
-      "torch.float8_e8m0fnu"};
+      "torch.float64",          "torch.float32",         "torch.float16", "torch.bfloat16",
+      "torch.float8_e4m3fn",    "torch.float8_e4m3fnuz", "torch.int8",    "torch.int32",
+      "torch.float4_e2m1fn_x2", "torch.float8_e8m0fnu",  "tf32"};
   return names[static_cast<std::size_t>(type)];
 }
 

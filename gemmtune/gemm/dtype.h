@@ -11,7 +11,6 @@ namespace gemmtune {
 enum class DType : std::uint8_t {
   f64,
   f32,
-  tf32,  // operands only: f32 words of which 10 bits of mantissa count, as tensor cores take them
   f16,
   bf16,
   e4m3,      // OCP FP8 E4M3 ("fn": no infinity, 448 largest)
@@ -20,6 +19,7 @@ enum class DType : std::uint8_t {
   i32,
   e2m1,  // OCP FP4, two to a byte: element 2i in the low nibble, 2i+1 in the high one
   e8m0,  // power-of-two scale: 2^(b-127), 255 = NaN
+  tf32,  // operands only: f32 words of which 10 bits of mantissa count, as tensor cores take them
 };
 
 /// "bf16", "e4m3", "int8", …: the spelling in canonical text.

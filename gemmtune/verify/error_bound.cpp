@@ -9,10 +9,16 @@
 namespace gemmtune {
 namespace {
 
-constexpr double fp8_unit = 0x1p-13;  // what Hopper's FP8 tensor cores resolve, relative to the largest term of a sum
+// What Hopper's tensor cores resolve of products, relative to the largest term of a sum.
+constexpr double fp8_unit = 0x1p-13;
+constexpr double half_unit = 0x1p-25;  // of 16 bits and of TF32
 constexpr std::int64_t scale_block = 128;
 
 bool is_multiplied_as_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
+
+bool is_multiplied_as_half(const Side& side) {
+  return side.type == DType::bf16 || side.type == DType::f16 || side.type == DType::tf32 || is_multiplied_as_fp8(side);
+}
 
 /// Products that may be added in a tensor core before the sum is moved to float: all, unless scales change on the way.
 std::int64_t fp8_run(const Problem& problem) {
@@ -32,9 +38,12 @@ ErrorBound rounding_of(DType type) {
 ErrorBound error_bound_of(const Problem& problem) {
   ErrorBound bound = rounding_of(problem.out);
   bound.per_norm = 4 * 0x1p-24 * std::sqrt(static_cast<double>(problem.k));
-  if (!is_multiplied_as_fp8(problem.a) || !is_multiplied_as_fp8(problem.w)) return bound;
-  bound.per_norm += 2 * fp8_unit;
-  bound.per_square = fp8_unit / 2 * static_cast<double>(fp8_run(problem));
+  if (is_multiplied_as_fp8(problem.a) && is_multiplied_as_fp8(problem.w)) {
+    bound.per_norm += 2 * fp8_unit;
+    bound.per_square = fp8_unit / 2 * static_cast<double>(fp8_run(problem));
+  } else if (is_multiplied_as_half(problem.a) && is_multiplied_as_half(problem.w)) {
+    bound.per_square = half_unit / 2 * static_cast<double>(problem.k);
+  }
   return bound;
 }
 

@@ -13,8 +13,8 @@ struct Problem;
 ///   eps·max(|ref|, smallest_normal) + per_norm·‖a‖·‖w‖ + min(|ref|, per_square·ref²/(‖a‖·‖w‖))
 /// The first term is the rounding to the output type, be it to nearest or towards zero. The second is the accumulation:
 /// K products added in float in any order, whose errors add up like √K, and where both sides are FP8 (or E2M1, which is
-/// multiplied as FP8) the 13 bits that Hopper's tensor cores keep. The third is for such problems alone: what is cut
-/// off is cut towards zero, so that it adds up where the products have one sign.
+/// multiplied as FP8) the 13 bits that Hopper's tensor cores keep. The third is for what tensor cores multiply, FP8, 16
+/// bits and TF32: what they cut off is cut towards zero, so that it adds up where the products have one sign.
 struct ErrorBound {
   double eps{};              // of the output type: from 1 to the next number
   double smallest_normal{};  // below it numbers are eps times this apart

@@ -38,7 +38,8 @@ typedef enum gemmtune_dtype {
   GEMMTUNE_INT8,
   GEMMTUNE_INT32,
   GEMMTUNE_E2M1,
-  GEMMTUNE_E8M0
+  GEMMTUNE_E8M0,
+  GEMMTUNE_TF32 /* operands only: f32 words of which 10 bits of mantissa count */
 } gemmtune_dtype;
 
 typedef enum gemmtune_scaling {

@@ -40,11 +40,18 @@ double output_value(DType type, const std::byte* from, std::int64_t index) {
 /// Half a unit in the last place, relative; and the spacing of the smallest values.
 double relative_rounding(DType type) { return type == DType::f32 ? 0x1p-24 : type == DType::bf16 ? 0x1p-8 : 0x1p-11; }
 
-/// What the 13 bits of Hopper's FP8 tensor cores explain (docs/verifying.md): a row and a column of norms `norms` that
+bool is_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
+
+bool is_half(const Side& side) {
+  return side.type == DType::bf16 || side.type == DType::f16 || side.type == DType::tf32 || is_fp8(side);
+}
+
+/// What the bits that Hopper's tensor cores keep explain (docs/verifying.md): a row and a column of norms `norms` that
 /// multiply to `sum`.
-double fp8_loss(const Problem& p, double sum, double norms) {
-  const auto is_fp8 = [](const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; };
-  if (!is_fp8(p.a) || !is_fp8(p.w) || norms == 0) return 0;
+double tensor_core_loss(const Problem& p, double sum, double norms) {
+  if (!is_half(p.a) || !is_half(p.w) || norms == 0) return 0;
+  if (!is_fp8(p.a) || !is_fp8(p.w))
+    return std::min(std::abs(sum), 0x1p-26 * static_cast<double>(p.k) * sum * sum / norms);
   const bool ends_at_128 = p.a.scaling == Scaling::block_1x128;
   const auto run = static_cast<double>(ends_at_128 ? std::min<std::int64_t>(p.k, 128) : p.k);
   return 0x1p-12 * norms + std::min(std::abs(sum), 0x1p-14 * run * sum * sum / norms);
@@ -62,7 +69,8 @@ Expected expected_element(const float* a, const float* w, const Problem& p) {
     w_squares += y * y;
   }
   const double norms = std::sqrt(a_squares * w_squares);
-  const double accumulation = 4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + fp8_loss(p, sum, norms);
+  const double accumulation =
+      4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + tensor_core_loss(p, sum, norms);
   return {sum, relative_rounding(p.out) * std::abs(sum) + accumulation + 0x1p-24};
 }
 

@@ -122,8 +122,9 @@ TEST_P(CublasltRecipes, TheFirstChoiceIsRightOnHardOperands) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Problems, CublasltRecipes,
-                         testing::Values("64x512x4096:bf16:bf16:bf16", "64x512x4096:fp16:fp16:f32",
-                                         "64x512x4096:tf32:tf32:f32", "64x512x4096:int8/row:int8/row:bf16",
+                         testing::Values("64x512x4096:bf16:bf16:bf16", "64x512x16384:bf16:bf16:f32",
+                                         "64x512x8192:fp16:fp16:f32", "64x512x16384:tf32:tf32:f32",
+                                         "64x512x4096:int8/row:int8/row:bf16",
                                          "64x512x4096:e4m3/tensor:e4m3/tensor:bf16",
                                          "64x512x4096:e4m3/row:e4m3/row:bf16",
                                          "64x512x4096:e4m3/1x128:e4m3/128x128:bf16"));
