@@ -48,7 +48,7 @@ std::optional<double> speedup(const ShapeResult& result);
 bool default_is_wrong(const ShapeResult& result);
 
 /// The same for people: 1.40x; "default" when the default choice won, "tie" when it cannot be told apart from the
-/// winner, "-" when there is nothing to compare.
+/// winner, 1.40x (wrong) when the default choice is not right, "-" when there is nothing to compare.
 std::string gain_text(const ShapeResult& result);
 
 }  // namespace gemmtune
