@@ -144,7 +144,7 @@ TEST_P(HalfBoundTest, AMissingStepOfKIsStillFound) {
     }
 }
 
-/// An H100 made 5380.235 of 5380.566 by cuBLASLt's kernels, and lost as much in all of 8192 x 8192 elements.
+/// An H100 made 5380.235 of 5380.566 by 83 of cuBLASLt's kernels alike.
 TEST(HopperModel, LosesWhatAnH100LosesInTf32) {
   const auto problem = parse_problem("4x24x8192:tf32:tf32:f32");
   const auto operands = draw_operands(problem, Recipe::one_sign, seed);
