@@ -95,7 +95,7 @@ class CacheFillCommand final : public Command {
     if (names_.empty()) return all(problem, device);
     std::vector<Owned> candidates;
     for (const auto& name : names_) {
-      const auto* family = family_of(families_, name);
+      const auto* family = find_family_of(families_, name);
       if (family == nullptr) fail(ErrorCode::usage, "--candidate: '{}' starts with no family's name", name);
       candidates.push_back({family, {.family = std::string(family->name()), .name = name}});
     }

@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::int64_t most_sets = 128;
 constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
-constexpr std::int64_t usual_cache_bytes = std::int64_t{32} << 20;  // where the device does not tell
+constexpr std::int64_t assumed_cache_bytes = std::int64_t{32} << 20;  // where the device does not tell
 
 std::size_t sets_of(std::int64_t set_bytes, const DeviceInfo& device) {
   set_bytes = std::max<std::int64_t>(set_bytes, 1);
-  const auto cache_bytes = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : usual_cache_bytes;
+  const auto cache_bytes = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : assumed_cache_bytes;
   const auto wanted = (2 * cache_bytes + set_bytes - 1) / set_bytes;
   const auto room = device.memory_bytes > 0 ? std::min(most_bytes, device.memory_bytes / 8) : most_bytes;
   return std::clamp<std::int64_t>(std::min(wanted, room / set_bytes), 1, most_sets);

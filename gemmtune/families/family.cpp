@@ -21,8 +21,8 @@ std::string_view name_of(DeviceKind kind) {
 
 void PreparedGemm::pack_weights(const Operands&, std::byte*, Stream&) {}
 
-const KernelFamily* family_of(std::span<const std::unique_ptr<KernelFamily>> families,
-                              std::string_view candidate_name) {
+const KernelFamily* find_family_of(std::span<const std::unique_ptr<KernelFamily>> families,
+                                   std::string_view candidate_name) {
   const KernelFamily* found = nullptr;
   for (const auto& family : families) {
     const bool longer = found == nullptr || family->name().size() > found->name().size();

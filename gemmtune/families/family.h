@@ -85,7 +85,8 @@ class KernelFamily {
 };
 
 /// Whose candidate has this name: names start with their family's. Null where none fits.
-const KernelFamily* family_of(std::span<const std::unique_ptr<KernelFamily>> families, std::string_view candidate_name);
+const KernelFamily* find_family_of(std::span<const std::unique_ptr<KernelFamily>> families,
+                                   std::string_view candidate_name);
 
 /// What the family says of problem and device, its kind of device included.
 Support ask_support(const KernelFamily& family, const Problem& problem, const DeviceInfo& device);

@@ -18,8 +18,8 @@ class StopRule {
 /// up to max_sampling_s.
 std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy);
 
-/// The same; and once min_samples are there, when even the fastest of them is slower than `hopeless_us`, or before that
+/// The same; and once min_samples are there, when even the fastest of them is slower than `too_slow_us`, or before that
 /// when it is twice as slow: for screening, where what is far behind the best need not be known well.
-std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double hopeless_us);
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double too_slow_us);
 
 }  // namespace gemmtune

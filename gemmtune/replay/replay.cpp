@@ -4,7 +4,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/replay/recorded_evaluator.h"
-#include "gemmtune/replay/truth.h"
+#include "gemmtune/replay/recorded_times.h"
 #include "gemmtune/replay/tunable_op.h"
 #include "gemmtune/tune/evidence.h"
 #include "gemmtune/tune/shape_run.h"

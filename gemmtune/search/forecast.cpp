@@ -31,7 +31,7 @@ std::vector<Forecast::Known> worth_learning_from(std::vector<Forecast::Known> kn
 /// Nothing is known, so that everything may be: half or twice as fast.
 constexpr double wide = 0.7;
 
-LogTime usual(std::span<const Forecast::Known> known) {
+LogTime mean_log_time(std::span<const Forecast::Known> known) {
   if (known.size() < 2) return {.mean = known.empty() ? 0.0 : known.front().log_time, .deviation = wide};
   const auto count = static_cast<double>(known.size());
   double mean = 0;
@@ -64,7 +64,7 @@ std::vector<Forecast::Known> Forecast::of_family(const std::string& family, std:
 std::vector<LogTime> Forecast::expect(std::span<const std::size_t> unknown, std::span<const Known> known) const {
   std::map<std::string, Indices> places;  // of each family's in `unknown`
   for (std::size_t i = 0; i < unknown.size(); ++i) places[candidates_[unknown[i]].family].push_back(i);
-  std::vector<LogTime> expected(unknown.size(), usual(known));
+  std::vector<LogTime> expected(unknown.size(), mean_log_time(known));
   for (const auto& [family, of_this] : places) {
     auto relatives = of_family(family, known);
     if (relatives.size() < fewest) continue;

@@ -10,7 +10,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/measure/ranking.h"
-#include "gemmtune/search/spread.h"
+#include "gemmtune/search/diverse_sample.h"
 
 namespace gemmtune {
 namespace {
@@ -90,9 +90,9 @@ void RaceStrategy::settle_batch() {
   const bool is_final = batch_.stage == Stage::confirm && batch_.samples == 0;
   const auto look = batch_.stage == Stage::screen ? Look::screened : is_final ? Look::confirmed : Look::raced;
   standings_.take(asked_, answers_, look);
-  const auto usual = std::ranges::find(asked_, std::size_t{0});
-  if (look == Look::screened && usual != asked_.end())
-    default_is_inaccurate_ = is_merely_inaccurate(answers_[static_cast<std::size_t>(usual - asked_.begin())]);
+  const auto default_choice = std::ranges::find(asked_, std::size_t{0});
+  if (look == Look::screened && default_choice != asked_.end())
+    default_is_inaccurate_ = is_merely_inaccurate(answers_[static_cast<std::size_t>(default_choice - asked_.begin())]);
   if (look == Look::raced) narrow_field();
   if (!is_final) return;
   for (std::size_t i = 0; i < asked_.size(); ++i)
@@ -130,7 +130,7 @@ RaceStrategy::Indices RaceStrategy::first_wave() const {
   auto chosen = recommended_;
   for (const auto i : first_of_each_family(candidates_, rules_.first_wave / 2))
     if (std::ranges::count(chosen, i) == 0) chosen.push_back(i);
-  return spread_out(candidates_, std::move(chosen), rules_.first_wave + recommended_.size());
+  return most_diverse(candidates_, std::move(chosen), rules_.first_wave + recommended_.size());
 }
 
 RaceStrategy::Indices RaceStrategy::promising() {
@@ -191,8 +191,8 @@ void RaceStrategy::narrow_field() {
 RaceStrategy::Indices RaceStrategy::take_finalists() {
   auto finalists = std::exchange(field_, {});
   finalists.resize(std::min(finalists.size(), rules_.finalists));
-  const auto& usual = standings_[0];
-  if ((usual.runs() || default_is_inaccurate_) && usual.look != Look::confirmed &&
+  const auto& default_choice = standings_[0];
+  if ((default_choice.runs() || default_is_inaccurate_) && default_choice.look != Look::confirmed &&
       std::ranges::count(finalists, std::size_t{0}) == 0)
     finalists.push_back(0);
   return finalists;

@@ -10,7 +10,7 @@ namespace gemmtune {
 namespace {
 
 /// Twice as slow as the fastest.
-constexpr double hopeless = 2.0;
+constexpr double too_slow_factor = 2.0;
 
 // A right answer without a time cannot be compared with anything. Not a number compares false.
 bool is_contender(const Evaluation& evaluation) {
@@ -90,7 +90,7 @@ Batch TwoPhaseStrategy::screen_batch() {
 std::size_t TwoPhaseStrategy::next_batch_size() const {
   const auto most = std::min(confirm_batch_size, to_confirm_.size());
   if (which_ == Confirm::all) return most;
-  const double reach_us = hopeless * to_confirm_.front().timing.median_us;
+  const double reach_us = too_slow_factor * to_confirm_.front().timing.median_us;
   std::size_t count = 1;
   while (count < most && to_confirm_[count].timing.median_us <= reach_us) ++count;
   return count;

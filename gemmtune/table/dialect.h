@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gemmtune/gemm/format.h"
-#include "gemmtune/table/schema.h"
+#include "gemmtune/table/sheet/schema.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {

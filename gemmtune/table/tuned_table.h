@@ -7,7 +7,7 @@
 
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/dialect.h"
-#include "gemmtune/table/sheet.h"
+#include "gemmtune/table/sheet/sheet.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {

@@ -8,7 +8,7 @@
 
 #include "gemmtune/core/csv.h"
 #include "gemmtune/core/files.h"
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 #include "rows.h"
 
 namespace gemmtune {

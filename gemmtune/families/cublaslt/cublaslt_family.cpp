@@ -28,8 +28,9 @@ using cublaslt::MatmulSpec;
 constexpr std::int64_t names_of_a_piece = 128;  // some tenths of a millisecond
 
 std::int64_t workspace_mib(const Entry& entry) {
-  const bool usual = entry.accepted.workspace_bytes <= cublaslt::usual_workspace_bytes;
-  return static_cast<std::int64_t>((usual ? cublaslt::usual_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
+  const bool fits_default = entry.accepted.workspace_bytes <= cublaslt::default_workspace_bytes;
+  return static_cast<std::int64_t>(
+      (fits_default ? cublaslt::default_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
 }
 
 /// The specs whose candidates a problem has: without and with fast accumulation.
@@ -96,7 +97,7 @@ class CublasltFamily final : public KernelFamily {
       lists.push_back(
           candidates_of(knowledge_.enumerate(session, device.index, spec), spec, session->library().version()));
     auto all = in_turn(lists);
-    if (!all.empty()) all.front().usual = true;
+    if (!all.empty()) all.front().is_default = true;
     return all;
   }
 

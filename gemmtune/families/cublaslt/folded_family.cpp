@@ -50,7 +50,7 @@ class FoldedFamily final : public KernelFamily {
     for (std::size_t i = 0; i < rules_.most_of_a_route; ++i)
       for (auto& list : lists)
         if (i < list.size()) all.push_back(std::move(list[i]));
-    if (!all.empty()) all.front().usual = rules_.first_is_usual;
+    if (!all.empty()) all.front().is_default = rules_.first_is_default;
     return all;
   }
 
@@ -94,7 +94,7 @@ class FoldedFamily final : public KernelFamily {
       candidate.family = rules_.name;
       candidate.name = prefix_of(route) + candidate.name;
       candidate.params.insert(candidate.params.begin(), {"base", route.word});
-      candidate.usual = false;
+      candidate.is_default = false;
     }
     return all;
   }

@@ -69,7 +69,7 @@ class OnednnFamily final : public KernelFamily {
       const Space space = space_of(problem, arithmetic, device);
       for (const Point& point : space.points()) all.push_back(space.candidate("onednn", point));
     }
-    if (!all.empty()) all.front().usual = true;
+    if (!all.empty()) all.front().is_default = true;
     return all;
   }
 

@@ -56,7 +56,7 @@ class OpenblasFamily final : public KernelFamily {
     const Space space = space_of(problem, device);
     std::vector<Candidate> all;
     for (const Point& point : space.points()) all.push_back(space.candidate("openblas", point));
-    if (!all.empty()) all.front().usual = true;
+    if (!all.empty()) all.front().is_default = true;
     return all;
   }
 
