@@ -83,7 +83,7 @@ Problem problem_of(const gemmtune_problem& p) noexcept {
           .a = {static_cast<DType>(p.a_type), static_cast<Scaling>(p.a_scaling)},
           .w = {static_cast<DType>(p.w_type), static_cast<Scaling>(p.w_scaling)},
           .out = static_cast<DType>(p.out_type),
-          .bias = p.has_bias != 0,
+          .epilogue = {.bias = p.has_bias != 0},
           .packed = p.is_packed != 0};
 }
 
@@ -97,7 +97,7 @@ gemmtune_problem c_problem(const Problem& p) {
           .w_type = static_cast<int>(p.w.type),
           .w_scaling = static_cast<int>(p.w.scaling),
           .out_type = static_cast<int>(p.out),
-          .has_bias = p.bias ? 1 : 0,
+          .has_bias = p.epilogue.bias ? 1 : 0,
           .is_packed = p.packed ? 1 : 0};
 }
 

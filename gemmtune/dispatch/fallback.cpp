@@ -6,8 +6,6 @@
 namespace gemmtune {
 namespace {
 
-bool is_half(DType type) noexcept { return type == DType::bf16 || type == DType::f16; }
-bool is_8bit(DType type) noexcept { return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz; }
 bool is_coarse(Scaling scaling) noexcept { return scaling == Scaling::row || scaling == Scaling::tensor; }
 
 RuleFamily rule_family(const Problem& p) noexcept {

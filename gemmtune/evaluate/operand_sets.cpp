@@ -70,6 +70,7 @@ Operands OperandSets::operands(std::size_t set) const {
           .w = weights.data(),
           .w_scale = inputs.w_scale.data(),
           .bias = inputs.bias.data(),
+          .residual = inputs.residual.data(),
           .c = sets_[set].c.data()};
 }
 

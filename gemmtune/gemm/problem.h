@@ -1,9 +1,9 @@
 // What is multiplied: a plain value with one canonical text.
 //
-//   C[b,m,n] = sum over k of A[b,m,k] · W[b,n,k]  (+ bias[n])
+//   C[b,m,n] = activation(sum over k of A[b,m,k] · W[b,n,k]  + bias[n] + residual[b,m,n])
 //
-// A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N]; all
-// row-major. Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
+// By default A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N];
+// all row-major without gaps. Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
 #pragma once
 
 #include <compare>
@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "gemmtune/gemm/dtype.h"
+#include "gemmtune/gemm/epilogue.h"
+#include "gemmtune/gemm/matrix_layout.h"
 #include "gemmtune/gemm/scaling.h"
 
 namespace gemmtune {
@@ -24,6 +26,10 @@ struct Side {
   auto operator<=>(const Side&) const = default;
 };
 
+constexpr bool is_mxfp4(const Side& side) noexcept {
+  return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32;
+}
+
 struct Problem {
   std::int64_t m{};
   std::int64_t n{};
@@ -32,8 +38,9 @@ struct Problem {
   Side a{};
   Side w{};
   DType out{DType::bf16};
-  bool bias{};    // [N] in the output's type, added before rounding to it
-  bool packed{};  // weights may be repacked once, ahead of all calls; otherwise each call finds them as they are
+  Epilogue epilogue{};
+  bool packed{};    // weights may be repacked once, ahead of all calls; otherwise each call finds them as they are
+  Layout layout{};  // as canonical_layout() gives it: distances of contiguous tensors are 0
 
   auto operator<=>(const Problem&) const = default;
 };
@@ -42,6 +49,11 @@ struct Problem {
 ///   64x4096x4096:bf16:bf16:bf16
 ///   64x4096x4096:e2m1/1x32:e2m1/1x32:bf16:packed
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
+///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
+/// The options, in this order: batch=B; nn, tn or tt (the first letter is A's, the second the weights', as BLAS has
+/// them for row-major matrices: the default nt is A stored [M, K] and weights stored [N, K]; tn has A stored [K, M] and
+/// weights stored [K, N]); lda=, ldw=, ldc= (leading dimensions) and stride_a=, stride_w=, stride_c= (from one matrix
+/// of the batch to the next), all in elements; bias; relu, gelu_tanh, gelu_erf or silu; residual; packed.
 std::string to_string(const Problem& problem);
 
 /// Parses the canonical text, and the shorthand MxNxK:FORMAT with a name of gemm/format.h instead of the three types
@@ -57,7 +69,7 @@ double flops(const Problem& problem);
 /// Bytes of A, weights and C by element size, as AITER's `bw` column counts them: without scales and bias.
 double operand_bytes(const Problem& problem);
 
-/// The same with scales and bias: what a kernel must really move.
+/// The same with scales, bias and residual: what a kernel must really move. Gaps of the layout are not counted.
 double moved_bytes(const Problem& problem);
 
 /// AITER's columns, from a time in microseconds (0 where the time is not a positive number).

@@ -178,7 +178,7 @@ Reference compute_reference(const Problem& problem, const Operands& operands, co
   reference.column_norms.resize(problem.batch * problem.n);
   for (std::int64_t batch = 0; batch < problem.batch; ++batch)
     BatchReference(problem, operands, batch, reference).compute();
-  if (problem.bias) add_bias(problem, operands.bias, reference.values);
+  if (problem.epilogue.bias) add_bias(problem, operands.bias, reference.values);
   return reference;
 }
 

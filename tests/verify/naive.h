@@ -35,7 +35,7 @@ inline std::vector<float> real_side(Side side, std::int64_t batch, std::int64_t 
 inline Real real_operands(const Problem& p, const HostOperands& operands) {
   Real real{real_side(p.a, p.batch, p.m, p.k, {operands.a, operands.a_scale}),
             real_side(p.w, p.batch, p.n, p.k, {operands.w, operands.w_scale}), std::vector<float>(p.n, 0.0F)};
-  if (p.bias) real.bias = dequantise({operands.bias, {}}, 1, p.n, {p.out, Scaling::none});
+  if (p.epilogue.bias) real.bias = dequantise({operands.bias, {}}, 1, p.n, {p.out, Scaling::none});
   return real;
 }
 

@@ -38,7 +38,7 @@ class CapturedKey {
   static std::uint64_t rest_of(const Problem& p, MatchKind match) noexcept {
     const auto byte = [](auto value) { return static_cast<std::uint32_t>(value); };
     const auto sides = byte(p.a.type) | byte(p.a.scaling) << 8 | byte(p.w.type) << 16 | byte(p.w.scaling) << 24;
-    const auto others = byte(p.out) | byte(p.bias) << 8 | byte(p.packed) << 16 | byte(match) << 24;
+    const auto others = byte(p.out) | byte(p.epilogue.bias) << 8 | byte(p.packed) << 16 | byte(match) << 24;
     return sides | std::uint64_t{others} << 32;
   }
 

@@ -39,7 +39,7 @@ inline LookupKey lookup_key(const Problem& p, const DeviceKey& device, bool is_b
   const bool says_output = !is_block && scaled != scalings(Scaling::mx_1x32, Scaling::mx_1x32) &&
                            scaled != scalings(Scaling::row, Scaling::row);
   const auto type = [&](DType t) { return word(is_block && t == DType::e4m3fnuz ? DType::e4m3 : t); };
-  const auto output = says_output ? word(p.out) << 8 | word(p.bias) << 2 : 0;
+  const auto output = says_output ? word(p.out) << 8 | word(p.epilogue.bias) << 2 : 0;
   return {.device = device.id,
           .sizes = word(p.n) << 32 | word(p.k),
           .types = word(p.batch) << 32 | type(p.a.type) << 24 | type(p.w.type) << 20 | scaled << 12 | output |

@@ -49,7 +49,7 @@ void GpuDraw::draw(const Problem& problem, Recipe recipe, std::uint64_t seed, co
                         .shape = operand_shape(problem.w, problem.batch, problem.n, problem.k),
                         .to = stored_at(to.w.data(), to.w_scale.data())});
   const Side bias{.type = problem.out, .scaling = Scaling::none};
-  if (problem.bias)
+  if (problem.epilogue.bias)
     draw_side(
         Tensor::bias,
         {.type = problem.out, .shape = operand_shape(bias, 1, 1, problem.n), .to = stored_at(to.bias.data(), nullptr)});

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/verify/gpu/gpu_draw.h"
 #include "gemmtune/verify/reference.h"
 
@@ -19,10 +20,6 @@ constexpr std::int64_t most_rows = std::int64_t{1} << 20;       // tiles along a
 constexpr std::int64_t depth_multiple = 16;
 constexpr unsigned decode_threads = 256;
 constexpr unsigned multiply_threads = 128;
-
-std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
 
 unsigned tiles_of(std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); }
 
@@ -80,7 +77,7 @@ class PanelGemm {
   }
 
   void run(const Inputs& inputs) {
-    if (problem_.bias) decode_bias(inputs.bias);
+    if (problem_.epilogue.bias) decode_bias(inputs.bias);
     for (std::int64_t batch = 0; batch < problem_.batch; ++batch)
       for (std::int64_t row = 0; row < rows_; row += a_.at_once()) {
         const RowChoice rows{as<std::int64_t>(row_list_), row, std::min(a_.at_once(), rows_ - row)};

@@ -23,7 +23,7 @@ std::vector<CapturedKey> all_different() {
   problems[7].w.type = DType::f16;
   problems[8].w.scaling = Scaling::row;
   problems[9].out = DType::f32;
-  problems[10].bias = true;
+  problems[10].epilogue.bias = true;
   problems[11].packed = true;
   std::vector<CapturedKey> keys;
   for (const auto& problem : problems) keys.emplace_back(problem, 0, MatchKind::exact);
