@@ -34,7 +34,9 @@ void append(std::vector<std::byte>& to, std::vector<std::byte>&& from) {
   if (to.empty()) {
     to = std::move(from);
   } else {
-    to.insert(to.end(), from.begin(), from.end());
+    const std::size_t before = to.size();
+    to.resize(before + from.size());
+    std::ranges::copy(from, to.begin() + static_cast<std::ptrdiff_t>(before));
   }
 }
 
