@@ -106,6 +106,7 @@ bool is_skinny(const Problem& p, const DeviceKey& device) noexcept {
 
 const Choice* fallback_for(const Problem& problem, const DeviceKey& device) noexcept {
   if (problem.m < 1 || problem.n < 1 || problem.k < 1 || problem.batch < 1) return nullptr;
+  if (!is_plain(problem)) return nullptr;  // AITER's rules are about plain products of contiguous operands
   const auto family = rule_family(problem);
   for (const auto& rule : rules_for(device))
     if (rule.family == family && rule.applies(problem, device))

@@ -22,6 +22,8 @@ enum class DType : std::uint8_t {
   tf32,  // operands only: f32 words of which 10 bits of mantissa count, as tensor cores take them
 };
 
+inline constexpr DType last_dtype = DType::tf32;
+
 /// "bf16", "e4m3", "int8", …: the spelling in canonical text.
 std::string_view to_string(DType type);
 

@@ -20,6 +20,8 @@ enum class Activation : std::uint8_t {
   silu,       // x / (1 + e^-x)
 };
 
+inline constexpr Activation last_activation = Activation::silu;
+
 /// "none", "relu", "gelu_tanh", "gelu_erf", "silu".
 std::string_view to_string(Activation activation);
 std::optional<Activation> parse_activation(std::string_view text);

@@ -8,8 +8,8 @@
 namespace gemmtune {
 namespace {
 
-static_assert(static_cast<int>(DType::tf32) < static_cast<int>(Feature::first_scaling));
-static_assert(static_cast<int>(feature_of(Scaling::mx_1x32)) < static_cast<int>(Feature::first_option));
+static_assert(static_cast<int>(last_dtype) < static_cast<int>(Feature::first_scaling));
+static_assert(static_cast<int>(feature_of(last_scaling)) < static_cast<int>(Feature::first_option));
 
 constexpr std::array<std::string_view, 12> option_names{
     "a batch",       "packed weights", "a bias", "A stored [K, M]", "weights stored [K, N]", "leading dimensions",
@@ -61,9 +61,9 @@ FeatureSet features_of(const Epilogue& epilogue) {
 std::string to_string(Feature feature) {
   const int number = static_cast<int>(feature);
   const auto option = static_cast<std::size_t>(number - static_cast<int>(Feature::first_option));
-  if (number <= static_cast<int>(DType::tf32))
+  if (number <= static_cast<int>(last_dtype))
     return fmt::format("{} operands or outputs", to_string(static_cast<DType>(number)));
-  if (feature >= Feature::first_scaling && feature <= gemmtune::feature_of(Scaling::mx_1x32))
+  if (feature >= Feature::first_scaling && feature <= gemmtune::feature_of(last_scaling))
     return fmt::format("{} scales", to_string(static_cast<Scaling>(number - static_cast<int>(Feature::first_scaling))));
   if (feature >= Feature::first_option && option < option_names.size()) return std::string(option_names[option]);
   return fmt::format("feature {}", number);

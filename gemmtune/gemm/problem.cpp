@@ -37,21 +37,37 @@ constexpr std::array<Distance, 6> distances{{{"lda=", &Strides::leading_dimensio
                                              {"stride_w=", &Strides::batch, &Layout::w_strides},
                                              {"stride_c=", &Strides::batch, &Layout::c_strides}}};
 
-std::string layout_text(const Layout& layout) {
-  std::string text;
-  if (layout.a != Major::k || layout.w != Major::k)
-    text += fmt::format(":{}{}", layout.a == Major::k ? 'n' : 't', layout.w == Major::k ? 't' : 'n');
-  for (const auto& distance : distances)
-    if (distance(layout) != 0) text += fmt::format(":{}{}", distance.name, distance(layout));
-  return text;
+constexpr std::array<std::string_view, 4> transpositions{"nt", "nn", "tn", "tt"};
+
+/// Sets the part of a layout that one option of the text says; false when it says none.
+bool set_part(Layout& layout, std::string_view option) {
+  if (std::ranges::find(transpositions, option) != transpositions.end()) {
+    layout.a = option[0] == 'n' ? Major::k : Major::mn;
+    layout.w = option[1] == 't' ? Major::k : Major::mn;
+    return true;
+  }
+  for (const auto& distance : distances) {
+    if (!option.starts_with(distance.name)) continue;
+    const auto value = parse_int(option.substr(distance.name.size()));
+    if (!value || *value < 1 || *value > largest_distance) return false;
+    distance(layout) = *value;
+    return true;
+  }
+  return false;
 }
 
-std::string epilogue_text(const Epilogue& epilogue) {
-  std::string text = epilogue.bias ? ":bias" : "";
-  if (epilogue.activation != Activation::none) text += fmt::format(":{}", to_string(epilogue.activation));
-  if (epilogue.residual) text += ":residual";
-  return text;
+bool set_part(Epilogue& epilogue, std::string_view option) {
+  if (option == "residual") return epilogue.residual = true;
+  const auto activation = parse_activation(option);
+  if (activation) epilogue.activation = *activation;
+  return activation.has_value();
 }
+
+bool says_distance(std::string_view option) {
+  return std::ranges::any_of(distances, [&](const Distance& distance) { return option.starts_with(distance.name); });
+}
+
+std::string without_first_colon(std::string text) { return text.empty() ? text : text.substr(1); }
 
 std::string side_text(const Side& side) {
   if (side.scaling == Scaling::none) return std::string(to_string(side.type));
@@ -134,47 +150,16 @@ class Reader {
       problem.batch = read_size(option.substr(6));
     } else if (option.starts_with("out=")) {
       problem.out = read_type(option.substr(4));
-    } else if (!read_epilogue(problem.epilogue) && !read_layout(problem.layout)) {
+    } else if (option == "bias") {
+      problem.epilogue.bias = true;
+    } else if (says_distance(option) && !set_part(problem.layout, option)) {
+      expected("a number of elements from 1 to 2^53");
+    } else if (!says_distance(option) && !set_part(problem.layout, option) && !set_part(problem.epilogue, option)) {
       expected(
           "batch=B, nn, nt, tn, tt, lda=, ldw=, ldc=, stride_a=, stride_w=, stride_c=, bias, relu, gelu_tanh, "
-          "gelu_erf, silu, "
-          "residual, packed, plain or out=TYPE");
+          "gelu_erf, "
+          "silu, residual, packed, plain or out=TYPE");
     }
-  }
-
-  bool read_epilogue(Epilogue& epilogue) const {
-    const auto option = pieces_[next_];
-    if (option == "bias") return epilogue.bias = true;
-    if (option == "residual") return epilogue.residual = true;
-    const auto activation = parse_activation(option);
-    if (activation) epilogue.activation = *activation;
-    return activation.has_value();
-  }
-
-  bool read_layout(Layout& layout) {
-    const auto option = pieces_[next_];
-    if (read_transposition(layout)) return true;
-    for (const auto& distance : distances) {
-      if (!option.starts_with(distance.name)) continue;
-      distance(layout) = read_distance(option.substr(distance.name.size()));
-      return true;
-    }
-    return false;
-  }
-
-  bool read_transposition(Layout& layout) const {
-    const auto option = pieces_[next_];
-    const auto is_letter = [](char c) { return c == 'n' || c == 't'; };
-    if (option.size() != 2 || !is_letter(option[0]) || !is_letter(option[1])) return false;
-    layout.a = option[0] == 'n' ? Major::k : Major::mn;
-    layout.w = option[1] == 't' ? Major::k : Major::mn;
-    return true;
-  }
-
-  std::int64_t read_distance(std::string_view text) {
-    const auto distance = parse_int(text);
-    if (distance && *distance > 0 && *distance <= largest_distance) return *distance;
-    return expected("a number of elements from 1 to 2^53");
   }
 
   std::string_view current(std::string_view what) {
@@ -260,10 +245,39 @@ std::string why_invalid_size(const Problem& p) {
 
 }  // namespace
 
+std::string layout_text(const Problem& p) {
+  const auto layout = canonical_layout(p);
+  std::string text;
+  if (layout.a != Major::k || layout.w != Major::k)
+    text += fmt::format(":{}{}", layout.a == Major::k ? 'n' : 't', layout.w == Major::k ? 't' : 'n');
+  for (const auto& distance : distances)
+    if (distance(layout) != 0) text += fmt::format(":{}{}", distance.name, distance(layout));
+  return without_first_colon(std::move(text));
+}
+
+std::string epilogue_text(const Problem& p) {
+  std::string text;
+  if (p.epilogue.activation != Activation::none) text += fmt::format(":{}", to_string(p.epilogue.activation));
+  if (p.epilogue.residual) text += ":residual";
+  return without_first_colon(std::move(text));
+}
+
+bool set_layout(Problem& problem, std::string_view text) {
+  return text.empty() ||
+         std::ranges::all_of(split(text, ':'), [&](auto option) { return set_part(problem.layout, option); });
+}
+
+bool set_epilogue(Problem& problem, std::string_view text) {
+  return text.empty() ||
+         std::ranges::all_of(split(text, ':'), [&](auto option) { return set_part(problem.epilogue, option); });
+}
+
 std::string to_string(const Problem& p) {
   auto text = fmt::format("{}x{}x{}:{}:{}:{}", p.m, p.n, p.k, side_text(p.a), side_text(p.w), to_string(p.out));
   if (p.batch != 1) text += fmt::format(":batch={}", p.batch);
-  text += layout_text(canonical_layout(p)) + epilogue_text(p.epilogue);
+  if (const auto layout = layout_text(p); !layout.empty()) text += ':' + layout;
+  if (p.epilogue.bias) text += ":bias";
+  if (const auto epilogue = epilogue_text(p); !epilogue.empty()) text += ':' + epilogue;
   if (p.packed) text += ":packed";
   return text;
 }

@@ -56,6 +56,28 @@ struct Problem {
 /// of the batch to the next), all in elements; bias; relu, gelu_tanh, gelu_erf or silu; residual; packed.
 std::string to_string(const Problem& problem);
 
+/// Of a problem's text the options that say the layout ("nn:lda=16384"), and those that say the epilogue beside the
+/// bias
+/// ("gelu_tanh:residual"). "" for the default.
+std::string layout_text(const Problem& problem);
+std::string epilogue_text(const Problem& problem);
+
+/// Sets what such a text says; false when it is none. The sizes need not be known yet: the distances are as in the text
+/// until canonical_layout().
+[[nodiscard]] bool set_layout(Problem& problem, std::string_view text);
+[[nodiscard]] bool set_epilogue(Problem& problem, std::string_view text);
+
+/// Whether A, the weights and C are contiguous and in the default order, and nothing but a bias is added to the
+/// product.
+inline bool is_plain(const Problem& p) noexcept {
+  const Layout& l = p.layout;
+  const auto distances = l.a_strides.leading_dimension | l.a_strides.batch | l.w_strides.leading_dimension |
+                         l.w_strides.batch | l.c_strides.leading_dimension | l.c_strides.batch;
+  const int others = static_cast<int>(l.a) | static_cast<int>(l.w) | static_cast<int>(p.epilogue.activation) |
+                     static_cast<int>(p.epilogue.residual);
+  return (distances | others) == 0;
+}
+
 /// Parses the canonical text, and the shorthand MxNxK:FORMAT with a name of gemm/format.h instead of the three types
 /// (64x4096x4096:a4w4). Throws Error{input} that says what was found and what was expected, with the column.
 Problem parse_problem(std::string_view text);
