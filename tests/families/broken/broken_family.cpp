@@ -152,7 +152,7 @@ class BrokenFamily final : public KernelFamily {
   std::string_view name() const override { return "broken"; }
   std::string version() const override { return "1"; }
 
-  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+  std::string why_not(const Problem& problem, const DeviceInfo&) const override {
     const bool stored = is_output(problem.out);
     return stored ? "" : "output is neither f32, f16 nor bf16";
   }

@@ -101,7 +101,7 @@ TEST_P(Int8Path, MultipliesAwkwardShapesOfTheFullRange) {
                           .a = {DType::i8, scalings[turn % 2]},
                           .w = {DType::i8, scalings[turn / 2 % 2]},
                           .out = outputs[static_cast<std::size_t>(turn % 3)],
-                          .bias = turn % 2 == 1,
+                          .epilogue = {.bias = turn % 2 == 1},
                           .packed = turn % 3 != 1};
     expect_right(problem, full_range_operands(problem), GetParam());
     ++turn;

@@ -71,7 +71,7 @@ TEST_F(GpuDrawTest, EverySideEveryRecipe) {
 TEST_F(GpuDrawTest, TheBiasInEachOutputType) {
   for (const auto out : {DType::f32, DType::f16, DType::bf16})
     for (const auto recipe : all_recipes)
-      expect_same_as_host({.m = 3, .n = 1001, .k = 64, .out = out, .bias = true}, recipe, 9);
+      expect_same_as_host({.m = 3, .n = 1001, .k = 64, .out = out, .epilogue = {.bias = true}}, recipe, 9);
 }
 
 TEST_F(GpuDrawTest, LargeOperandsOfUnlikeSides) {
