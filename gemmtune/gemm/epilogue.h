@@ -6,19 +6,12 @@
 #pragma once
 
 #include <compare>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace gemmtune {
+#include "gemmtune/gemm/activation.h"
 
-enum class Activation : std::uint8_t {
-  none,
-  relu,       // max(x, 0)
-  gelu_tanh,  // x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³))): PyTorch's approximate="tanh"
-  gelu_erf,   // x/2 · (1 + erf(x/√2))
-  silu,       // x / (1 + e^-x)
-};
+namespace gemmtune {
 
 inline constexpr Activation last_activation = Activation::silu;
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "gemmtune/families/space_family.h"
-#include "gemmtune/gemm/activate.h"
+#include "gemmtune/gemm/activation.h"
 #include "gemmtune/gemm/numeric.h"
 
 namespace gemmtune {

@@ -1,4 +1,4 @@
-#include "gemmtune/gemm/activate.h"
+#include "gemmtune/gemm/activation.h"
 
 #include <gtest/gtest.h>
 

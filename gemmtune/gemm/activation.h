@@ -1,12 +1,19 @@
-// The activations of gemm/epilogue.h as arithmetic on one number, and how much they may enlarge an error. Text that the
-// run-time compilers of GPUs take as well.
+// The activations that an epilogue may have, as arithmetic on one number. Text that the run-time compilers of GPUs take
+// as well.
 #pragma once
 
 #include <cmath>
-
-#include "gemmtune/gemm/epilogue.h"
+#include <cstdint>
 
 namespace gemmtune {
+
+enum class Activation : std::uint8_t {
+  none,
+  relu,       // max(x, 0)
+  gelu_tanh,  // x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³))): PyTorch's approximate="tanh"
+  gelu_erf,   // x/2 · (1 + erf(x/√2))
+  silu,       // x / (1 + e^-x)
+};
 
 /// `Real` is double for references, float for kernels of our own.
 template <typename Real>
