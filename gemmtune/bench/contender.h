@@ -1,5 +1,4 @@
-// What a benchmark holds against each other on a shape, and what came of it: plain values, of which files and grids are
-// made.
+// What a benchmark compares on a shape, and the results, as plain values from which files and grids are made.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +24,23 @@ struct ServedBy {
   std::int64_t kernel_id{-1};
 };
 
-/// FAMILY_default is the column of what one has without tuning, beside that of the tuned choice, FAMILY.
+/// FAMILY_default is the column for what users have without tuning. It stands beside FAMILY, the column of the tuned
+/// choice.
 inline constexpr std::string_view default_suffix = "_default";
 
 /// A kernel in one of the benchmark's columns.
 struct Contender {
   std::string label{};               // the column: "onednn", "onednn_default", "table"
-  Candidate candidate{};             // without a name where there is none
+  Candidate candidate{};             // without a name if there is no candidate
   std::string origin{};              // how it was chosen: "first of the family", "search of 16", "tuned.csv:7"
-  std::string why_none{};            // when there is none
-  bool is_default{};                 // what one has without tuning
+  std::string why_none{};            // when there is no candidate
+  bool is_default{};                 // what users have without tuning
   std::optional<ServedBy> served{};  // of tables
 };
 
 struct MeasuredContender {
   Contender contender{};
-  Evaluation evaluation{};  // timed when its outcome is ok, never else
+  Evaluation evaluation{};  // timed only when its outcome is ok
   bool screened_only{};     // so far behind that it was not timed in turn with the others
 
   bool has_time() const { return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0; }
@@ -51,7 +51,7 @@ struct MeasuredContender {
 struct ShapeBench {
   Problem problem{};
   std::vector<MeasuredContender> contenders{};
-  std::vector<std::size_t> winners{};  // the fastest, and those that cannot be told apart from it
+  std::vector<std::size_t> winners{};  // the fastest contender, and those that cannot be told apart from it
   std::string verdict{};               // where two tables are compared
 
   const MeasuredContender* find(const std::string& label) const;
@@ -66,13 +66,13 @@ struct Benchmark {
   std::vector<ShapeBench> shapes{};
 };
 
-/// Do tables serve some of its contenders?
+/// Whether tables choose some of its contenders.
 bool has_served(const Benchmark& benchmark);
 
 /// All columns, in the order in which they first occur.
 std::vector<std::string> labels_of(const Benchmark& benchmark);
 
-/// The share of what the roofline allows that a time comes to; nothing where that is not known.
+/// The share of what the roofline allows that this time reaches. Nothing if the roofline is not known.
 std::optional<double> roofline_share(const Benchmark& benchmark, const Problem& problem, double time_us);
 
 }  // namespace gemmtune

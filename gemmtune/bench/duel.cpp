@@ -24,7 +24,7 @@ Duel judged(ShapeBench bench, const DuelRules& rules) {
   return {verdict, std::move(bench)};
 }
 
-/// Drift and luck that favoured b at first favour a now.
+/// The second measurement starts with the other kernel: drift and luck that favoured b in the first favour a now.
 std::optional<Duel> repeated(Evaluator& evaluator, const Challenge& challenge, BenchPlan plan, const DuelRules& rules) {
   plan.prove = true;
   auto bench = measure_interleaved(evaluator, challenge.problem, {challenge.b, challenge.a}, plan);

@@ -1,4 +1,4 @@
-// Two kernels of one shape, one to replace the other: only what is proven better does.
+// Two kernels of one shape, one of which may replace the other. It does so only when it is proven better.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@ namespace gemmtune {
 enum class DuelVerdict : std::uint8_t {
   same_kernel,
   improved,      // b is faster by the least improvement or more, and their intervals are apart
-  a_has_none,    // b is right and a is not, or there is none
-  too_little,    // b is faster, by less
+  a_has_none,    // b is right, and a is wrong or missing
+  too_little,    // b is faster, by less than the least improvement
   undecided,     // the intervals of their times overlap
   worse,         // b is slower
-  b_has_none,    // a is right and b is not, or there is none
+  b_has_none,    // a is right, and b is wrong or missing
   neither,       // is right
-  not_repeated,  // improved at first; not when both were measured anew, or b did not withstand adversarial operands
+  not_repeated,  // improved in the first measurement, but not in the second, or b failed against adversarial operands
 };
 
 std::string_view to_string(DuelVerdict verdict);
 
-/// Is b to replace a?
+/// Whether b replaces a.
 bool replaces(DuelVerdict verdict);
 
 struct DuelRules {
   double min_improvement_pct{3};  // AITER's: (a - b) / a in percent, of the medians
 };
 
-/// (a - b) / a in percent; nothing where one has no time.
+/// (a - b) / a in percent. Nothing if one of them has no time.
 std::optional<double> improvement_pct(const MeasuredContender& a, const MeasuredContender& b);
 
-/// Of one measurement.
+/// The verdict of one measurement.
 DuelVerdict judge(const MeasuredContender& a, const MeasuredContender& b, const DuelRules& rules);
 
-/// b is to replace a.
+/// Whether b replaces a.
 struct Challenge {
   Problem problem{};
   Contender a{};
@@ -48,8 +48,8 @@ struct Duel {
   ShapeBench bench{};  // a, then b: of the second measurement where there is one
 };
 
-/// Measures both in turns and, where b is better, once more in the other order and with proofs: it must be better
-/// again. Equal kernels are not measured. Nothing when the evaluator was interrupted.
+/// Measures both in turns. If b is better, both are measured again in the other order, with proofs, and b must be
+/// better again. Equal kernels are not measured. Nothing when the evaluator was interrupted.
 std::optional<Duel> duel(Evaluator& evaluator, const Challenge& challenge, const BenchPlan& plan,
                          const DuelRules& rules);
 

@@ -16,7 +16,7 @@ bool is_of(const DeviceTag& tag, const DeviceInfo& device) {
 struct Offer {
   std::string family{};
   std::string why_not{};
-  std::vector<Candidate> candidates{};  // its default choice first
+  std::vector<Candidate> candidates{};  // the default choice first
 };
 
 std::vector<Candidate> of_family(const std::vector<Candidate>& all, const std::string& family) {
@@ -36,7 +36,7 @@ Offer offer_of(const std::string& family, const std::vector<FamilySupport>& supp
   return offer;
 }
 
-/// In the order in which they are named or, where none is, known.
+/// In the order in which the families are named; if none is named, in the order in which they are known.
 std::vector<Offer> offers(Evaluator& evaluator, const Problem& problem, const std::vector<std::string>& named) {
   const auto supports = evaluator.supports(problem);
   const auto candidates = evaluator.candidates(problem);
@@ -84,7 +84,7 @@ class Chooser {
   }
 
  private:
-  /// A kernel that is not listed any more may run all the same.
+  /// A kernel that is no longer listed may still run.
   static Candidate named(const Offer& offer, const std::string& name) {
     const auto at = std::ranges::find(offer.candidates, name, &Candidate::name);
     return at != offer.candidates.end() ? *at : Candidate{.family = offer.family, .name = name};

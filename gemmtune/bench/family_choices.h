@@ -1,4 +1,4 @@
-// What each kernel family brings to a shape: its default choice, and the one that tuning makes.
+// What each kernel family offers for a shape: its default choice and its tuned choice.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// A kernel that someone has tuned.
+/// A kernel that was tuned before.
 struct TunedKernel {
   std::string name{};
   std::string origin{};  // "tuned.csv:7", "tuned.trials.db#12"
@@ -21,12 +21,12 @@ struct TunedKernel {
 /// By problem and family.
 using TunedKernels = std::map<std::pair<Problem, std::string>, TunedKernel>;
 
-/// The best of each family and shape among what tables, profiles and stores say of devices of this kind.
+/// The best kernel of each family and shape in tables, profiles and stores of devices of this kind.
 TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device);
 
-/// Each family's default as FAMILY_default and its tuned choice as FAMILY: as known or, where nothing is known,
-/// searched among the plan's most_candidates. Families that cannot do the problem are left out when the plan names
-/// none. Nothing when the evaluator was interrupted.
+/// Each family's default as FAMILY_default and its tuned choice as FAMILY. The tuned choice is the known one; if none
+/// is known, it is searched for among the plan's most_candidates. Families that cannot do the problem are left out
+/// unless the plan names them. Nothing when the evaluator was interrupted.
 std::optional<std::vector<Contender>> family_contenders(Evaluator& evaluator, const Problem& problem,
                                                         const BenchPlan& plan, const TunedKernels& known);
 

@@ -27,7 +27,7 @@ class Collector final : public EvaluationObserver {
   Evaluations evaluations_;
 };
 
-/// Nothing when some were not reported: the evaluator was interrupted.
+/// Nothing when some candidates were not reported because the evaluator was interrupted.
 std::optional<Evaluations> evaluate_all(Evaluator& evaluator, const Problem& problem,
                                         const std::vector<Candidate>& candidates, const EvaluationPolicy& policy) {
   Collector collector;
@@ -56,8 +56,8 @@ double best_time_us(const Evaluations& evaluations) {
   return best_us;
 }
 
-/// Those that are right and not too slow, in the order asked. On a busy machine the few samples of a screening may all
-/// but one be slow: the fastest of them decides.
+/// The candidates that are right and not too slow, in the order in which they were asked for. On a busy machine all
+/// but one of the few samples of a screening may be slow, so the fastest sample decides.
 std::vector<Candidate> right_ones(const std::vector<Candidate>& asked, const Evaluations& evaluations,
                                   double slowest_us = std::numeric_limits<double>::infinity()) {
   std::vector<Candidate> right;
@@ -69,7 +69,7 @@ std::vector<Candidate> right_ones(const std::vector<Candidate>& asked, const Eva
   return right;
 }
 
-/// One shape's candidates on their way through the stages.
+/// The candidates of one shape on their way through the stages.
 class Heat {
  public:
   Heat(Evaluator& evaluator, const Problem& problem, const BenchPlan& plan)
@@ -97,8 +97,8 @@ class Heat {
     return right_ones(candidates, known_, far_behind * best_time_us(known_));
   }
 
-  /// Threads that wait for each other take a hundred times as long while something else has a core: whoever is far
-  /// behind may only have had bad luck.
+  /// Threads that wait for each other take a hundred times as long while other work has one of the cores. A candidate
+  /// that is far behind may only have been unlucky.
   bool screen_laggards_again(const std::vector<Candidate>& candidates) {
     auto laggards = right_ones(candidates, known_);
     const auto others = contenders_of(candidates);
@@ -119,7 +119,7 @@ class Heat {
     return true;
   }
 
-  /// A proof times nothing: who withstands it keeps its time.
+  /// A proof times nothing. A candidate that passes it keeps its time.
   bool prove(const std::vector<Candidate>& candidates) {
     auto proofs = evaluate_all(evaluator_, problem_, candidates, plan_.tune.prove);
     if (!proofs) return false;
@@ -135,7 +135,7 @@ class Heat {
   std::set<Candidate> confirmed_;
 };
 
-/// By the rule for ties that tuning has.
+/// Uses tuning's rule for ties.
 std::vector<std::size_t> winners_of(const std::vector<MeasuredContender>& contenders) {
   std::vector<Evaluation> evaluations;
   for (const auto& measured : contenders) evaluations.push_back(measured.evaluation);

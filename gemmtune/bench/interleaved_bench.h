@@ -1,4 +1,4 @@
-// Kernels of one shape measured together: verified as tuning verifies, timed in turns in one batch of a worker.
+// Measures kernels of one shape together: verified as in tuning, and timed in turns in one batch of a worker.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@ namespace gemmtune {
 
 struct BenchPlan {
   TunePlan tune{};                   // families, search and policies
-  std::int64_t most_candidates{16};  // of a family, searched for its tuned choice; 0: none is searched for
-  bool prove{};                      // all contenders withstand adversarial operands too, or have failed
+  std::int64_t most_candidates{16};  // of a family, among which its tuned choice is searched; 0: no search
+  bool prove{};                      // all contenders must pass adversarial operands too
 };
 
-/// Who takes longer than this many times the fastest, in two screenings, has the time of the better one: timing it in
-/// turn with the others would take most of the time, to no end.
+/// A contender that takes more than this many times the fastest time in two screenings keeps the better of its two
+/// times. Timing it in turn with the others would take most of the run and change nothing.
 inline constexpr double far_behind = 10;
 
-/// The problem's contenders with what came of them; who has no candidate is unsupported, for the reason it gives. Equal
-/// candidates are measured once. Nothing when the evaluator was interrupted.
+/// The problem's contenders with their results. A contender without a candidate is unsupported, for the reason that
+/// it gives. Equal candidates are measured once. Nothing when the evaluator was interrupted.
 std::optional<ShapeBench> measure_interleaved(Evaluator& evaluator, const Problem& problem,
                                               const std::vector<Contender>& contenders, const BenchPlan& plan);
 
-/// The search of `gemmtune tune` over these candidates: the winner is confirmed and proved. Nothing when the evaluator
-/// was interrupted. There must be a candidate.
+/// Searches these candidates as `gemmtune tune` does: the winner is confirmed and proved. There must be at least one
+/// candidate. Nothing when the evaluator was interrupted.
 std::optional<ShapeResult> search_best(Evaluator& evaluator, const Problem& problem,
                                        const std::vector<Candidate>& candidates, const TunePlan& plan);
 

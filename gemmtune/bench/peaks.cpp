@@ -14,7 +14,7 @@
 namespace gemmtune {
 namespace {
 
-/// Sides and output of each type's problem: scales where the type needs some, the coarsest that families take.
+/// The operands and output of each type's problem. Types that need scales get the coarsest ones that families take.
 constexpr std::array<const char*, 6> types_of_peaks{"bf16:bf16:bf16",
                                                     "fp16:fp16:fp16",
                                                     "f32:f32:f32",
@@ -22,7 +22,7 @@ constexpr std::array<const char*, 6> types_of_peaks{"bf16:bf16:bf16",
                                                     "e4m3/tensor:e4m3/tensor:bf16",
                                                     "e2m1/1x32:e2m1/1x32:bf16"};
 
-/// Far beyond the caches, and no large part of the memory.
+/// Far larger than the caches, and only a small part of the memory.
 std::size_t copied_bytes(const DeviceInfo& device) {
   constexpr std::size_t least = 256UL << 20;
   constexpr std::size_t on_gpu = 1UL << 30;
@@ -32,7 +32,7 @@ std::size_t copied_bytes(const DeviceInfo& device) {
   return memory == 0 ? wanted : std::min(wanted, memory / 8);
 }
 
-/// A GPU copies with all it has; a CPU's copy is the calling thread's.
+/// A GPU's copy uses the whole GPU. A CPU's copy uses the calling thread only.
 void copy_once(Device& device, const Buffer& from, const Buffer& to) {
   const auto bytes = static_cast<std::int64_t>(from.size());
   const bool one_copy = device.info().kind != DeviceKind::cpu;

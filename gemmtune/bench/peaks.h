@@ -1,4 +1,4 @@
-// Measuring a device's roofline: large copies, and for each type the fastest kernel of any family on a large square
+// Measures a device's roofline: large copies, and for each type the fastest kernel of any family on a large square
 // problem.
 #pragma once
 
@@ -12,17 +12,18 @@
 
 namespace gemmtune {
 
-/// Bytes read and written by copies within the device, by all cores of a CPU, in GB/s: the median of several.
+/// GB/s, read and written, of copies within the device, by all cores of a CPU. The median of several copies.
 double copy_bandwidth_gbps(Device& device);
 
-/// Edge of the square problems: large enough for all units to be busy, small enough for a minute.
+/// Edge length of the square problems: large enough to keep all units busy, small enough to be measured within a
+/// minute.
 std::int64_t peak_size(const DeviceInfo& device);
 
-/// One for each type that families multiply, with weights packed ahead: "bf16", "f16", "f32", "int8", "e4m3", "e2m1".
-/// Throws Error{usage} for a type that is none of them; no types: all.
+/// One problem for each type that families multiply, with packed weights: "bf16", "f16", "f32", "int8", "e4m3",
+/// "e2m1". An empty list of types means all of them. Throws Error{usage} for any other type.
 std::vector<Problem> peak_problems(std::vector<std::string> types, std::int64_t size);
 
-/// What the fastest that a search finds comes to; why there is none where there is none.
+/// The speed of the fastest kernel that a search finds, or why there is none.
 struct PeakResult {
   std::optional<MatrixPeak> peak{};
   std::string why_none{};

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// What the columns of a benchmark are: those of a comparison of tables have more.
+/// The columns of a benchmark. A comparison of tables has more of them.
 struct CsvColumns {
   std::vector<std::string> labels{};
   std::vector<std::string> served{};  // labels of tables

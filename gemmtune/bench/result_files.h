@@ -1,4 +1,5 @@
-// A benchmark for programs: CSV, which report/bench_csv.h reads back, and JSON, which says all; and a page of Markdown.
+// A benchmark for programs: CSV, which report/bench_csv.h reads back; JSON, which is complete; and a page of
+// Markdown.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +9,7 @@
 
 namespace gemmtune {
 
-/// M,N,K, then <label>_tflops,<label>_us of each column, empty where there is no time, then
+/// M,N,K, then <label>_tflops,<label>_us of each column (empty where there is no time), then
 /// B,problem,gfx,cu_num,winner.
 std::string bench_csv(const Benchmark& benchmark);
 

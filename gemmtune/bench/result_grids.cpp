@@ -14,14 +14,14 @@
 namespace gemmtune {
 namespace {
 
-/// A family's tuned choice that is its default one.
+/// Whether a family's tuned choice is its default choice.
 bool is_default_again(const ShapeBench& shape, const MeasuredContender& measured) {
   const auto* default_choice = shape.find(measured.contender.label + std::string(default_suffix));
   return default_choice != nullptr && !default_choice->contender.candidate.name.empty() &&
          default_choice->contender.candidate == measured.contender.candidate;
 }
 
-/// Which contenders have a line; a default that is the tuned choice too stands in that one's.
+/// The contenders that have a line of their own. A default choice that is also the tuned choice shares its line.
 bool has_line(const ShapeBench& shape, const MeasuredContender& measured) {
   if (!measured.contender.is_default) return true;
   return std::ranges::none_of(shape.contenders, [&](const MeasuredContender& other) {
@@ -46,7 +46,7 @@ std::vector<GridCell> timing_cells(const Benchmark& benchmark, const ShapeBench&
           {percent_text(roofline_share(benchmark, problem, time_us))}};
 }
 
-/// What the table says beside what was measured.
+/// What the table says, beside what was measured.
 std::vector<GridCell> expected_cells(const MeasuredContender& measured) {
   const auto& served = measured.contender.served;
   if (!served || served->expected_us <= 0) return {{"-"}, {"-"}};
@@ -54,7 +54,7 @@ std::vector<GridCell> expected_cells(const MeasuredContender& measured) {
           {measured.has_time() ? fmt::format("{:.2f}", measured.time_us() / served->expected_us) : "-"}};
 }
 
-/// Which columns there are beyond those of every benchmark.
+/// The columns that not every benchmark has.
 struct ExtraColumns {
   bool served{};
   bool verdict{};
@@ -65,7 +65,7 @@ ExtraColumns extra_columns(const Benchmark& benchmark) {
           .verdict = std::ranges::any_of(benchmark.shapes, [](const auto& shape) { return !shape.verdict.empty(); })};
 }
 
-/// All but the shape and its verdict.
+/// Everything but the shape and its verdict.
 std::vector<GridCell> contender_cells(const Benchmark& benchmark, const ShapeBench& shape,
                                       const MeasuredContender& measured, const ExtraColumns& extras) {
   const auto& label = measured.contender.label;
@@ -89,7 +89,7 @@ std::vector<GridColumn> bench_columns(const ExtraColumns& extras) {
   return columns;
 }
 
-/// Its shapes, and how its times compare with others'.
+/// A column's shapes, and how its times compare with those of other columns.
 struct ColumnSummary {
   std::size_t shapes{};
   std::size_t fastest{};
@@ -132,7 +132,7 @@ std::vector<GridCell> summary_cells(const std::string& label, const ColumnSummar
   return cells;
 }
 
-/// The bandwidth, and the peaks of those types that the shapes have.
+/// The bandwidth, and the peaks of the types that the shapes have.
 std::string roofline_text(const Benchmark& benchmark) {
   const auto& roofline = benchmark.roofline;
   if (!roofline) return "roofline: not known of this device; `gemmtune bench roofline` measures and remembers it";
@@ -147,7 +147,7 @@ std::string roofline_text(const Benchmark& benchmark) {
   return text + ", as of " + roofline->date;
 }
 
-/// What is said of times that scatter.
+/// A remark on times that scatter.
 std::vector<std::string> noise_note(const Benchmark& benchmark) {
   constexpr double noisy = 0.05;
   std::size_t timed = 0;
@@ -162,7 +162,7 @@ std::vector<std::string> noise_note(const Benchmark& benchmark) {
                       scattered, timed, 100 * noisy)};
 }
 
-/// With the command that shows it, where there is a kernel to run.
+/// With the command that reproduces it, if there is a kernel to run.
 std::string failure_text(const Benchmark& benchmark, const ShapeBench& shape, const MeasuredContender& measured) {
   const auto& candidate = measured.contender.candidate;
   auto text = fmt::format("{} {} {}: ", to_string(shape.problem), measured.contender.label,

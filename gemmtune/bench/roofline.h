@@ -1,5 +1,5 @@
-// What a device can reach at most: how fast it copies, and how fast it multiplies in each type. Measured once by
-// `gemmtune bench roofline` (bench/peaks.h), remembered in a file (bench/roofline_file.h).
+// The most that a device can reach: how fast it copies, and how fast it multiplies in each type. `gemmtune bench
+// roofline` (bench/peaks.h) measures it once, and a file keeps it (bench/roofline_file.h).
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace gemmtune {
 
-/// The fastest that any family was on a large square problem.
+/// The fastest kernel of any family on a large square problem.
 struct MatrixPeak {
   double tflops{};
   Problem problem{};
@@ -26,24 +26,25 @@ struct Roofline {
   std::string arch{};
   std::int64_t cu_num{};
   std::string driver{};
-  std::string date{};                         // of the copies, in UTC
+  std::string date{};                         // when copies were measured, in UTC
   double copy_gbps{};                         // bytes read and written; 0 where it was not measured
   std::map<std::string, MatrixPeak> peaks{};  // by the operands' types, see peak_key()
 
   bool operator==(const Roofline&) const = default;
 };
 
-/// "bf16", "int8", "bf16:e2m1": by what is multiplied, whatever the scales and the output.
+/// "bf16", "int8", "bf16:e2m1": by the operands' types, whatever the scales and the output are.
 std::string peak_key(const Problem& problem);
 
-/// Is it of this device, or of one that is alike?
+/// Whether the roofline is of this device or of one of the same kind.
 bool is_of(const Roofline& roofline, const DeviceInfo& device);
 
-/// The peak of its types or what the bandwidth allows for the bytes that must be moved, whichever is less; nothing
-/// where one of the two is not known.
+/// The peak of the problem's types or what the bandwidth allows for the bytes that must be moved, whichever is less.
+/// Nothing if one of the two is not known.
 std::optional<double> attainable_tflops(const Roofline& roofline, const Problem& problem);
 
-/// The first with what the second has measured instead of its own. Both are of one device.
+/// The first roofline, in which everything that the second has measured replaces its own value. Both are of one
+/// device.
 Roofline updated(Roofline known, const Roofline& measured);
 
 }  // namespace gemmtune

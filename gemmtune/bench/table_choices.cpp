@@ -22,7 +22,7 @@ std::string origin_of(const Answer& answer) {
   return text;
 }
 
-/// The default of the family that a rule leaves the choice to.
+/// The default choice of the family to which a rule leaves the choice.
 Candidate left_to(const std::string& family, const Offered& offered) {
   const auto at = std::ranges::find(offered.candidates, family, &Candidate::family);
   return at != offered.candidates.end() ? *at : Candidate{.family = family};

@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// What a worker has for a problem.
+/// What a worker offers for a problem.
 struct Offered {
   std::vector<std::string> families{};
   std::vector<Candidate> candidates{};  // each family's default choice first
@@ -20,13 +20,13 @@ struct Offered {
 
 Offered offered(Evaluator& evaluator, const Problem& problem);
 
-/// The kernel that a lookup finds, as a contender of this label. A rule that leaves the choice to a library stands for
-/// that family's default; there is none where neither a row nor a rule knows a kernel.
+/// The kernel that a lookup finds, as a contender with this label. A rule that leaves the choice to a library stands
+/// for that family's default choice. If neither a row nor a rule knows a kernel, there is no candidate.
 Contender served_contender(const TableIndex& index, const Problem& problem, const DeviceInfo& device,
                            const Offered& offered);
 
-/// The problems of a table's rows for devices of this kind, each once. Throws Error{input} for a text that is no table
-/// of its family.
+/// The problems of a table's rows for devices of this kind, each once. Throws Error{input} if the text is no table of
+/// its family.
 std::vector<Problem> problems_of(const TableSource& source, const DeviceInfo& device);
 
 }  // namespace gemmtune

@@ -1,8 +1,7 @@
-// One candidate's way through a stage: prepare, equip, check, time, inspect. Each step succeeds or settles the outcome,
-// and says which by its result; none throws for the candidate's sake, but for DeviceLost. The time of each goes to the
-// evaluation's cost.
-//
-// Not: the order of the steps, which is the stages' business (screening.h, confirming.h, proving.h).
+// One candidate on its way through a stage: prepare, equip, check, time, inspect. Each step either succeeds or
+// settles the outcome, and its result says which. No step throws because of the candidate, except for DeviceLost. The
+// time that each step takes is added to the evaluation's cost.
+// Not: the order of the steps, which the stages decide (stages.h).
 #pragma once
 
 #include <functional>
@@ -26,40 +25,42 @@ class Attempt {
  public:
   Attempt(Device& device, const Candidate& candidate, Stage stage);
 
-  /// Runs a step of the caller's; what it throws settles the outcome.
+  /// Runs a step of the caller. What the step throws settles the outcome.
   [[nodiscard]] bool step(Blame blame, const std::function<void()>& work);
 
   [[nodiscard]] bool prepare(const Families& families, const Problem& problem);
 
-  /// Memory for launches on `set_count` sets, and the weights packed for the first.
+  /// Allocates memory for launches on `set_count` operand sets, and packs the weights of the first set.
   [[nodiscard]] bool equip(Workload& workload, std::size_t set_count);
 
-  /// Gives the other sets their weights, packed or not.
+  /// Gives the other sets their weights, packed or unpacked.
   [[nodiscard]] bool copy_weights(Workload& workload);
 
-  /// Poisons C of each of these sets, launches on it, and compares.
+  /// Poisons C of each of these sets, launches on the set, and compares.
   [[nodiscard]] bool check(Workload& workload, std::span<const std::size_t> sets);
 
-  /// Runs something that launches, and waits for it; `cost` of the evaluation is charged.
+  /// Runs something that launches, and waits for it. The time is charged to `cost` of the evaluation.
   [[nodiscard]] bool run(double Cost::*cost, const std::function<void()>& launches);
 
-  /// Whether guards are unbroken and inputs unchanged; repairs the workload where not, since others use it too.
+  /// Whether guards are unbroken and inputs unchanged. Damage is repaired, because other candidates use the workload
+  /// too.
   bool guards_intact(Workload& workload);
   bool inputs_intact(Workload& workload);
 
-  /// On the workload's sets in turn. Valid as long as this and the workload stay where they are.
+  /// A launch that takes the workload's sets in turn. Valid as long as this object and the workload stay where they
+  /// are.
   Timer::Launch launches(Workload& workload, const MeasurePolicy& policy);
 
-  /// The first outcome but ok stays.
+  /// Sets the outcome. Once the outcome is not ok, later calls change nothing.
   void settle(Failure failure);
 
-  /// Takes an outcome back, for a stage that counts it otherwise.
+  /// Takes an outcome back, for a stage that counts it differently.
   Failure reopen();
 
   /// A note beside an outcome of ok.
   void remark(std::string text) { evaluation_.reason = std::move(text); }
 
-  /// Frees what equip() took; and the kernel too, after which there is but the evaluation.
+  /// unequip() frees what equip() took. release() frees the kernel as well; only the evaluation is left then.
   void unequip();
   void release();
 
@@ -72,13 +73,14 @@ class Attempt {
   const Candidate& candidate() const { return evaluation_.candidate; }
   Cost& cost() { return evaluation_.cost; }
 
-  /// Keeps what is known of memory and packing.
+  /// Keeps the timing, and what is known of memory and packing.
   void set_timing(Timing timing, ClockReading clock);
 
  private:
   void note(const Accuracy& accuracy);
 
-  /// The damage that is found, "" for none; also of what has failed before. What it throws settles the outcome.
+  /// Returns the damage, "" if there is none. Also looks when the candidate has failed before. What it throws settles
+  /// the outcome.
   std::string inspect(const std::function<std::string()>& find_damage);
   bool repair(Workload& workload, std::string damage);
 

@@ -11,7 +11,7 @@
 namespace gemmtune {
 namespace {
 
-/// Finalists are checked on this many sets before they are timed, spread over all of them.
+/// Before finalists are timed, they are checked on this many operand sets, spread evenly over all sets.
 constexpr std::size_t checked_sets = 8;
 
 std::vector<std::size_t> spread_over(std::size_t set_count) {
@@ -21,7 +21,7 @@ std::vector<std::size_t> spread_over(std::size_t set_count) {
   return sets;
 }
 
-/// Packed weights and workspaces of those that are timed together may take this share of the memory.
+/// The packed weights and workspaces of candidates that are timed together may take this share of the memory.
 constexpr std::size_t memory_share = 3;
 
 class Confirmation {
@@ -48,7 +48,7 @@ class Confirmation {
     observer_.evaluated(attempt.evaluation());
   }
 
-  /// The first that fit into memory together, and one at least.
+  /// The first candidates that fit into memory together; at least one.
   std::vector<Attempt> take_group(std::vector<Attempt>& waiting) const {
     const auto wanted = [&](const Attempt& attempt) { return attempt.bytes(rotation(bench_, request_, attempt)); };
     const auto memory = static_cast<std::size_t>(bench_.device.info().memory_bytes);
@@ -84,7 +84,7 @@ class Confirmation {
     }
   }
 
-  /// Whether it is to be timed: it is right, or inaccurate and nothing worse.
+  /// Whether the candidate is timed: it is right, or it is inaccurate and nothing worse.
   bool check_first(Attempt& attempt) {
     observer_.started(attempt.candidate());
     Workload* workload = timed_workload(bench_, request_, attempt);

@@ -1,4 +1,4 @@
-// The seam between the tuner and whatever runs kernels: this process (LocalEvaluator), or a worker in any language
+// What the tuner asks to run kernels: either this process (LocalEvaluator) or a worker in any language
 // (worker/remote_evaluator.h).
 #pragma once
 
@@ -25,17 +25,17 @@ struct FamilySupport {
   bool operator==(const FamilySupport&) const = default;
 };
 
-/// Told what happens during evaluate(), as it happens.
+/// Hears what happens during evaluate(), while it happens.
 class EvaluationObserver {
  public:
   virtual ~EvaluationObserver() = default;
 
-  /// The candidate runs from now on: if the process dies, it is to blame.
+  /// The candidate runs from now on. If the process dies, this candidate is to blame.
   virtual void started(const Candidate& candidate) = 0;
   virtual void evaluated(const Evaluation& evaluation) = 0;
 };
 
-/// A candidate's fault has ended the device for this process.
+/// A fault of a candidate has made the device unusable for this process.
 class DeviceLost : public Error {
  public:
   explicit DeviceLost(Evaluation culprit)
@@ -56,14 +56,15 @@ class Evaluator {
   virtual std::vector<FamilySupport> supports(const Problem& problem) = 0;
   virtual std::vector<Candidate> candidates(const Problem& problem) = 0;
 
-  /// Evaluates all of them under one policy and reports each exactly once, in any order. Screening goes one by one;
-  /// confirming interleaves them. Throws for no candidate's sake but one: a fault that ends the device for this process
-  /// is reported, and DeviceLost thrown; those not reported by then may be evaluated by another process.
+  /// Evaluates all candidates under one policy and reports each exactly once, in any order. Screening takes them one
+  /// by one; confirming interleaves them. A candidate that fails is reported and makes nothing throw, with one
+  /// exception: when its fault ends the device for this process, it is reported and DeviceLost is thrown. Another
+  /// process may evaluate the candidates that were not reported by then.
   virtual void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                         EvaluationObserver& observer) = 0;
 
-  /// From another thread: evaluate() returns soon, without the candidates not yet reported. An evaluator that cannot
-  /// do that finishes what it was asked.
+  /// Called from another thread: evaluate() returns soon, without the candidates that were not reported yet. An
+  /// evaluator that cannot do that finishes its batch.
   virtual void interrupt() {}
 };
 

@@ -1,4 +1,4 @@
-// How what a step of a candidate throws becomes data: an outcome and its reason. Nothing here ends the work of others.
+// Turns what a step of a candidate throws into data: an outcome and a reason.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct Failure {
   std::string reason{};
 };
 
-/// What to call it when a step throws.
+/// The outcomes for what a step throws.
 struct Blame {
   Outcome refusal{};  // Error{unsupported}
   Outcome error{};    // anything else
@@ -23,7 +23,7 @@ struct Blame {
 inline constexpr Blame blame_prepare{.refusal = Outcome::unsupported, .error = Outcome::compile_failed};
 inline constexpr Blame blame_launch{.refusal = Outcome::launch_failed, .error = Outcome::launch_failed};
 
-/// Runs the step. Running out of memory is launch_failed whoever is to blame.
+/// Runs the step. Running out of memory is launch_failed, whichever outcomes `blame` names.
 std::optional<Failure> failure_of(Blame blame, const std::function<void()>& step);
 
 }  // namespace gemmtune

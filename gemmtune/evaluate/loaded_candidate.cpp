@@ -59,7 +59,8 @@ void LoadedCandidate::launch(const OperandSets& sets, std::size_t set) noexcept 
   auto operands = sets.operands(set);
   operands.workspace = workspace_.data();
   if (packs()) {
-    operands.w = nullptr;  // whoever packs has no right to it, and reading it would spoil the rotation
+    operands.w = nullptr;  // a candidate that packs may not read the unpacked weights; reading them would also spoil
+                           // the rotation
     operands.packed_w = packed_[set].data();
   }
   gemm_->launch(operands, device_->stream());

@@ -1,4 +1,4 @@
-// A candidate ready to be launched on any of the operand sets: its kernel, its workspace, its packed weights.
+// A candidate that is ready to be launched on any of the operand sets: its kernel, its workspace, its packed weights.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,15 @@ class LoadedCandidate {
  public:
   LoadedCandidate(Device& device, std::unique_ptr<PreparedGemm> gemm);
 
-  /// What allocate() will take for this many sets.
+  /// Bytes that allocate() will take for this many sets.
   std::size_t bytes(std::size_t set_count) const;
 
-  /// Throws Error{io} that says how much memory was wanted.
+  /// Throws Error{io} that says how much memory was needed.
   void allocate(std::size_t set_count);
   void free_memory();
 
-  /// Packs the weights of the first set, if it packs. They may still be under way on the stream when this returns.
+  /// Packs the weights of the first set if the candidate packs. Packing may still be running on the stream when this
+  /// returns.
   void pack(const OperandSets& sets);
 
   /// Copies the packed weights for the other sets.
@@ -32,15 +33,15 @@ class LoadedCandidate {
   std::size_t packed_bytes() const { return gemm_->packed_weight_bytes(); }
   std::size_t workspace_bytes() const { return gemm_->workspace_bytes(); }
 
-  /// How many sets it can be launched on.
+  /// The number of sets on which the candidate can be launched.
   std::size_t set_count() const { return set_count_; }
 
   void launch(const OperandSets& sets, std::size_t set) noexcept;
 
-  /// Its own memory.
+  /// Bytes of its own memory.
   std::vector<const GuardedBuffer*> guarded() const;
 
-  /// "" or which guard words around its own memory are broken.
+  /// "", or which guards around its own memory are broken.
   std::string broken_guard() const;
 
  private:
@@ -50,7 +51,7 @@ class LoadedCandidate {
   std::unique_ptr<PreparedGemm> gemm_;
   std::size_t set_count_{};
   GuardedBuffer workspace_;
-  Buffer arena_;  // of all packed weights: one block, of about the same size for most candidates of most problems
+  Buffer arena_;  // all packed weights in one block: its size is about the same for most candidates of a problem
   std::vector<GuardedBuffer> packed_;
 };
 

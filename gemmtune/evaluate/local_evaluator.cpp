@@ -15,7 +15,7 @@ struct Answer {
   std::vector<Candidate> candidates{};
 };
 
-/// A family that cannot even answer applies to nothing; the others go on.
+/// A family that throws when it is asked applies to nothing. The other families are asked all the same.
 Answer ask(const KernelFamily& family, const Problem& problem, const DeviceInfo& device) {
   Answer answer{.why_not = why_invalid(problem)};
   if (!answer.why_not.empty()) return answer;
@@ -77,7 +77,7 @@ std::vector<Candidate> LocalEvaluator::candidates(const Problem& problem) {
   const auto& device = state_->device->info();
   std::vector<Candidate> all;
   for (const auto& family : state_->families) {
-    auto theirs = ask(*family, problem, device).candidates;  // supports() tells why there are none
+    auto theirs = ask(*family, problem, device).candidates;  // supports() reports why there are none
     std::ranges::move(theirs, std::back_inserter(all));
   }
   return all;

@@ -1,4 +1,4 @@
-// Evaluates in this process: for workers, debuggers and sanitizers. A candidate that crashes takes the process with it.
+// Evaluates in this process, for workers, debuggers and sanitizers. A candidate that crashes ends the process.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace gemmtune {
 
-/// Keeps the operands and the reference of the last problem, so that the candidates of a shape share them.
+/// Keeps the operands and the reference of the last problem, so that all candidates of a shape share them.
 class LocalEvaluator final : public Evaluator {
  public:
   LocalEvaluator(std::unique_ptr<Device> device, std::vector<std::unique_ptr<KernelFamily>> families);

@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// What a candidate is to be right on, beside what it was timed with.
+/// What a candidate must be right on, beside the operands that it was timed with.
 std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
   const auto& policy = request.policy;
   std::vector<WorkloadKey> keys;
@@ -23,7 +23,7 @@ std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
   return keys;
 }
 
-/// An attempt, and the recipes whose weights it declined to pack.
+/// An attempt, and the recipes whose weights the candidate declined to pack.
 struct Proof {
   Attempt attempt;
   std::vector<std::string> declined{};
@@ -52,7 +52,7 @@ void take_stock(const WorkloadKey& key, Proof& proof) {
     proof.attempt.settle(std::move(failure));
 }
 
-/// Who declines everything has proved nothing.
+/// A candidate that declined every recipe has proved nothing.
 void conclude(Proof& proof) {
   if (!proof.attempt.alive() || proof.declined.empty()) return;
   const auto declined = join(proof.declined, "; ");

@@ -30,13 +30,14 @@ class Screening {
     attempt.inputs_intact(*workload);
   }
 
-  /// The other sets are not filled for what is wrong on the first.
+  /// The other sets are filled only for candidates that are right on the first.
   static bool check_first(Workload& workload, Attempt& attempt, std::size_t sets) {
     return attempt.equip(workload, sets) && attempt.check(workload, std::array{std::size_t{0}}) &&
            attempt.copy_weights(workload);
   }
 
-  /// The last set shows that the kernel goes by the addresses it is given. Those who are too slow anyway are spared it.
+  /// The check on the last set shows that the kernel uses the addresses that it is given. Candidates that are too
+  /// slow anyway skip it.
   static bool check_last(Workload& workload, Attempt& attempt, std::size_t sets) {
     return sets == 1 || attempt.check(workload, std::array{sets - 1});
   }

@@ -1,4 +1,4 @@
-// The three stages of an evaluation. Each reports every candidate of the request exactly once, unless it is
+// The three stages of an evaluation. Each stage reports every candidate of the request exactly once, unless it is
 // interrupted.
 #pragma once
 
@@ -26,31 +26,32 @@ struct EvaluationRequest {
   const EvaluationPolicy& policy;
 };
 
-/// How many operand sets launches take in turn under this policy; those of an attempt that packs weights, which may be
-/// fewer.
+/// How many operand sets launches take in turn under this policy. An attempt that packs its weights may have fewer.
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request);
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Attempt& attempt);
 
-/// Operands of a recipe and seed in one set or more; null when they cannot be had, which settles the attempt. What it
-/// costs to make them goes to the attempt that is the first to need them.
+/// Operands of a recipe and seed, in one set or more. Null when they cannot be had; that settles the attempt. The
+/// attempt that needs them first is charged for making them.
 Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Attempt& attempt);
 
-/// Those that are timed: gaussian, of the policy's seed, in as many sets as it rotates over.
+/// The operands for timing: gaussian, of the policy's seed, in as many sets as the policy rotates over.
 Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& attempt);
 
-/// Twice as slow as the best is no finalist, however many samples say so.
+/// A candidate that is slower than the best by this factor is no finalist, however many samples are taken.
 inline constexpr double too_slow_factor = 2.0;
 
-/// One by one: checked, and if right timed with few samples; what is far slower than the best so far with the fewest.
+/// Takes candidates one by one: each is checked and, if right, timed with few samples. A candidate that is far slower
+/// than the best so far gets the fewest samples.
 void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 
-/// Together: all checked, those that are right timed in turn, then each checked again. When their packed weights and
-/// workspaces do not fit in a third of the memory, in groups that do. What is merely inaccurate is timed as well, and
-/// wrong all the same: it may be the default choice, which the others are compared with.
+/// Takes candidates together: all are checked, those that are right are timed in turn, and each is checked again.
+/// When their packed weights and workspaces do not fit in a third of the memory, they are taken in groups that do. A
+/// candidate that is merely inaccurate is timed as well and still counts as wrong: it may be the default choice, with
+/// which the others are compared.
 void confirm(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 
-/// Against adversarial operands and gaussian ones of another seed; nothing is timed. A candidate that declines to pack
-/// some weights is not wrong for it: the reason says which.
+/// Checks candidates against adversarial operands, and against gaussian operands of another seed. Nothing is timed. A
+/// candidate that declines to pack some weights is not wrong; the reason says which weights it declined.
 void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 
 }  // namespace gemmtune

@@ -8,8 +8,8 @@
 namespace gemmtune {
 namespace {
 
-/// The device's timer, as long as the attempt whose turn it is has not failed and nobody interrupts. Then it runs
-/// nothing more, and its samples are so long that the stop rule is content.
+/// The device's timer, as long as the attempt whose turn it is has not failed and nobody interrupts. After that it
+/// launches nothing more and returns samples so long that the stop rule ends the sampling.
 class TurnTimer final : public Timer {
  public:
   explicit TurnTimer(const Workbench& bench) : bench_(bench) {}

@@ -1,4 +1,4 @@
-// Times attempts in turn, and keeps book of whose turn it is: time, failures and broken guards go to the one that ran.
+// Times attempts in turn. Time, failures and broken guards are charged to the attempt whose turn it was.
 #pragma once
 
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace gemmtune {
 
-/// A GPU's clock falls within tenths of a second from that of an idle card to one that its power allows. For so long,
-/// attempts are launched in turn before they are timed: 40 ms for each launch of warm-up that the policy wants, so that
-/// the brief rounds of a race, which follow each other, wait less than a confirmation.
+/// The clock of an idle GPU falls within tenths of a second of load to what its power limit allows. For that long,
+/// attempts are launched in turn before they are timed: 40 ms for each warm-up launch of the policy, so that the
+/// short rounds of a race, which follow each other, wait less than a confirmation does.
 double settling_us(const MeasurePolicy& policy);
 
-/// All of them are alive and equipped. Each that still is afterwards has its timing.
+/// All attempts are alive and equipped. Each one that is still alive afterwards has its timing.
 void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> attempts,
                   EvaluationObserver& observer);
 

@@ -24,7 +24,7 @@ std::unique_ptr<Expectation> Workload::expect() const {
 void Workload::grow(std::size_t set_count) {
   auto set = sets_.count();
   sets_.grow(set_count);
-  for (; set < set_count; ++set) poison(set);  // no timed launch is to be the first that touches its C
+  for (; set < set_count; ++set) poison(set);  // so that no timed launch is the first to touch its C
 }
 
 void Workload::poison(std::size_t set) { device_->fill(sets_.c(set).data(), sets_.c(set).size(), poison_pattern); }
@@ -60,7 +60,7 @@ std::string Workload::broken_guard() const {
 void Workload::restore() {
   draw();
   sets_.restore();
-  expectation_.reset();  // before the next one is made: both may not fit
+  expectation_.reset();  // before the next one is made, because both may not fit in memory
   expectation_ = expect();
 }
 
@@ -68,7 +68,7 @@ Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
   if (last_ && last_->key() == key) return *last_;
   {
     const ScopedSeconds freeing(cost.operands_s);
-    last_.reset();  // before the next one is made: both may not fit
+    last_.reset();  // before the next one is made, because both may not fit in memory
   }
   last_ = std::make_unique<Workload>(*device_, *examiner_, key, cost);
   return *last_;

@@ -1,4 +1,4 @@
-// What the candidates of one problem share: operands on the device, and what they should come to.
+// What all candidates of one problem share: operands on the device, and what the output should be.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@ struct WorkloadKey {
 
 class Workload {
  public:
-  /// Draws and computes the reference; the time goes to `cost`.
+  /// Draws the operands and computes the reference. The time is added to `cost`.
   Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost);
 
   const WorkloadKey& key() const { return key_; }
   OperandSets& sets() { return sets_; }
 
-  /// Makes operand sets until there are this many.
+  /// Adds operand sets until there are this many.
   void grow(std::size_t set_count);
 
   /// Fills the set's C with poison.
@@ -41,13 +41,13 @@ class Workload {
   /// Compares the set's C with the reference.
   Verdict judge(std::size_t set);
 
-  /// "" or the input of the first set that is no longer what was drawn.
+  /// "", or the name of the first set's input that is no longer what was drawn.
   std::string changed_input() const;
 
-  /// Whether the guard words around every C and around these are unbroken.
+  /// Whether the guards around every C and around `others` are unbroken.
   bool guards_intact(std::vector<const GuardedBuffer*> others) const;
 
-  /// "" or which guard words around any C are broken.
+  /// "", or which guards around any C are broken.
   std::string broken_guard() const;
 
   /// Makes operands, guards and reference anew, after a candidate has written where it must not.
@@ -68,12 +68,12 @@ class Workload {
   std::unique_ptr<Expectation> expectation_;
 };
 
-/// Keeps the last workload asked for.
+/// Keeps the last workload that was asked for.
 class WorkloadCache {
  public:
   explicit WorkloadCache(Device& device) : device_(&device), examiner_(make_examiner(device)) {}
 
-  /// What it costs to make one goes to the candidate that is the first to need it.
+  /// The candidate that needs a workload first is charged for making it.
   Workload& get(const WorkloadKey& key, Cost& cost);
 
  private:

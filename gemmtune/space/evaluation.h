@@ -13,7 +13,7 @@
 
 namespace gemmtune {
 
-/// How hard a candidate was looked at.
+/// How thoroughly a candidate is examined.
 enum class Stage : std::uint8_t {
   screen,   // checked once, timed with few samples
   confirm,  // full warm-up, interleaved with the other finalists, samples kept, checked before and after

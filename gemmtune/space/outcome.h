@@ -1,4 +1,5 @@
-// What came of trying a candidate. Failing is data: most of a search space fails somehow, and each way has a name.
+// What came of trying a candidate. Failing is data: most of a search space fails in some way, and each way has a
+// name.
 #pragma once
 
 #include <cstdint>

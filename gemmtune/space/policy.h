@@ -1,4 +1,4 @@
-// How candidates are to be measured and checked: asked for by the tuner, obeyed by every evaluator and worker.
+// How candidates are measured and checked. The tuner sets the policy, and every evaluator and worker follows it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct MeasurePolicy {
   std::int64_t warmup{5};  // launches not counted
   std::int64_t min_samples{3};
   std::int64_t max_samples{101};    // AITER's --iters
-  double max_sampling_s{1.0};       // stop when the samples of a candidate add up to this, once min_samples are there
+  double max_sampling_s{1.0};       // stop when the samples of a candidate add up to this, once there are min_samples
   double target_dispersion{0.005};  // stop when half the median's confidence interval is below this share of it
   bool keep_samples{};
   bool cold_cache{true};     // rotate operands over at least twice the last-level cache
@@ -44,7 +44,7 @@ EvaluationPolicy screen_policy();
 EvaluationPolicy confirm_policy();
 EvaluationPolicy prove_policy();
 
-/// The policy of a round that takes so many samples of each candidate, in two turns, whatever they come to.
+/// The policy of a round that takes this many samples of each candidate, in two turns, whatever the samples show.
 EvaluationPolicy with_samples(EvaluationPolicy policy, std::int64_t samples);
 
 }  // namespace gemmtune

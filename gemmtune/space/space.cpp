@@ -24,7 +24,7 @@ std::string token(const Axis& axis, std::int64_t value) {
   return axis.labels.empty() ? axis.tag + std::to_string(value) : value_text(axis, value);
 }
 
-/// The value that a piece of a name gives this axis, if it is one.
+/// The value that a part of a name gives this axis, if the part is one of this axis.
 std::optional<std::int64_t> parse_token(const Axis& axis, std::string_view piece) {
   if (axis.labels.empty()) {
     if (!piece.starts_with(axis.tag)) return std::nullopt;
@@ -104,7 +104,7 @@ std::string Space::name(const Point& point) const {
 std::optional<Point> Space::parse(std::string_view name) const {
   if (!name.starts_with(prefix_)) return std::nullopt;
   name.remove_prefix(prefix_.size());
-  const auto pieces = split(name, '_');  // the first is the nothing before the first '_'
+  const auto pieces = split(name, '_');  // the first part is the empty text before the first '_'
   if (pieces.size() != axes_.size() + 1 || !pieces[0].empty()) return std::nullopt;
   std::vector<std::int64_t> values;
   for (std::size_t i = 0; i < axes_.size(); ++i) {

@@ -1,4 +1,4 @@
-// A search space: named axes, named constraints each with its reason, and names that parse back to points.
+// A search space: named axes, named constraints with a reason each, and names that parse back to points.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace gemmtune {
 
-/// One parameter. Numeric values appear in names as tag and number ("kc256"), labelled ones as their label ("avx2").
-/// Tags and labels are lower case without '_'; a labelled axis' value is the label's index.
+/// One parameter. Names show numeric values as tag and number ("kc256"), and labelled values as their label ("avx2").
+/// Tags and labels are lower case and have no '_'. The value on a labelled axis is the index of the label.
 struct Axis {
   std::string tag{};
   std::vector<std::int64_t> values{};
@@ -25,7 +25,8 @@ struct Axis {
 Axis numeric_axis(std::string tag, std::vector<std::int64_t> values);
 Axis label_axis(std::string tag, std::vector<std::string> labels);
 
-/// Threads, tag "t": all cores first (what libraries do by default), then the powers of two below, falling.
+/// The axis of threads, tag "t": all cores first (the default of libraries), then the powers of two below,
+/// descending.
 Axis thread_axis(std::int64_t cores);
 
 class Space;
@@ -48,7 +49,7 @@ class Point {
   std::vector<std::int64_t> values_;
 };
 
-/// A condition that points must meet; `reason` is what a user reads when theirs does not.
+/// A condition that points must meet. `reason` is what a user reads when a point does not.
 struct Constraint {
   std::string reason{};
   std::function<bool(const Point&)> holds{};
@@ -62,14 +63,14 @@ class Space {
   /// All points that meet all constraints, first axis slowest.
   std::vector<Point> points() const;
 
-  /// How many points each constraint alone turned away (the first that fails counts), by reason.
+  /// How many points each constraint turned away, by reason. The first constraint that a point fails counts.
   std::map<std::string, std::int64_t> rejections() const;
 
   /// prefix_tag1value1_label2_…
   std::string name(const Point& point) const;
 
-  /// The point of a name, if it is one of this space's names; values need not be listed on the axis, so that tables
-  /// outlive changes of the space, but labels must. Constraints are not applied: see why_not.
+  /// The point of a name, if the name belongs to this space. Numbers need not be listed on the axis, so that tables
+  /// stay valid when the space changes; labels must be. Constraints are not applied: see why_not().
   std::optional<Point> parse(std::string_view name) const;
 
   /// The reason of the first constraint that does not hold, or "".

@@ -1,5 +1,6 @@
-// When an element of C is close enough to its reference, as arithmetic on two numbers: text that host compilers and the
-// run-time compilers of GPUs both take, so that both judge alike. What it means stands in verify/verifier.h.
+// Decides whether an element of C is close enough to its reference, as arithmetic on two numbers. Host compilers and
+// the run-time compilers of GPUs both take this text, so that both judge alike. verify/verifier.h says what the rules
+// mean.
 #pragma once
 
 #include <cmath>
@@ -10,7 +11,8 @@
 
 namespace gemmtune {
 
-/// What C is filled with before a launch, in each 16 bits: a NaN in every output type that no arithmetic makes.
+/// The pattern, in each 16 bits, with which C is filled before a launch. It is a NaN in every output type, and one
+/// that no arithmetic produces.
 inline constexpr std::uint16_t poison_pattern = 0xfff5;
 
 template <typename Bits>
@@ -18,7 +20,8 @@ constexpr bool holds_poison(Bits stored) {
   return stored == static_cast<Bits>(poison_pattern * 0x10001U);
 }
 
-/// One element's distance from what it should be; infinite when it is wrong in kind.
+/// How far an element is from what it should be. Infinite when it is wrong in kind: NaN, infinite or finite where it
+/// may not be.
 struct Distance {
   bool close{};
   double error{};
@@ -27,11 +30,12 @@ struct Distance {
 
 struct ClosenessRules {
   ErrorBound bound{};
-  double overflow{};  // from here on the output type's nearest number is infinity
+  double overflow{};  // from this value on, the output type's nearest number is infinity
   double atol{};
   double rtol{};
 
-  /// Of what was found from what the sum `x` before the activation should give. `norms` as in ErrorBound.
+  /// The distance of what was found from what the sum `x` before the activation should give. `norms` as in
+  /// ErrorBound.
   Distance distance(double x, double found, double norms) const {
     const double expected = bound.expected(x);
     if (std::isnan(expected) || std::isnan(found)) return all_or_nothing(std::isnan(expected) && std::isnan(found));
@@ -48,7 +52,7 @@ struct ClosenessRules {
     return {right, error, error};
   }
 
-  /// Whether the output `found`, which is infinite, is what the reference rounds to.
+  /// Whether the reference rounds to the infinity that was found.
   static bool overflows_alike(double expected, double found, double threshold) {
     return std::signbit(expected) == std::signbit(found) && std::fabs(expected) >= threshold;
   }

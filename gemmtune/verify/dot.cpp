@@ -5,10 +5,10 @@
 namespace gemmtune {
 namespace {
 
-/// Partial sums of each dot product, whatever the machine: element i goes to sum i % width.
+/// Each dot product has this many partial sums on every machine: element i goes to sum i % width.
 constexpr std::int64_t width = 8;
 
-/// As many numbers as one register of an instruction set holds.
+/// How many numbers a register of an instruction set holds.
 template <std::int64_t lanes>
 struct Vector {
   using Floats [[gnu::vector_size(lanes * sizeof(float))]] = float;

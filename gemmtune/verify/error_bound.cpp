@@ -9,7 +9,7 @@
 namespace gemmtune {
 namespace {
 
-// What Hopper's tensor cores resolve of products, relative to the largest term of a sum.
+// The relative resolution of Hopper's tensor cores for products, relative to the largest term of a sum.
 constexpr double fp8_unit = 0x1p-13;
 constexpr double half_unit = 0x1p-25;  // of 16 bits and of TF32
 constexpr std::int64_t scale_block = 128;
@@ -20,15 +20,16 @@ bool is_multiplied_as_half(const Side& side) {
   return side.type == DType::bf16 || side.type == DType::f16 || side.type == DType::tf32 || is_multiplied_as_fp8(side);
 }
 
-/// Products that may be added in a tensor core before the sum is moved to float: all, unless scales change on the way.
+/// How many products a tensor core may add before the sum is moved to float: all of K, unless scales change on the
+/// way.
 std::int64_t fp8_run(const Problem& problem) {
   const bool blocks = problem.a.scaling == Scaling::block_1x128 || problem.w.scaling == Scaling::block_128x128;
   return blocks ? std::min(problem.k, scale_block) : problem.k;
 }
 
-/// The steepest slope of an activation, rounded up, and the error of fast ways to compute it: tanh.approx of PTX is off
-/// by up to 2^-11 of the tangent, which GELU halves, and a sigmoid through it likewise; polynomials for erf by up to
-/// 2^-22.
+/// The steepest slope of an activation, rounded up, and the error of fast ways to compute it. PTX's tanh.approx is
+/// off by up to 2^-11 of the result, half of which reaches GELU; a sigmoid computed through it is off by as much.
+/// Polynomials for erf are off by up to 2^-22.
 struct ActivationError {
   double slope{1};
   double per_argument{};

@@ -1,5 +1,5 @@
-// Where the operands of a problem are made and its outputs judged: on the device itself, or on the host with copies to
-// and fro. The numbers and the verdicts are the same.
+// Makes the operands of a problem and judges its outputs, either on the device itself or on the host with copies in
+// both directions. Numbers and verdicts are the same.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace gemmtune {
 
-/// The inputs of a problem on a device; no buffers for absent ones.
+/// The inputs of a problem on a device. Absent inputs have no buffer.
 struct Inputs {
   Buffer a{};
   Buffer a_scale{};
@@ -33,7 +33,7 @@ class Expectation {
  public:
   virtual ~Expectation() = default;
 
-  /// Of an output in device memory, once all launches that write it are done. See compare() in verify/verifier.h.
+  /// Judges an output in device memory, once all launches that write it are done. See compare() in verify/verifier.h.
   virtual Verdict judge(const std::byte* c) = 0;
 };
 
@@ -44,18 +44,19 @@ class Examiner {
   /// Writes what draw_operands() draws.
   virtual void draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) = 0;
 
-  /// From the inputs as they stand on the device. May check more rows than the policy affords where they cost less.
+  /// From the inputs as they are on the device. May check more rows than the policy affords where that costs less.
   virtual std::unique_ptr<Expectation> expect(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy,
                                               std::uint64_t seed) = 0;
 
-  /// Changes with the buffer's bytes. To be compared with fingerprints of the same examiner only.
+  /// Changes when any byte of the buffer changes. Only fingerprints of the same examiner can be compared.
   virtual std::uint64_t fingerprint(const Buffer& buffer) = 0;
 
-  /// GuardedBuffer::why_broken tells what is not.
+  /// GuardedBuffer::why_broken says which guard is broken.
   virtual bool guards_intact(std::span<const GuardedBuffer* const> buffers) = 0;
 };
 
-/// On the device where it is a GPU that kernels can be compiled for, else on the host. The device must outlive it.
+/// On the device if it is a GPU for which kernels can be compiled, else on the host. The device must outlive the
+/// examiner.
 std::unique_ptr<Examiner> make_examiner(Device& device);
 
 std::unique_ptr<Examiner> make_host_examiner(Device& device);

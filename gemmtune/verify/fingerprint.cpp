@@ -9,11 +9,12 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // stays in the second-level cache
-constexpr std::size_t most_chunks = 256;                   // of one tensor: 64 MiB, spread over a larger one
+constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // fits into the second-level cache
+constexpr std::size_t most_chunks = 256;                   // of one tensor: 64 MiB, spread over a larger tensor
 constexpr std::uint64_t odd = 0x9e3779b97f4a7c15ULL;
 
-/// Four independent chains, so that memory and not the multiplier sets the pace. Each step is a bijection of the lane.
+/// Four independent chains, so that memory and not the multiplier sets the speed. Each step is a bijection of its
+/// lane.
 class Lanes {
  public:
   void add(std::span<const std::byte> bytes) {

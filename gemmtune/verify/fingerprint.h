@@ -1,4 +1,4 @@
-// A hash of large tensors, to notice that a kernel changed its inputs without keeping a second copy of them.
+// A hash of large tensors that shows whether a kernel changed its inputs, without a second copy of them.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,12 @@
 
 namespace gemmtune {
 
-/// Any change of one 32-byte word changes it. Not for security, nor for storing: it follows the machine's byte order.
+/// Changes when any one 32-byte word changes. Not for security and not for storing: it depends on the machine's byte
+/// order.
 std::uint64_t fingerprint(std::span<const std::byte> bytes);
 
-/// The same for device memory, which is read through a small buffer. Of more than 64 MiB only chunks are read, spread
-/// from the first byte to the last: hashing gigabytes of weights after each candidate would cost more than running it.
+/// The same for device memory, read through a small buffer. Of more than 64 MiB, only chunks from the first byte to
+/// the last are read: hashing gigabytes of weights after each candidate would take longer than running it.
 std::uint64_t fingerprint(Device& device, const Buffer& buffer);
 
 }  // namespace gemmtune
