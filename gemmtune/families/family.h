@@ -1,6 +1,7 @@
 // A kernel family: a folder under gemmtune/families that answers four questions: what it supports, which candidates it
 // has, how one of them is prepared, and how a prepared one is launched. docs/adding-a-family.md walks through one. Most
-// families have one space of candidates and derive from SpaceFamily (families/space_family.h).
+// families derive from SpaceFamily (families/space_family.h: one space of candidates) or from PathFamily
+// (families/path_family.h: several).
 //
 // A family knows nothing of timing, of verification or of where buffers come from.
 #pragma once

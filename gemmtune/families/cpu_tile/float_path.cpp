@@ -92,7 +92,7 @@ std::vector<Constraint> block_constraints(const Problem& problem) {
   };
 }
 
-class FloatPath final : public TilePath {
+class FloatPath final : public KernelPath {
  public:
   Support supports(const Problem& problem, const DeviceInfo&) const override { return {why_not_float(problem)}; }
 
@@ -120,6 +120,6 @@ class FloatPath final : public TilePath {
 
 }  // namespace
 
-std::unique_ptr<TilePath> make_float_path() { return std::make_unique<FloatPath>(); }
+std::unique_ptr<KernelPath> make_float_path() { return std::make_unique<FloatPath>(); }
 
 }  // namespace gemmtune::cpu_tile

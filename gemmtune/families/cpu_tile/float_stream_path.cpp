@@ -32,7 +32,7 @@ std::vector<Constraint> stream_constraints(const Problem& problem) {
   };
 }
 
-class StreamPath final : public TilePath {
+class StreamPath final : public KernelPath {
  public:
   Support supports(const Problem& problem, const DeviceInfo&) const override {
     if (std::string why = why_not_float(problem); !why.empty()) return {std::move(why)};
@@ -58,6 +58,6 @@ class StreamPath final : public TilePath {
 
 }  // namespace
 
-std::unique_ptr<TilePath> make_stream_path() { return std::make_unique<StreamPath>(); }
+std::unique_ptr<KernelPath> make_stream_path() { return std::make_unique<StreamPath>(); }
 
 }  // namespace gemmtune::cpu_tile

@@ -8,11 +8,11 @@
 
 namespace gemmtune::openblas {
 
-/// Which call computes C = A·Wᵀ.
+/// How the weights are multiplied.
 enum class Call : std::uint8_t {
-  nt,    // sgemm on the weights as they are, [N, K]
-  nn,    // sgemm on weights transposed ahead, [K, N]
-  gemv,  // sgemv for each row of A
+  as_stored,   // sgemm on the weights as they are
+  transposed,  // sgemm on weights that are transposed ahead
+  gemv,        // sgemv for each row of A
 };
 
 struct Choice {
