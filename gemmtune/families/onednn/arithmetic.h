@@ -19,7 +19,7 @@ struct Arithmetic {
   bool converts_w{};         // weights are, and converted ahead when packed, else in each launch
   bool scales_in_product{};  // tensor and row scales multiply the product, not the operands
 
-  /// Whether scales, bias or the output's type are left to a pass over the product.
+  /// Whether scales or the output's type, and with them the epilogue, are left to a pass over the product.
   bool finishes(const Problem& problem) const { return scales_in_product || product != problem.out; }
 };
 

@@ -10,7 +10,7 @@ namespace gemmtune::onednn {
 
 /// What becomes of the weights before they are multiplied.
 enum class WeightUse : std::uint8_t {
-  plain,      // [N, K], as the problem has them
+  plain,      // as the problem has them
   blocked,    // brought into the library's own layout ahead: packed problems only
   reordered,  // brought into the library's own layout in each launch
 };
