@@ -79,6 +79,11 @@ class CublasltFamily final : public KernelFamily {
 
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
+  /// The library has no epilogue for GELU by erf or SiLU.
+  FeatureSet features() const override {
+    return basic_features().with(layout_features()).with({Feature::residual, Feature::relu, Feature::gelu_tanh});
+  }
+
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
     if (auto why = cublaslt::why_no_call(problem); !why.empty()) return why;
     try {

@@ -1,7 +1,6 @@
 // One matmul as the library sees it: its descriptors, what its algorithms can do with it, and the call itself.
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,13 +14,14 @@
 
 namespace gemmtune::cublaslt {
 
-/// Where one call's tensors stand on the device; scales and bias are null where the matmul has none.
+/// Where one call's tensors stand on the device; scales, bias and residual are null where the matmul has none.
 struct Addresses {
   const std::byte* a{};
   const std::byte* a_scale{};
   const std::byte* w{};
   const std::byte* w_scale{};
   const std::byte* bias{};
+  const std::byte* residual{};
   std::byte* product{};
   std::byte* workspace{};
 };
@@ -62,7 +62,7 @@ class Matmul final : public AlgoSource {
 
   const Library& library() const { return session_->library(); }
   Operation create_operation() const;
-  Layout create_layout(cudaDataType type, std::array<std::int64_t, 2> size) const;
+  Layout create_layout(DType type, const LibraryMatrix& matrix) const;
   Preference create_preference(const RankRequest& request) const;
   void describe_operation() const;
   std::vector<cublasLtMatmulHeuristicResult_t> rank(const RankRequest& request) const;
