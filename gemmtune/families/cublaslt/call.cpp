@@ -6,12 +6,14 @@
 #include <numeric>
 #include <vector>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune::cublaslt {
 namespace {
 
 constexpr std::int64_t scale_block = 128;
 
-std::int64_t k_blocks(std::int64_t k) { return (k + scale_block - 1) / scale_block; }
+std::int64_t k_blocks(std::int64_t k) { return ceil_div(k, scale_block); }
 
 bool both(const Problem& problem, Scaling scaling) {
   return problem.a.scaling == scaling && problem.w.scaling == scaling;
@@ -85,7 +87,7 @@ LibraryScales scales_of(const Problem& problem) {
 
 }  // namespace
 
-std::int64_t padded_k_blocks(std::int64_t k) { return (k_blocks(k) + 3) / 4 * 4; }
+std::int64_t padded_k_blocks(std::int64_t k) { return round_up(k_blocks(k), 4); }
 
 std::string why_no_call(const Problem& problem) {
   if (problem.a.type != problem.w.type)
