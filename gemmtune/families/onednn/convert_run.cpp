@@ -1,7 +1,7 @@
 #include "gemmtune/families/onednn/convert_run.h"
 
 #include "gemmtune/families/onednn/element.h"
-#include "gemmtune/gemm/activate.h"
+#include "gemmtune/gemm/activation.h"
 
 #if defined(__x86_64__)
 #define GEMMTUNE_WIDE __attribute__((target("avx2,fma")))

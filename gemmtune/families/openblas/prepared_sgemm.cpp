@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "gemmtune/core/text.h"
-#include "gemmtune/gemm/activate.h"
+#include "gemmtune/gemm/activation.h"
 
 namespace gemmtune::openblas {
 namespace {

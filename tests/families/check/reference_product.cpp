@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "gemmtune/gemm/activate.h"
+#include "gemmtune/gemm/activation.h"
 #include "gemmtune/gemm/numeric.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/quantise.h"
