@@ -15,8 +15,8 @@ class KernelPath {
 
   virtual Support supports(const Problem& problem, const DeviceInfo& device) const = 0;
 
-  /// The space for a supported problem; its first point is the path's default. Its prefix starts with the family's name
-  /// and is no other path's: "cpu_tile_f32".
+  /// The space for a supported problem; its first point is the path's default. Its prefix ("cpu_tile_f32") starts with
+  /// the family's name, and no two paths that support the problem have the same prefix and axes.
   virtual Space space(const Problem& problem, const DeviceInfo& device) const = 0;
 
   /// For a point of the space that meets its constraints. Throws Error{unsupported} with the reason.

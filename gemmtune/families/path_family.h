@@ -1,5 +1,5 @@
-// A family that has several spaces of candidates, one for each path (families/kernel_path.h): it says which paths there
-// are. Names, parsing and refusals follow from them. Families with one space derive from SpaceFamily.
+// A family with several spaces of candidates, one for each path (families/kernel_path.h). The family lists the paths.
+// Names, parsing and refusals follow from their spaces. Families with one space derive from SpaceFamily.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class PathFamily : public KernelFamily {
   /// Whether the first candidate is what a library's users get without tuning.
   virtual bool has_default() const { return false; }
 
-  /// What to say of a problem for which a name is no kernel's, beside that: "" or a remark in brackets.
+  /// An addition to the refusal of an unknown name, in brackets, or "".
   virtual std::string remark(const Problem& /*problem*/, const DeviceInfo& /*device*/) const { return {}; }
 
   /// "" when a path supports the problem, else the reasons of all paths.

@@ -11,7 +11,7 @@ namespace gemmtune::cpu_tile {
 /// f32, bf16, fp16, fp8 and fp8 block scale: multiplied in float, or in bf16 pairs where the CPU has them.
 std::unique_ptr<KernelPath> make_float_path();
 
-/// The same types for one to sixteen rows: weights stream through once, as they lie.
+/// The same types for one to sixteen rows: weights are read once, as they are stored.
 std::unique_ptr<KernelPath> make_stream_path();
 
 /// int8 × int8 with tensor or row scales: exact int32 accumulation.

@@ -1,5 +1,5 @@
-// How a problem is put to cuBLASLt: which types and scales it is told, what is left to kernels of ours, and what it
-// cannot do. Knows nothing of the library itself.
+// Translates a problem into a call of cuBLASLt: which types, scales, layouts and epilogue the library is told, what is
+// left to kernels of gemmtune, and what is refused. Makes no call itself.
 //
 // The library counts in columns: our row-major C [M, N] is its column-major D of N x M. Its first operand is the
 // weights (transposed where they are stored [N, K]), its second the activations (transposed where they are stored
@@ -50,11 +50,11 @@ struct MatmulSpec {
 
 struct Call {
   MatmulSpec matmul{};
-  std::int64_t count{1};         // calls in a launch: scales of its own for each batch make it one for each
-  bool finishes{};               // an int32 product is scaled by a kernel of ours, which writes C
-  bool arranges_a_scales{};      // 1x128 scales are wanted column by column
-  bool arranges_w_scales{};      // 128x128 scales are wanted in rows of a multiple of 4
-  bool has_fast_accumulation{};  // whether turning it on makes a second set of candidates
+  std::int64_t count{1};         // calls in a launch: one for each matrix of the batch if each has its own scales
+  bool finishes{};               // a kernel of gemmtune scales the int32 product and writes C
+  bool arranges_a_scales{};      // the library wants 1x128 scales column by column
+  bool arranges_w_scales{};      // the library wants rows of 128x128 scales padded to a multiple of 4
+  bool has_fast_accumulation{};  // there is a second set of candidates, with fast accumulation
 
   bool operator==(const Call&) const = default;
 };
@@ -62,7 +62,7 @@ struct Call {
 /// Why the library is not even asked ("e4m3 with bias writes bf16 or fp16"), or "".
 std::string why_no_call(const Problem& problem);
 
-/// For a problem of which why_no_call says "".
+/// For a problem for which why_no_call returns "".
 Call call_of(const Problem& problem);
 
 /// Scales of the weights along K as the library wants them: ceil(K/128) rounded up to 4.

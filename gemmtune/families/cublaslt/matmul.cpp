@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_ids = 512;
 
-// The header has no flag for "no operand was made smaller on the way"; these are the ones that say it was.
+// The flags of algorithms that round operands to a smaller type.
 constexpr cublasLtNumericalImplFlags_t narrowed_tf32 =
     CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F;
 constexpr cublasLtNumericalImplFlags_t narrowed_f32 = narrowed_tf32 | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32;
@@ -23,7 +23,7 @@ cublasLtNumericalImplFlags_t narrowed(DType operand) {
   return operand == DType::tf32 ? narrowed_tf32 : 0;
 }
 
-/// An address for questions whose answers depend on alignment alone; nothing is read there.
+/// An address for questions whose answers depend on its alignment alone. Nothing is read there.
 const std::byte* aligned_address() { return reinterpret_cast<const std::byte*>(std::uintptr_t{4096}); }
 
 template <typename Value>
@@ -113,7 +113,8 @@ void Matmul::describe_operation() const {
   if (spec_.epilogue.bias) must_set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, aligned_address());
   if (spec_.fast_accumulation) must_set<std::int8_t>(CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1);
   if (spec_.scales == LibraryScales::none) return;
-  if (spec_.scales != LibraryScales::tensor) {  // which is the default, and known to older libraries under no name
+  if (spec_.scales !=
+      LibraryScales::tensor) {  // tensor scales are the default, which older libraries have no attribute for
     const auto modes = scale_modes(spec_.scales);
     must_set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modes.w);
     must_set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modes.a);
@@ -181,7 +182,7 @@ std::optional<Capabilities> Matmul::capabilities(int id) const {
           std::max(capability<std::int32_t>(library(), *algo, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX), 0))};
 }
 
-/// What a plain algorithm has already is not set: old algorithms refuse settings that they do not know.
+/// Settings that equal the plain algorithm's are not set: old algorithms refuse settings that they do not know.
 std::optional<cublasLtMatmulAlgo_t> Matmul::algo_of(const AlgoConfig& config) const {
   auto algo = plain_algo(config.id);
   if (!algo) return std::nullopt;

@@ -29,7 +29,8 @@ MatmulSpec spec_of(const Call& call, const KernelName& name) {
   return spec;
 }
 
-/// The library's first choice is run by the library's own description of it, when it still is the name's.
+/// A default candidate is run by the library's own structure if the library's first choice still has the name's
+/// settings.
 cublasLtMatmulAlgo_t algo_for(const Matmul& matmul, const KernelName& name, std::int64_t version) {
   if (name.is_default) {
     const auto first = matmul.ranked_algos({.workspace_bytes = default_workspace_bytes, .most = 1});

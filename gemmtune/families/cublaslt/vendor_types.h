@@ -1,4 +1,4 @@
-// Our types in the library's words.
+// gemmtune's types as the library's.
 #pragma once
 
 #include "gemmtune/core/error.h"

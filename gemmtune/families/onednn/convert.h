@@ -1,5 +1,6 @@
-// Conversions around a matmul whose library knows fewer formats than we do: operands before it, the product after it.
-// Fast enough to be timed as an honest part of a launch; the meaning of the bits is gemm/numeric.h's.
+// Conversions around oneDNN's matmul, which knows fewer formats than gemmtune: of operands before it, of the product
+// after it. They are part of a launch and timed with it, so they must be fast. What the bits mean is defined in
+// gemm/numeric.h.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The inner loops of conversions, each compiled for the CPUs that matter and chosen at run time.
+// The inner loops of conversions, compiled with and without AVX2. The right one is chosen at run time.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@ namespace {
 
 using dnnl::memory;
 
-/// The library asks OpenMP how many threads there are, both when it plans a kernel and when it runs it. Setting the
-/// number is a store to a thread's variable; the team itself is only rebuilt when another number ran before.
+/// The library asks OpenMP for the number of threads, both when it plans a kernel and when it runs it. Setting the
+/// number stores one variable of the thread. OpenMP builds a new team only if the number differs from the last run's.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
@@ -44,7 +44,7 @@ memory::data_type library_type(DType type) {
   }
 }
 
-/// Without the batch where there is one matrix only: more kernels know two dimensions than three.
+/// A batch of one has two dimensions: more of the library's kernels support two dimensions than three.
 memory::dims dims(const MatmulSpec& s, std::int64_t rows, std::int64_t columns) {
   return s.batch == 1 ? memory::dims{rows, columns} : memory::dims{s.batch, rows, columns};
 }
@@ -141,7 +141,7 @@ dnnl::reorder make_reorder(const MatmulSpec& s, const dnnl::reorder::primitive_d
   return dnnl::reorder(planned);
 }
 
-/// An argument list whose addresses change while its memory objects stay: nothing is allocated to run.
+/// An argument list whose memory objects stay and only change their addresses, so that running allocates nothing.
 class Arguments {
  public:
   explicit Arguments(const dnnl::engine& engine) : engine_(engine) {}
@@ -188,7 +188,7 @@ auto guarded(int threads, const Work& work) {
   }
 }
 
-/// Its reference kernels are for checking: a thousand times slower than what they check.
+/// The library's reference kernels serve to check its others, and are a thousand times slower.
 std::string why_not_worth(const dnnl::matmul::primitive_desc& planned) {
   const std::string_view kernel = planned.impl_info_str();
   return kernel.starts_with("ref") ? fmt::format("oneDNN has only its reference kernel {} for this", kernel) : "";

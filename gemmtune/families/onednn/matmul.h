@@ -1,5 +1,5 @@
-// oneDNN's matmul as we use it, over both of its APIs (2.x and 3.x). Knows the library's types and layouts, not our
-// formats.
+// oneDNN's matmul as this family uses it, over both of the library's APIs (2.x and 3.x). Knows the library's types and
+// strides; formats with scales are converted before (convert.h).
 #pragma once
 
 #include <cstddef>

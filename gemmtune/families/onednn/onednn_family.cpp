@@ -1,4 +1,4 @@
-// oneDNN's matmul: what most people on CPUs use today, and therefore what everything else is compared with.
+// oneDNN's matmul: what most programs on CPUs use, and therefore the default that other candidates are compared with.
 #include <fmt/format.h>
 
 #include "gemmtune/families/onednn/arithmetic.h"

@@ -97,7 +97,7 @@ class PreparedMatmul final : public PreparedGemm {
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
     const int threads = choice_.packing_threads;
     if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed, threads);
-    // Packing is no launch: it may allocate, and its room is not kept.
+    // Packing is not part of a launch: it may allocate.
     const auto scratchpad = std::make_unique_for_overwrite<std::byte[]>(matmul_.scratchpad_bytes());
     std::unique_ptr<std::byte[]> converted;
     if (choice_.arithmetic.converts_w) {
@@ -130,7 +130,7 @@ class PreparedMatmul final : public PreparedGemm {
     return choice_.arithmetic.scales_in_product ? ScaleUse::leave : ScaleUse::multiply;
   }
 
-  /// E8M0 scales go into the values even when the other side's scales wait for the product.
+  /// E8M0 scales are multiplied into the values even if the other side's scales are applied to the product.
   Conversion conversion(const StoredOperand& from) const {
     return {.from = from,
             .to = choice_.arithmetic.operand,

@@ -1,4 +1,4 @@
-// OpenBLAS' single-precision products: the strongest free f32 GEMM on most CPUs, and the one our own is held against.
+// OpenBLAS' single-precision GEMM: the fastest free one on most CPUs, and the one that cpu_tile is compared with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::int64_t most_gemv_rows = 8;
 
 std::int64_t most_threads(const DeviceInfo& device) { return openblas::library_has_threads() ? device.cu_num : 1; }
 
-/// The name of a call: "nt" and its like as BLAS has them, the second letter for how the weights are multiplied.
+/// The name of a call: BLAS's letters for A and for the weights as they are multiplied ("nt").
 std::string letters(Major a, Major w) { return {a == Major::k ? 'n' : 't', w == Major::k ? 't' : 'n'}; }
 
 /// In the order of openblas::Call.
@@ -35,7 +35,7 @@ Space space_of(const Problem& problem, const DeviceInfo& device) {
           {label_axis("call", names), thread_axis(most)},
           {{fmt::format("{} needs weights that are transposed ahead: a packed problem", names[1]),
             [packed = problem.packed](const Point& point) { return packed || call_of(point) != Call::transposed; }},
-           {"gemv reads all weights once a row: not worth it for more than 8 rows",
+           {"gemv reads all weights once for each row: not worth it for more than 8 rows",
             [m = problem.m](const Point& point) { return m <= most_gemv_rows || call_of(point) != Call::gemv; }},
            {"threads must be from 1 to the cores of this machine, and 1 for a library built without threads",
             [most](const Point& point) { return point["t"] >= 1 && point["t"] <= most; }}}};

@@ -30,8 +30,8 @@ struct Matrices {
   float* c{};
 };
 
-/// `stored` without gaps, its rows as columns. Blocks of 64, so that neither side is read or written a cache line for
-/// one float.
+/// Writes the transposed matrix without gaps. Works in blocks of 64, so that each cache line of either side is used
+/// whole.
 void transpose(const StoredMatrix& stored, const float* from, float* to) {
   constexpr std::int64_t block = 64;
   for (std::int64_t row0 = 0; row0 < stored.rows; row0 += block) {
@@ -72,7 +72,7 @@ class PreparedSgemm final : public PreparedGemm {
   }
 
   void launch(const Operands& operands, Stream&) noexcept override {
-    // A store under a lock; threads are only made when the number was never this high.
+    // Costs a store under a lock. The library makes threads only if the number is higher than ever before.
     openblas_set_num_threads(threads_);
     for (std::int64_t b = 0; b < problem_.batch; ++b) {
       const Matrices at = matrices(operands, b);
@@ -112,7 +112,8 @@ class PreparedSgemm final : public PreparedGemm {
                 static_cast<blasint>(c_.leading_dimension));
   }
 
-  /// Adds to the residual or to zeros: with beta = 0 some kernels scale what they find, and what they find may be NaN.
+  /// Adds to the residual or to zeros. With beta = 0, some of the library's kernels multiply the old C by 0, which
+  /// gives NaN if it was NaN.
   void multiply_rows(const Matrices& at) const noexcept {
     const bool along_k = at.w.major == Major::k;
     const std::int64_t row_of_a = at.a.major == Major::k ? at.a.across : 1;
@@ -125,8 +126,8 @@ class PreparedSgemm final : public PreparedGemm {
     }
   }
 
-  /// Bias and activation, after the product: the library has neither. A bias alone is added on one thread: the
-  /// library's own are busy waiting for work. Activations are worth the threads.
+  /// Adds the bias and activates, since the library has neither. A bias alone is added on one thread: the library's own
+  /// threads spin while they wait for work, and would compete. Activations cost enough to use all threads.
   void finish(const float* bias, float* c) const noexcept {
     const Epilogue& epilogue = problem_.epilogue;
     const bool activates = epilogue.activation != Activation::none;

@@ -1,4 +1,4 @@
-// One candidate of the openblas family made ready.
+// A prepared candidate of the openblas family.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ std::unique_ptr<PreparedGemm> prepare_sgemm(const Choice& choice);
 /// "openblas 0.3.21 (Zen, pthreads)".
 std::string library_version();
 
-/// Whether this build of the library has threads at all.
+/// Whether this build of the library was made with threads.
 bool library_has_threads();
 
 }  // namespace gemmtune::openblas
