@@ -1,6 +1,7 @@
 // A kernel family: a folder under gemmtune/families that answers four questions: what it supports, which candidates it
 // has, how one of them is prepared, and how a prepared one is launched. docs/adding-a-family.md walks through one. Most
-// families have one space of candidates and derive from SpaceFamily (families/space_family.h).
+// families derive from SpaceFamily (families/space_family.h: one space of candidates) or from PathFamily
+// (families/path_family.h: several).
 //
 // A family knows nothing of timing, of verification or of where buffers come from.
 #pragma once
@@ -28,7 +29,7 @@ struct Support {
   explicit operator bool() const { return why_not.empty(); }
 };
 
-/// One candidate made ready for one problem: compiled, checked, sizes known. Whoever calls owns all memory.
+/// One candidate made ready for one problem: compiled, checked, sizes known. The caller owns all memory.
 class PreparedGemm {
  public:
   virtual ~PreparedGemm() = default;
@@ -41,13 +42,12 @@ class PreparedGemm {
   virtual std::size_t workspace_bytes() const { return 0; }
 
   /// Done once for each weight matrix, and only when packed_weight_bytes() is more than 0: reads w and w_scale, writes
-  /// that many bytes to `packed`. Throws Error{unsupported} when these weights are none this candidate can multiply
-  /// exactly.
+  /// that many bytes to `packed`. Throws Error{unsupported} when the candidate cannot multiply these weights exactly.
   virtual void pack_weights(const Operands& operands, std::byte* packed, Stream& stream);
 
   /// All that a call costs: activations are quantised or converted here, split-K is reduced here. Does not allocate and
-  /// does not throw; failures go to stream.report_failure. Packed weights stand in packed_w; w may be null then,
-  /// w_scale not.
+  /// does not throw; failures go to stream.report_failure. Packed weights are in packed_w; then w may be null, and
+  /// w_scale may not.
   virtual void launch(const Operands& operands, Stream& stream) noexcept = 0;
 };
 
@@ -61,11 +61,11 @@ class KernelFamily {
   /// Version of the library or of the kernels, and of the ISA or compiler where that matters; goes into each trial.
   virtual std::string version() const = 0;
 
-  /// Which devices its operands may live on; the family is asked nothing about others.
+  /// The kind of device on which its operands are. The family is not asked about other kinds.
   virtual DeviceKind runs_on() const { return DeviceKind::cpu; }
 
-  /// What problems may ask of this family. Everything else is refused before the family is asked, so that a feature
-  /// that is added to problems later is taken by no family that does not know it.
+  /// What problems may ask of this family. Problems with any other feature are refused before the family is asked, so
+  /// that no family accepts a feature that was added after it.
   virtual FeatureSet features() const { return basic_features(); }
 
   /// Yes, or the first reason against it: the kind of device, a feature that the family does not have, or what
@@ -80,8 +80,8 @@ class KernelFamily {
   std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                         const DeviceInfo& device) const;
 
-  /// What prepare() compiles at run time for this candidate, if it compiles: needs no device, so that it can be done
-  /// ahead. What is listed is a help, not a promise: prepare() does without it.
+  /// The sources that prepare() compiles at run time for this candidate, so that they can be compiled ahead, without a
+  /// device. The list need not be complete: prepare() compiles what is missing.
   virtual std::vector<KernelSource> kernels(const Problem& /*problem*/, const Candidate& /*candidate*/,
                                             const DeviceInfo& /*device*/) const {
     return {};
@@ -101,11 +101,11 @@ class KernelFamily {
                                              const DeviceInfo& device) const = 0;
 };
 
-/// Why the family is asked nothing about a problem with these features on this device, or "": the one place that looks
-/// at what families declare. Names the family and the feature.
+/// Why the family is not asked about a problem with these features on this device, or "". Names the family and the
+/// feature. The only place that reads what families declare.
 std::string why_not_asked(const KernelFamily& family, FeatureSet wanted, const DeviceInfo& device);
 
-/// Whose candidate has this name: names start with their family's. Null where none fits.
+/// The family whose candidate has this name: names start with their family's. Null if there is none.
 const KernelFamily* find_family_of(std::span<const std::unique_ptr<KernelFamily>> families,
                                    std::string_view candidate_name);
 

@@ -1,5 +1,5 @@
-// A family whose candidates are the points of one space: it says which problems it takes, how the space looks, and what
-// a point becomes. Names, parsing and refusals follow from the space.
+// A family whose candidates are the points of one space. The family says which problems it supports, describes the
+// space, and prepares points. Names, parsing and refusals follow from the space.
 #pragma once
 
 #include <memory>
@@ -26,11 +26,11 @@ class SpaceFamily : public KernelFamily {
   /// Whether the first candidate is what a library's users get without tuning.
   virtual bool has_default() const { return false; }
 
-  /// Fills in what a candidate has beside its name and parameters: split_k, say.
+  /// Fills in what a candidate has in addition to its name and parameters, for example split_k.
   virtual void adjust(Candidate& /*candidate*/, const Point& /*point*/) const {}
 
-  /// Why this point cannot be prepared, or "". Points of names in tables need not meet the space's constraints: those
-  /// that only keep bad choices out of a search should not be asked here.
+  /// Why this point cannot be prepared, or "". A name in a table need not meet the space's constraints: constraints
+  /// that only keep bad choices out of a search should not be checked here.
   virtual std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const;
 
   virtual std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,

@@ -17,18 +17,13 @@ constexpr std::array<std::string_view, 12> option_names{
 static_assert(option_names.size() ==
               static_cast<std::size_t>(Feature::silu) - static_cast<std::size_t>(Feature::batch) + 1);
 
-Feature feature_of(Activation activation) {
-  switch (activation) {
-    case Activation::relu:
-      return Feature::relu;
-    case Activation::gelu_tanh:
-      return Feature::gelu_tanh;
-    case Activation::gelu_erf:
-      return Feature::gelu_erf;
-    default:
-      return Feature::silu;
-  }
+/// Of any but Activation::none.
+constexpr Feature feature_of(Activation activation) {
+  return static_cast<Feature>(static_cast<int>(Feature::relu) + static_cast<int>(activation) -
+                              static_cast<int>(Activation::relu));
 }
+static_assert(feature_of(last_activation) == Feature::silu);
+static_assert(feature_of(Activation::gelu_erf) == Feature::gelu_erf);
 
 bool has_gaps_between_rows(const Layout& layout) {
   return layout.a_strides.leading_dimension != 0 || layout.w_strides.leading_dimension != 0 ||

@@ -1,6 +1,6 @@
-// Every format there is, summed in double, one element after the other: slow, and right. It shows that a problem is
-// sound, and stands in where nothing else runs. Not the judge: that is verify/, which shares no code with it beyond the
-// bits' meaning.
+// Multiplies every format, summing in double, one element after the other: slow, and right. It runs where no other
+// family does. It does not judge other families: verify/ does, and shares no code with this one beyond what the bits
+// mean.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr double flop_limit = 2e8;  // about a tenth of a second: nobody tunes for what is slower
+constexpr double flop_limit = 2e8;  // about a tenth of a second: slower kernels are of no use
 
 template <typename Stored>
 Stored load(const std::byte* from, std::int64_t index) {

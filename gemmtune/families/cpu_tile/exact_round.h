@@ -1,6 +1,6 @@
-// Rounding once, where the way to a short format leads through longer ones: intermediate results are rounded to odd, so
-// that the last rounding sees on which side of a tie the exact value lies (Boldo and Melquiond, "Emulation of FMA and
-// correctly rounded sums", 2008).
+// Avoids double rounding when a value is converted to a short format through longer ones: intermediate results are
+// rounded to odd, so that the last rounding sees on which side of a tie the exact value is (Boldo and Melquiond,
+// "Emulation of FMA and correctly rounded sums", 2008).
 #pragma once
 
 #include <bit>

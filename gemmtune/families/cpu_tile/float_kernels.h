@@ -1,4 +1,4 @@
-// What the float path needs of an instruction set: a table of plain functions, one table for each (float_<isa>.cpp).
+// What the float path needs from an instruction set: a table of plain functions (one table in each float_<isa>.cpp).
 //
 // Everything is multiplied as 32-bit elements: floats, or pairs of bf16 that lie next to each other along K ("pairs"
 // below; K then counts pairs). Shapes of panels:

@@ -65,13 +65,14 @@ std::vector<Axis> axes(const Problem& problem, const DeviceInfo& device) {
 /// Points that some kernel can run come first; what follows thins them out.
 std::vector<Constraint> tile_constraints(const Problem& problem) {
   return {
-      {"no tile is so high and wide",
+      {"no kernel has a tile of this height and width",
        [](const Point& p) { return p["m"] >= 1 && p["m"] <= kernels_of(p).most_rows(p["n"]); }},
-      {"a higher tile fits the registers", [problem](const Point& p) { return p["m"] >= tallest(p, problem); }},
+      {"a higher tile of the same width fits the registers",
+       [problem](const Point& p) { return p["m"] >= tallest(p, problem); }},
       {"the tile is higher than M", [problem](const Point& p) { return p["m"] <= problem.m; }},
       {"the tile is a vector or more wider than N",
        [problem](const Point& p) { return (p["n"] - 1) * kernels_of(p).width < problem.n; }},
-      {"one vector across reads A too often",
+      {"a tile of one vector across reads A too often",
        [problem](const Point& p) {
          return p["n"] > 1 || kernels_of(p).depth_step > 1 || problem.n <= kernels_of(p).width;
        }},
@@ -84,7 +85,7 @@ std::vector<Constraint> block_constraints(const Problem& problem) {
        [](const Point& p) { return p["kc"] > 0 && p["kc"] % k_step == 0; }},
       {"the K block is larger than K", [problem](const Point& p) { return p["kc"] < problem.k + k_step; }},
       {"the N block must not be empty", [](const Point& p) { return p["nc"] > 0; }},
-      {"for so few rows a wide N block only leaves the cache",
+      {"with 32 rows or fewer, an N block above 64 columns leaves the cache and gains nothing",
        [problem](const Point& p) { return problem.m > 32 || p["nc"] <= 64; }},
       {"the N block is wider than N", [problem](const Point& p) { return p["nc"] <= 256 || p["nc"] <= problem.n; }},
       {"weights are packed ahead if and only if the problem says so",
@@ -92,7 +93,7 @@ std::vector<Constraint> block_constraints(const Problem& problem) {
   };
 }
 
-class FloatPath final : public TilePath {
+class FloatPath final : public KernelPath {
  public:
   Support supports(const Problem& problem, const DeviceInfo&) const override { return {why_not_float(problem)}; }
 
@@ -120,6 +121,6 @@ class FloatPath final : public TilePath {
 
 }  // namespace
 
-std::unique_ptr<TilePath> make_float_path() { return std::make_unique<FloatPath>(); }
+std::unique_ptr<KernelPath> make_float_path() { return std::make_unique<FloatPath>(); }
 
 }  // namespace gemmtune::cpu_tile

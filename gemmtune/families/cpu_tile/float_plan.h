@@ -1,4 +1,4 @@
-// How a tile GEMM is cut up: panels, cache blocks, threads, and where each scratch buffer lies in the workspace.
+// How a tile GEMM is divided: panels, cache blocks, threads, and the place of each scratch buffer in the workspace.
 #pragma once
 
 #include <cstddef>

@@ -13,8 +13,8 @@
 
 namespace gemmtune::cpu_tile {
 
-/// Why the float kernels cannot multiply this, or "". int8 × int8 under tensor and row scales is left to exact
-/// arithmetic.
+/// Why the float kernels cannot multiply this, or "". int8 × int8 with tensor and row scales is left to the int8
+/// kernels, which are exact.
 std::string why_not_float(const Problem& problem);
 
 /// Whether both sides are bf16 without scales: what pairs can multiply.

@@ -10,7 +10,8 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-/// A share below this takes less time than waking its thread; one above the other leaves cores idle for milliseconds.
+/// A thread's share below the first takes less time than waking the thread; with shares above the second, cores stay
+/// idle for milliseconds.
 constexpr double least_share = 1 << 20;
 constexpr double largest_share = 1 << 23;
 

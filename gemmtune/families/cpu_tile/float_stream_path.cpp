@@ -1,4 +1,4 @@
-// Dot products over weights as they lie: the path for one to sixteen rows.
+// Dot products over weights as they are stored: the path for one to sixteen rows.
 #include <algorithm>
 
 #include "gemmtune/families/cpu_tile/float_problem.h"
@@ -22,17 +22,18 @@ std::int64_t passes(const Point& point, const Problem& problem) { return ceil_di
 
 std::vector<Constraint> stream_constraints(const Problem& problem) {
   return {
-      {"no kernel sums so many rows and columns at a time", has_kernel},
-      {"fewer than four sums wait for each other", [](const Point& p) { return p["m"] * p["n"] * p["u"] >= 4; }},
-      {"half as many rows at a time would do", [problem](const Point& p) { return p["m"] < 2 * problem.m; }},
-      {"one pass over the weights would do",
+      {"no kernel has this many rows and columns at a time", has_kernel},
+      {"fewer than four independent sums leave multiply-adds waiting for each other",
+       [](const Point& p) { return p["m"] * p["n"] * p["u"] >= 4; }},
+      {"half as many rows at a time hold all rows", [problem](const Point& p) { return p["m"] < 2 * problem.m; }},
+      {"a kernel with more rows at a time needs one pass over the weights only",
        [problem](const Point& p) { return problem.m > 4 || passes(p, problem) == 1; }},
       {"more than two passes over the weights", [problem](const Point& p) { return passes(p, problem) <= 2; }},
       {"more columns at a time than N", [problem](const Point& p) { return p["n"] == 1 || p["n"] <= problem.n; }},
   };
 }
 
-class StreamPath final : public TilePath {
+class StreamPath final : public KernelPath {
  public:
   Support supports(const Problem& problem, const DeviceInfo&) const override {
     if (std::string why = why_not_float(problem); !why.empty()) return {std::move(why)};
@@ -58,6 +59,6 @@ class StreamPath final : public TilePath {
 
 }  // namespace
 
-std::unique_ptr<TilePath> make_stream_path() { return std::make_unique<StreamPath>(); }
+std::unique_ptr<KernelPath> make_stream_path() { return std::make_unique<StreamPath>(); }
 
 }  // namespace gemmtune::cpu_tile

@@ -1,4 +1,4 @@
-// Packed weights for the int8 kernels: what one batch element's columns consist of, and how they get there.
+// Packed weights for the int8 kernels: the parts of one batch element's columns, and how they are packed.
 #pragma once
 
 #include <type_traits>

@@ -15,7 +15,7 @@ struct GemmSize {
   std::int64_t k_steps() const { return (k + k_step - 1) / k_step; }
 };
 
-/// What a candidate says.
+/// A candidate's parameters.
 struct Int8Choice {
   const Int8Isa* isa{};
   const TileKernel* tile{};

@@ -1,5 +1,5 @@
-// What the int8 kernels of all instruction sets agree on: how rows and columns lie in memory, and the four things each
-// instruction set brings. The loops that call them stand in int8_engine.h.
+// What the int8 kernels of all instruction sets share: the layout of rows and columns in memory, and the four functions
+// that each instruction set provides. The loops that call them are in int8_engine.h.
 //
 // Rows of A lie in row panels of a tile's height h, as [k / 64][h][64] elements; columns (rows of the weights) lie in
 // column panels of 16, as [k / 4][16][4] bytes: the order that vpdpbusd and TDPBSSD read. K is padded with zero weights
@@ -108,7 +108,7 @@ struct Int8Isa {
   const TileKernel* tile(std::int64_t m, std::int64_t n) const;
 };
 
-/// Those that this build has, the fastest first. Whether a CPU can run them is isa.h's business.
+/// The kernels of this build, the fastest first. isa.h says whether a CPU can run them.
 std::span<const Int8Isa> int8_isas();
 
 /// The one with this label, or null.

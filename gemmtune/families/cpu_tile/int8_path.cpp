@@ -81,7 +81,7 @@ bool is_int8(const Side& side) {
   return side.type == DType::i8 && (side.scaling == Scaling::tensor || side.scaling == Scaling::row);
 }
 
-class Int8Path final : public TilePath {
+class Int8Path final : public KernelPath {
  public:
   Support supports(const Problem& problem, const DeviceInfo& /*device*/) const override {
     if (!is_int8(problem.a) || !is_int8(problem.w))
@@ -103,6 +103,6 @@ class Int8Path final : public TilePath {
 
 }  // namespace
 
-std::unique_ptr<TilePath> make_int8_path() { return std::make_unique<Int8Path>(); }
+std::unique_ptr<KernelPath> make_int8_path() { return std::make_unique<Int8Path>(); }
 
 }  // namespace gemmtune::cpu_tile

@@ -1,4 +1,4 @@
-// The floor: plain loops that any compiler can vectorise for any CPU.
+// For every CPU: plain loops that any compiler can vectorise.
 #include <algorithm>
 #include <array>
 #include <cstring>

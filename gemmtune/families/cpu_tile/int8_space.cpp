@@ -70,17 +70,17 @@ Constraint tile_for_many_rows(std::int64_t m) {
 }
 
 Constraint whole_k_steps() {
-  return {.reason = "a K block is a whole number of steps of 64",
+  return {.reason = "the K block must be a multiple of 64",
           .holds = [](const Point& point) { return point["kc"] > 0 && point["kc"] % k_step == 0; }};
 }
 
 Constraint whole_tiles() {
-  return {.reason = "an N block is a whole number of tiles",
+  return {.reason = "the N block must be a multiple of the tile width",
           .holds = [](const Point& point) { return point["nb"] > 0 && point["nb"] % point["n"] == 0; }};
 }
 
 Constraint sane_threads() {
-  return {.reason = "threads are one at least and 4096 at most",
+  return {.reason = "threads must be from 1 to 4096",
           .holds = [](const Point& point) { return point["t"] >= 1 && point["t"] <= most_threads; }};
 }
 

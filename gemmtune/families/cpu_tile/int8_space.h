@@ -17,7 +17,7 @@ Space make_int8_space(const Problem& problem, const DeviceInfo& device);
 /// cpu_tile_mxfp4_amxint8_fold_m32_n32_kc1024_nb256_t16.
 Space make_mxfp4_space(const Problem& problem, const DeviceInfo& device);
 
-/// What a point of either space says. Throws Error{unsupported} where this CPU or this build cannot do it.
+/// The parameters of a point of either space. Throws Error{unsupported} if this CPU or this build cannot run them.
 Int8Choice choice_of(const Point& point, const DeviceInfo& device);
 
 }  // namespace gemmtune::cpu_tile

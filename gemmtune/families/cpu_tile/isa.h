@@ -11,7 +11,7 @@
 namespace gemmtune::cpu_tile {
 
 /// The features of /proc/cpuinfo that kernels under a label use: "avx2" needs avx2, fma and f16c. Throws
-/// Error{internal} for a label that nobody defined.
+/// Error{internal} for an unknown label.
 const std::vector<std::string>& features_of_isa(std::string_view label);
 
 /// "the CPU has no avx512_bf16", or "" when the device can run this label. Labels other than "portable" are never
@@ -21,7 +21,7 @@ std::string why_not_isa(std::string_view label, const DeviceInfo& device);
 /// Those of `labels` that the device can run, in the order given.
 std::vector<std::string> runnable_isas(const std::vector<std::string>& labels, const DeviceInfo& device);
 
-/// Asks the system for the right to use AMX tiles in this process; false when it refuses. Cheap after the first call.
+/// Asks the system to allow AMX tiles in this process; false if it refuses. Cheap after the first call.
 bool allow_amx_tiles();
 
 }  // namespace gemmtune::cpu_tile

@@ -1,5 +1,5 @@
-// What does not fold: rows and columns of MXFP4 whose int8 sums over each block of 32 are scaled and added one by one,
-// in double, since scales reach from 2^-254 to 2^254.
+// Rows and columns of MXFP4 that do not fold: the int8 sums over each block of 32 are scaled and added one by one, in
+// double, since products of scales reach from 2^-254 to 2^254.
 #pragma once
 
 #include "gemmtune/families/cpu_tile/mxfp4_fold.h"
@@ -16,7 +16,7 @@ struct BlockTile {
   PackedColumns columns{};
 };
 
-/// Writes those rows and columns of the tile, over whatever stands there.
+/// Overwrites those rows and columns of the tile.
 void finish_by_blocks(const BlockTile& tile);
 
 }  // namespace gemmtune::cpu_tile

@@ -71,7 +71,7 @@ class Mxfp4Arithmetic {
   PanelSetup setup_;
 };
 
-class Mxfp4Path final : public TilePath {
+class Mxfp4Path final : public KernelPath {
  public:
   Support supports(const Problem& problem, const DeviceInfo& /*device*/) const override {
     if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return {.why_not = "MXFP4 kernels take e2m1/1x32 on both sides"};
@@ -92,6 +92,6 @@ class Mxfp4Path final : public TilePath {
 
 }  // namespace
 
-std::unique_ptr<TilePath> make_mxfp4_path() { return std::make_unique<Mxfp4Path>(); }
+std::unique_ptr<KernelPath> make_mxfp4_path() { return std::make_unique<Mxfp4Path>(); }
 
 }  // namespace gemmtune::cpu_tile

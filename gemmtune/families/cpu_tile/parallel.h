@@ -1,4 +1,4 @@
-// Runs the parts of one launch on the threads of one launch. Not a scheduler: parts are as many as threads.
+// Runs the parts of one launch, one on each thread. Not a scheduler: there are as many parts as threads.
 // Only for files of this family: it needs OpenMP switched on.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Consecutive things, and how they are shared out.
+// A range of indices, and how it is split among threads.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Range {
   std::int64_t size() const { return last - first; }
 };
 
-/// The share of `count` things that one of `parts` gets; sizes differ by one at most.
+/// The part of `count` items that one of `parts` threads gets; sizes differ by one at most.
 inline Range share_of(std::int64_t count, int part, int parts) {
   return {.first = count * part / parts, .last = count * (part + 1) / parts};
 }

@@ -1,4 +1,4 @@
-// Four floats in the compiler's own vectors: the floor that every CPU has. Only for float_portable.cpp.
+// Four floats in the compiler's generic vectors, for every CPU. Only for float_portable.cpp.
 #pragma once
 
 #include <cstring>

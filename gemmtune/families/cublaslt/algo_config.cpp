@@ -77,7 +77,7 @@ std::optional<AlgoConfig> config_of(std::span<const Setting> settings) {
   AlgoConfig config;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto number = number_of(fields[i].words, settings[i].value);
-    // Read back, so that "012" and the number of a tile that has a word are no second names.
+    // Written again and compared, so that "012" and the number of a tile that has a word are not second names.
     const bool canonical = number && word_of(fields[i].words, *number) == settings[i].value;
     if (settings[i].tag != fields[i].tag || !canonical) return std::nullopt;
     fields[i].set(config, *number);

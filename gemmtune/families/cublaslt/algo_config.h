@@ -1,4 +1,4 @@
-// One algorithm of cuBLASLt with all its settings, and the part of a kernel's name that says them.
+// One algorithm of cuBLASLt with all its settings, and the part of a kernel's name that states them.
 #pragma once
 
 #include <compare>
@@ -20,7 +20,7 @@ struct AlgoConfig {
   int split_k{1};        // -1: the library chooses
   unsigned reduction{};  // of the splits: 0 none, 1 in place, 2 in the compute type, 4 in the output's type
   unsigned swizzle{};
-  unsigned custom{};  // means something else for each algorithm
+  unsigned custom{};  // its meaning depends on the algorithm
   unsigned inner{};
   unsigned cluster{};
 
@@ -41,7 +41,7 @@ struct Setting {
 /// them ("128x256", "64xauto", "2x1"), else as numbers.
 std::vector<Setting> settings_of(const AlgoConfig& config);
 
-/// The inverse; nothing for what settings_of never writes.
+/// The inverse of settings_of; nothing for settings that settings_of never writes.
 std::optional<AlgoConfig> config_of(std::span<const Setting> settings);
 
 /// Rows and columns of a tile where the header has words for it; else zeros.

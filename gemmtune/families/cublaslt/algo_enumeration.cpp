@@ -19,12 +19,12 @@ constexpr unsigned most_custom_options = 255;
 constexpr std::size_t ranked_of_an_id = 64;
 constexpr std::size_t probe_workspace_bytes = std::size_t{256} << 20;
 
-/// A setting that can only be tried, and the values worth trying. An algorithm that takes `nonsense` does not look at
-/// the setting, and has the same kernel for all of its values.
+/// A setting whose values must be tried, and the values worth trying. An algorithm that accepts `nonsense` ignores the
+/// setting, and has the same kernel for all values.
 struct Axis {
   unsigned AlgoConfig::*setting{};
   std::vector<unsigned> values{};
-  unsigned nonsense{250};  // not far beyond the values that there are: libraries index tables with them
+  unsigned nonsense{250};  // not far beyond the values that exist: libraries index tables with it
 };
 
 std::vector<unsigned> numbers(unsigned count) {
@@ -86,7 +86,7 @@ Algo algo_of(const AlgoSource& source, int id) {
           .contexts = contexts_of(source, id)};
 }
 
-/// Tiles have no configuration in common: what is learnt of one is of no use for another.
+/// Tiles have no configuration in common: the results for one tile say nothing of another.
 class TileLearner {
  public:
   TileLearner(const AlgoSource& source, const Algo& algo, unsigned tile, const AlgoLimits& limits)
@@ -129,8 +129,8 @@ class TileLearner {
     return seeds.empty() ? seeds_one_step_away() : seeds;
   }
 
-  /// For tiles that are taken with no context. Libraries list algorithms of other devices, which take nothing, at
-  /// length.
+  /// For tiles that are accepted with none of the contexts. Libraries list many algorithms of other devices, of which
+  /// nothing is accepted: hence the limit.
   std::vector<AlgoConfig> seeds_one_step_away() {
     std::vector<AlgoConfig> seeds;
     const std::int64_t given_up = checks_ + limits_.futile_of_a_tile;
@@ -147,8 +147,8 @@ class TileLearner {
     return seeds;
   }
 
-  /// Breadth first, so that a limit costs what is furthest from the seed. Only values that the seed can have are
-  /// combined.
+  /// Breadth first, so that a limit leaves out what is furthest from the seed. Only values that are accepted with the
+  /// seed's other settings are combined.
   void spread(const AlgoConfig& seed) {
     const auto axes = axes_at(seed);
     std::unordered_set<AlgoConfig, AlgoConfigHash> seen{seed};
@@ -220,7 +220,7 @@ EnumeratedAlgos learn_each(const AlgoSource& source, std::span<const int> ids, c
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     auto& learnt = known[tiles[i].algo->id];
     const std::int64_t left = limits.checks - learnt.checks;
-    // The limit is the algorithm's: a tile that goes beyond it is learnt again with what the tiles before have left.
+    // The limit is the algorithm's: a tile that exceeds it is tried again with what the tiles before it have left.
     append(learnt, parts[i].checks <= left ? parts[i] : learn_tile(tiles[i], left));
   }
   for (auto& [id, learnt] : known) std::ranges::sort(learnt.taken, {}, &Taken::config);

@@ -1,8 +1,8 @@
-// Which configurations of an algorithm the library takes at all: tiles and stages are listed by it, inner shapes,
-// clusters and the combination of everything must be tried.
+// Finds the configurations of an algorithm that the library accepts. The library lists tiles and stages; inner shapes,
+// clusters and all combinations must be tried.
 //
-// AlgoConfigs anew for each problem, which takes tens of thousands of checks: of what cuBLASLt 13.1 takes for decode
-// shapes, three quarters are turned down for large ones.
+// This is done for each problem, and takes tens of thousands of checks. Results cannot be shared between problems: of
+// the configurations that cuBLASLt 13.1 accepts for decode shapes, it rejects three quarters for large ones.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@ namespace gemmtune::cublaslt {
 
 struct AlgoLimits {
   std::int64_t checks{30'000};          // of one algorithm
-  std::int64_t accepted_of_a_pair{64};  // of one tile with one stages, the nearest to the plain one first
-  std::int64_t futile_of_a_tile{256};   // none taken so far, of an algorithm that the library never ranks
+  std::int64_t accepted_of_a_pair{64};  // of one tile and stage count, those nearest to the plain settings first
+  std::int64_t futile_of_a_tile{256};   // checks without any success, of an algorithm that the library never ranks
 };
 
-/// A configuration that the library takes, and what it says of it.
+/// A configuration that the library accepts, and what the library says of it.
 struct Taken {
   AlgoConfig config{};
   Accepted accepted{};
 };
 
 struct AlgoConfigs {
-  std::vector<Taken> taken{};  // unsplit, ascending
-  std::int64_t checks{};       // which the limit is about
-  bool cut{};                  // a limit was met: there may be more
+  std::vector<Taken> taken{};  // without splits of K, ascending
+  std::int64_t checks{};       // questions asked of the library, as AlgoLimits::checks counts them
+  bool cut{};                  // a limit was reached: there may be more
 };
 
-/// What was learnt of each algorithm.
+/// By the algorithm's number.
 using EnumeratedAlgos = std::map<int, AlgoConfigs>;
 
-/// From each tile and stages that the library takes (plainly, or with the settings that its ranking uses, or with one
-/// setting changed), one setting after the other is changed, as long as the library takes the result. Settings that an
-/// algorithm does not look at are left as they are. Tiles are learnt on all threads of the machine, with one result
-/// whatever their number.
+/// Starts from each tile and stage count that the library accepts (with plain settings, with those that its ranking
+/// uses, or with one setting changed). From there it changes one setting after the other, as long as the library
+/// accepts the result. Settings that an algorithm ignores are left as they are. Tiles are shared among all threads of
+/// the machine; the result does not depend on how many there are.
 AlgoConfigs enumerate_algo(const AlgoSource& source, int id, const AlgoLimits& limits = {});
 
-/// The same of each of the library's algorithms, those that cannot do this matmul included.
+/// The same for each of the library's algorithms. Those that cannot do this matmul have no configurations.
 EnumeratedAlgos enumerate_algos(const AlgoSource& source, const AlgoLimits& limits = {});
 
 }  // namespace gemmtune::cublaslt

@@ -1,4 +1,5 @@
-// What the enumeration asks of the library for one matmul: small, so that it is tested against invented libraries.
+// The questions that the enumeration asks the library for one matmul. A small interface, so that the enumeration is
+// tested against invented libraries.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace gemmtune::cublaslt {
 
-/// What an algorithm says of itself. There are no lists of inner shapes and clusters: those must be tried.
+/// What an algorithm says of itself. The library has no lists of inner shapes and clusters: they must be tried.
 struct Capabilities {
   std::vector<unsigned> tiles{};   // empty: only the undefined one
   std::vector<unsigned> stages{};  // the same
@@ -31,8 +32,8 @@ struct RankRequest {
   std::optional<int> only_id{};
 };
 
-/// Every function is called from several threads at once, `check` above all: what an enumeration costs is the time of
-/// its tens of thousands of answers.
+/// Every function is called from several threads at once, above all `check`: an enumeration asks it tens of thousands
+/// of times.
 class AlgoSource {
  public:
   virtual ~AlgoSource() = default;

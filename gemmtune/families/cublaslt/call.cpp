@@ -6,14 +6,14 @@
 #include <numeric>
 #include <vector>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune::cublaslt {
 namespace {
 
 constexpr std::int64_t scale_block = 128;
 
-std::int64_t k_blocks(std::int64_t k) { return (k + scale_block - 1) / scale_block; }
-
-bool is_any_of(DType type, std::initializer_list<DType> types) { return std::ranges::find(types, type) != types.end(); }
+std::int64_t k_blocks(std::int64_t k) { return ceil_div(k, scale_block); }
 
 bool both(const Problem& problem, Scaling scaling) {
   return problem.a.scaling == scaling && problem.w.scaling == scaling;
@@ -22,6 +22,8 @@ bool both(const Problem& problem, Scaling scaling) {
 bool block_scaled(const Problem& problem) {
   return problem.a.scaling == Scaling::block_1x128 && problem.w.scaling == Scaling::block_128x128;
 }
+
+bool is_float(DType type) { return is_half(type) || type == DType::f32 || type == DType::tf32; }
 
 std::string why_no_float(const Problem& problem) {
   if (!both(problem, Scaling::none)) return fmt::format("{} with scales is not multiplied", to_string(problem.a.type));
@@ -33,9 +35,13 @@ bool whole_rows(Scaling scaling) {
   return scaling == Scaling::none || scaling == Scaling::tensor || scaling == Scaling::row;
 }
 
+/// The kernel that scales an int32 product writes C, and knows no other epilogue than a bias.
 std::string why_no_int8(const Problem& problem) {
-  const bool scales = whole_rows(problem.a.scaling) && whole_rows(problem.w.scaling);
-  return scales ? "" : "int8 is multiplied with tensor and row scales only";
+  if (!whole_rows(problem.a.scaling) || !whole_rows(problem.w.scaling))
+    return "int8 is multiplied with tensor and row scales only";
+  if (!stored_c(problem).is_contiguous()) return "int8 products are scaled into a C without gaps only";
+  const bool bias_at_most = !problem.epilogue.residual && problem.epilogue.activation == Activation::none;
+  return bias_at_most ? "" : "int8 products are scaled without a residual or an activation";
 }
 
 /// The library takes scales at multiples of 16 bytes, and those of a batch follow each other without gaps.
@@ -58,14 +64,18 @@ std::string why_no_fp8(const Problem& problem) {
   return problem.k % 16 == 0 ? "" : "e4m3 needs K % 16 == 0";
 }
 
-/// Of the tensors of each batch, when each has a call of its own and starts where the one before ends.
+/// Of the tensors of each batch, when each has a call of its own.
 std::int64_t alignment_in_batches(const Problem& problem) {
   std::int64_t alignment = 256;
-  for (const auto bytes :
-       {storage_bytes(problem.a.type, problem.m * problem.k), storage_bytes(problem.w.type, problem.n * problem.k),
-        storage_bytes(problem.out, problem.m * problem.n)})
+  for (const auto bytes : {storage_bytes(problem.a.type, stored_a(problem).batch_stride),
+                           storage_bytes(problem.w.type, stored_w(problem).batch_stride),
+                           storage_bytes(problem.out, stored_c(problem).batch_stride)})
     alignment = std::gcd(alignment, bytes);
   return alignment;
+}
+
+LibraryMatrix library_matrix(const StoredMatrix& m) {
+  return {.rows = m.cols, .columns = m.rows, .leading_dimension = m.leading_dimension, .batch_stride = m.batch_stride};
 }
 
 LibraryScales scales_of(const Problem& problem) {
@@ -77,15 +87,14 @@ LibraryScales scales_of(const Problem& problem) {
 
 }  // namespace
 
-std::int64_t padded_k_blocks(std::int64_t k) { return (k_blocks(k) + 3) / 4 * 4; }
+std::int64_t padded_k_blocks(std::int64_t k) { return round_up(k_blocks(k), 4); }
 
 std::string why_no_call(const Problem& problem) {
   if (problem.a.type != problem.w.type)
     return fmt::format("{} x {} is not multiplied", to_string(problem.a.type), to_string(problem.w.type));
-  if (!is_any_of(problem.out, {DType::f32, DType::f16, DType::bf16}))
-    return fmt::format("outputs of {} are not offered", to_string(problem.out));
+  if (!is_output(problem.out)) return fmt::format("outputs of {} are not offered", to_string(problem.out));
   if (std::max({problem.m, problem.n, problem.k}) > INT32_MAX) return "sizes are 32 bits wide";
-  if (is_any_of(problem.a.type, {DType::f32, DType::tf32, DType::f16, DType::bf16})) return why_no_float(problem);
+  if (is_float(problem.a.type)) return why_no_float(problem);
   if (problem.a.type == DType::i8) return why_no_int8(problem);
   if (problem.a.type == DType::e4m3) return why_no_fp8(problem);
   return fmt::format("{} is not multiplied", to_string(problem.a.type));
@@ -100,10 +109,15 @@ Call call_of(const Problem& problem) {
                      .n = problem.n,
                      .k = problem.k,
                      .batch = one_for_each_batch ? 1 : problem.batch,
+                     .w_major = problem.layout.w,
+                     .a_major = problem.layout.a,
+                     .w = library_matrix(stored_w(problem)),
+                     .a = library_matrix(stored_a(problem)),
+                     .d = library_matrix(stored_c(problem)),
                      .operand = problem.a.type,
                      .product = int8 ? DType::i32 : problem.out,
                      .scales = scales,
-                     .bias = problem.epilogue.bias && !int8,
+                     .epilogue = int8 ? Epilogue{} : problem.epilogue,
                      .alignment = one_for_each_batch ? alignment_in_batches(problem) : 256},
           .count = one_for_each_batch ? problem.batch : 1,
           .finishes = int8,

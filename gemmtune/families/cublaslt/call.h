@@ -1,8 +1,9 @@
-// How a problem is put to cuBLASLt: which types and scales it is told, what is left to kernels of ours, and what it
-// cannot do. Knows nothing of the library itself.
+// Translates a problem into a call of cuBLASLt: which types, scales, layouts and epilogue the library is told, what is
+// left to kernels of gemmtune, and what is refused. Makes no call itself.
 //
-// The library counts in columns: our row-major C [M, N] is its column-major D of N x M, D = Wt · A with the weights as
-// its (transposed) first operand and the activations as its second.
+// The library counts in columns: our row-major C [M, N] is its column-major D of N x M. Its first operand is the
+// weights (transposed where they are stored [N, K]), its second the activations (transposed where they are stored
+// [K, M]).
 #pragma once
 
 #include <compare>
@@ -16,16 +17,31 @@ namespace gemmtune::cublaslt {
 /// Scales that the library applies itself.
 enum class LibraryScales : std::uint8_t { none, tensor, row, block };
 
+/// One of the library's matrices: its columns are our stored rows. Distances in elements.
+struct LibraryMatrix {
+  std::int64_t rows{};
+  std::int64_t columns{};
+  std::int64_t leading_dimension{};
+  std::int64_t batch_stride{};
+
+  auto operator<=>(const LibraryMatrix&) const = default;
+};
+
 /// One call of the library's matmul.
 struct MatmulSpec {
   std::int64_t m{};
   std::int64_t n{};
   std::int64_t k{};
   std::int64_t batch{1};
-  DType operand{};  // of both sides
-  DType product{};  // what it writes
+  Major w_major{Major::k};
+  Major a_major{Major::k};
+  LibraryMatrix w{};
+  LibraryMatrix a{};
+  LibraryMatrix d{};  // of the product, and of the residual (the library's C)
+  DType operand{};    // of both sides
+  DType product{};    // what it writes
   LibraryScales scales{};
-  bool bias{};
+  Epilogue epilogue{};  // bias and residual are of the product's type
   bool fast_accumulation{};
   std::int64_t alignment{256};  // of every tensor's first byte
 
@@ -34,11 +50,11 @@ struct MatmulSpec {
 
 struct Call {
   MatmulSpec matmul{};
-  std::int64_t count{1};         // calls in a launch: scales of its own for each batch make it one for each
-  bool finishes{};               // an int32 product is scaled by a kernel of ours
-  bool arranges_a_scales{};      // 1x128 scales are wanted column by column
-  bool arranges_w_scales{};      // 128x128 scales are wanted in rows of a multiple of 4
-  bool has_fast_accumulation{};  // whether turning it on makes a second set of candidates
+  std::int64_t count{1};         // calls in a launch: one for each matrix of the batch if each has its own scales
+  bool finishes{};               // a kernel of gemmtune scales the int32 product and writes C
+  bool arranges_a_scales{};      // the library wants 1x128 scales column by column
+  bool arranges_w_scales{};      // the library wants rows of 128x128 scales padded to a multiple of 4
+  bool has_fast_accumulation{};  // there is a second set of candidates, with fast accumulation
 
   bool operator==(const Call&) const = default;
 };
@@ -46,7 +62,7 @@ struct Call {
 /// Why the library is not even asked ("e4m3 with bias writes bf16 or fp16"), or "".
 std::string why_no_call(const Problem& problem);
 
-/// For a problem of which why_no_call says "".
+/// For a problem for which why_no_call returns "".
 Call call_of(const Problem& problem);
 
 /// Scales of the weights along K as the library wants them: ceil(K/128) rounded up to 4.

@@ -1,4 +1,5 @@
-// cuBLASLt's matmul: what users of NVIDIA GPUs have today, and everything else that the library could do for them.
+// cuBLASLt's matmul: the kernel that users of NVIDIA GPUs get from the library, and everything else that the library
+// can do for the same problem.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ std::vector<Candidate> candidates_of(const Enumeration& enumeration, const Matmu
   });
 }
 
-/// One of each in turn, so that each list's best stand in front.
+/// One candidate of each list in turn, so that the best of each list come first.
 std::vector<Candidate> in_turn(const std::vector<std::vector<Candidate>>& lists) {
   std::vector<Candidate> all;
   std::size_t longest = 0;
@@ -78,6 +79,11 @@ class CublasltFamily final : public KernelFamily {
   }
 
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
+
+  /// The library has no epilogue for GELU by erf or SiLU.
+  FeatureSet features() const override {
+    return basic_features().with(layout_features()).with({Feature::residual, Feature::relu, Feature::gelu_tanh});
+  }
 
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
     if (auto why = cublaslt::why_no_call(problem); !why.empty()) return why;

@@ -29,7 +29,7 @@ constexpr unsigned in_output_type = 4;
 constexpr double waves_of_a_full_gpu = 4;
 constexpr double most_waves_over_least = 8;
 
-/// In how many settings they differ.
+/// The number of settings in which two configurations differ.
 int distance(const AlgoConfig& a, const AlgoConfig& b) {
   const auto differs = [&](auto setting) { return a.*setting != b.*setting ? 1 : 0; };
   return differs(&AlgoConfig::id) + differs(&AlgoConfig::tile) + differs(&AlgoConfig::stages) +
@@ -39,7 +39,7 @@ int distance(const AlgoConfig& a, const AlgoConfig& b) {
 
 bool fits_workspace(const Accepted& accepted) { return accepted.workspace_bytes <= large_workspace_bytes; }
 
-/// Swizzling orders tiles for the cache's sake, which needs more than a wave of them.
+/// Splits are for few tiles. Swizzling orders tiles for the cache, which only helps with more than one wave of them.
 bool may_split(const AlgoConfig& config, const Accepted& accepted) {
   return config.swizzle == 0 && fits_workspace(accepted) && accepted.waves <= most_waves_to_split;
 }

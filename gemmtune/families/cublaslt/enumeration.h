@@ -1,5 +1,5 @@
-// The list of what is worth trying for one matmul: the library's own ranking first, then everything that its algorithms
-// take for these sizes.
+// The configurations worth trying for one matmul: the library's own ranking first, then everything that its algorithms
+// accept for these sizes.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +34,12 @@ struct EnumerationLimits {
 struct Enumeration {
   std::vector<Entry> entries{};  // without duplicates, the library's ranking first
   bool has_first_choice{};       // the first entry is the library's first choice for the usual workspace
-  std::int64_t checks{};         // beside those of learning
-  bool cut{};                    // by EnumerationLimits::most
+  std::int64_t checks{};         // in addition to those of enumerate_algos
+  bool cut{};                    // entries were left out by EnumerationLimits::most
 };
 
-/// What the library ranks, all of `known`, which was learnt of this very matmul, and its splits of K. The library is
-/// asked on all threads of the machine, with one result whatever their number.
+/// What the library ranks, all of `known` (the result of enumerate_algos for the same matmul), and its splits of K. The
+/// library is asked on all threads of the machine; the result does not depend on how many there are.
 Enumeration enumerate(const AlgoSource& source, const EnumeratedAlgos& known, const EnumerationLimits& limits);
 
 }  // namespace gemmtune::cublaslt

@@ -1,6 +1,6 @@
-// cuBLASLt for MXFP4: operands are turned into a type that the library multiplies, the weights when they are packed and
-// the activations in each call. For the families mxfp4_cublaslt and mxfp4_bf16, which are this one's candidates behind
-// a conversion; no other may include a header of this folder.
+// cuBLASLt for MXFP4: operands are converted to a type that the library multiplies, the weights when they are packed
+// and the activations in each launch. The families mxfp4_cublaslt and mxfp4_bf16 are made of it. No other family may
+// include a header of this folder.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace gemmtune::cublaslt {
 
-/// One way to put MXFP4 to the library.
+/// One way to multiply MXFP4 with the library.
 struct FoldedRoute {
   std::string word{};  // in names: "row"
   FoldType type{};
   FoldBase base{};
-  Side inner{};  // what either side then is
+  Side inner{};  // type and scaling of both sides after the conversion
 };
 
 struct FoldedFamilyRules {

@@ -14,7 +14,7 @@ std::unique_ptr<KernelFamily> make_cublaslt_family();
 namespace cublaslt {
 namespace {
 
-/// Why no family of MXFP4 behind a conversion does this, whatever the library does.
+/// Why the conversion cannot do this, or "": the library is not asked.
 std::string why_no_fold(const Problem& problem, const DeviceInfo& device) {
   if (!device.arch.starts_with("sm90")) return fmt::format("its kernels are for sm90, not {}", device.arch);
   if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return "multiplies e2m1/1x32 by e2m1/1x32 only";
@@ -80,7 +80,7 @@ class FoldedFamily final : public KernelFamily {
     return std::string(kernel_name.substr(prefix_of(route).size()));
   }
 
-  /// The library's own, which come best first, under this family's names.
+  /// The library's candidates, which are listed best first, under this family's names.
   std::vector<Candidate> candidates_of(const FoldedRoute& route, const Problem& problem,
                                        const DeviceInfo& device) const {
     const auto inner = inner_problem(problem, route);

@@ -13,7 +13,7 @@ bool is_rounded_after(const Problem& problem, const FoldedRoute& route) {
   return problem.out == DType::f16 && route.inner.type == DType::bf16;
 }
 
-/// What is left to do with an f32 product: scales are in it.
+/// The problem of rounding the f32 product, which the scales have already been applied to.
 Problem rounding(const Problem& problem, const FoldedRoute& route) {
   Problem rounded = problem;
   rounded.a = rounded.w = route.inner;

@@ -1,4 +1,4 @@
-// One product of MXFP4 that cuBLASLt computes, its operands turned into what it multiplies.
+// A prepared MXFP4 product: the operands are converted, and cuBLASLt multiplies them.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 
 namespace gemmtune::cublaslt {
 
-/// The problem that is left to the library. It does not multiply bf16 into fp16, so it is asked for f32 then, without
-/// bias.
+/// The problem that the library computes. It cannot multiply bf16 into fp16: then it writes f32 without a bias, and
+/// FoldedGemm adds the bias and rounds.
 Problem inner_problem(const Problem& problem, const FoldedRoute& route);
 
-/// Workspace: the folded activations, an f32 product where that is to be rounded, then the library's own. Packed
-/// weights: those folded.
+/// Workspace: the folded activations, an f32 product if it is still to be rounded, then the library's own workspace.
+/// Packed weights: the folded weights.
 class FoldedGemm final : public PreparedGemm {
  public:
   /// `inner` computes inner_problem(problem, route). Compiles; throws Error{unsupported} with the compiler's log.

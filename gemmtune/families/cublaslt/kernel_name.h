@@ -1,4 +1,5 @@
-// Names of this family's candidates: everything that is needed to run one, the library's version included.
+// Names of this family's candidates. A name states everything that is needed to run the candidate, the library's
+// version included.
 //
 //   cublaslt_a66_t128x256_s64xauto_k1_r0_z0_o3_i0_c2x1_f0_w32_v130100
 //   cublaslt_default_a66_…   the library's own first choice
@@ -26,7 +27,7 @@ struct KernelName {
 
 std::string to_string(const KernelName& name);
 
-/// The inverse; nothing for what to_string never writes.
+/// The inverse of to_string; nothing for texts that to_string never writes.
 std::optional<KernelName> parse_kernel_name(std::string_view text);
 
 Candidate candidate_of(const KernelName& name);

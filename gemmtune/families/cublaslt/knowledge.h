@@ -1,4 +1,4 @@
-// What the library's algorithms take for a matmul, kept for the last few: the same one is asked about more than once.
+// Enumerations of the last few matmuls, kept because a tuner asks for the same one more than once.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace gemmtune::cublaslt {
 
 class Knowledge {
  public:
-  /// The session is the device's of this index.
+  /// `session` is that of the device with this index.
   Enumeration enumerate(const std::shared_ptr<const Session>& session, int device, const MatmulSpec& spec);
 
  private:

@@ -65,7 +65,7 @@ class Session {
   const Library& library() const { return *library_; }
   cublasLtHandle_t handle() const { return handle_; }
 
-  /// For threads that only ask questions: gives one without a context the session's.
+  /// Makes the session's context current on a thread that has none, for threads that only ask questions.
   void lend_context() const noexcept { context_.lend(); }
 
   /// Throws Error{unsupported} with `what` and the status' name unless it is success.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_ids = 512;
 
-// The header has no flag for "no operand was made smaller on the way"; these are the ones that say it was.
+// The flags of algorithms that round operands to a smaller type.
 constexpr cublasLtNumericalImplFlags_t narrowed_tf32 =
     CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F;
 constexpr cublasLtNumericalImplFlags_t narrowed_f32 = narrowed_tf32 | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32;
@@ -23,7 +23,7 @@ cublasLtNumericalImplFlags_t narrowed(DType operand) {
   return operand == DType::tf32 ? narrowed_tf32 : 0;
 }
 
-/// An address for questions whose answers depend on alignment alone; nothing is read there.
+/// An address for questions whose answers depend on its alignment alone. Nothing is read there.
 const std::byte* aligned_address() { return reinterpret_cast<const std::byte*>(std::uintptr_t{4096}); }
 
 template <typename Value>
@@ -67,9 +67,9 @@ Matmul::Matmul(std::shared_ptr<const Session> session, const MatmulSpec& spec)
     : session_(std::move(session)),
       spec_(spec),
       operation_(create_operation()),
-      w_(create_layout(vendor_type(spec.operand), {spec.k, spec.n})),
-      a_(create_layout(vendor_type(spec.operand), {spec.k, spec.m})),
-      product_(create_layout(vendor_type(spec.product), {spec.n, spec.m})) {
+      w_(create_layout(spec.operand, spec.w)),
+      a_(create_layout(spec.operand, spec.a)),
+      product_(create_layout(spec.product, spec.d)) {
   describe_operation();
 }
 
@@ -80,16 +80,15 @@ Matmul::Operation Matmul::create_operation() const {
   return {operation, library().desc_destroy};
 }
 
-/// Column by column, without gaps.
-Matmul::Layout Matmul::create_layout(cudaDataType type, std::array<std::int64_t, 2> size) const {
-  const auto [rows, columns] = size;
+/// Column by column.
+Matmul::Layout Matmul::create_layout(DType type, const LibraryMatrix& matrix) const {
   cublasLtMatrixLayout_t made{};
-  session_->check(
-      library().layout_create(&made, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), rows),
-      "cublasLtMatrixLayoutCreate");
+  session_->check(library().layout_create(&made, vendor_type(type), static_cast<std::uint64_t>(matrix.rows),
+                                          static_cast<std::uint64_t>(matrix.columns), matrix.leading_dimension),
+                  "cublasLtMatrixLayoutCreate");
   Layout layout(made, library().layout_destroy);
   const auto count = static_cast<std::int32_t>(spec_.batch);
-  const std::int64_t stride = rows * columns;
+  const std::int64_t stride = matrix.batch_stride;
   session_->check(library().layout_set(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
                   "a matrix's batch count");
   session_->check(library().layout_set(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
@@ -108,15 +107,14 @@ void Matmul::must_set(cublasLtMatmulDescAttributes_t attribute, Value value) con
 }
 
 void Matmul::describe_operation() const {
-  must_set<std::int32_t>(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
-  must_set<std::int32_t>(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_N);
-  if (spec_.bias) {
-    must_set<std::uint32_t>(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    must_set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, aligned_address());
-  }
+  must_set<std::int32_t>(CUBLASLT_MATMUL_DESC_TRANSA, spec_.w_major == Major::k ? CUBLAS_OP_T : CUBLAS_OP_N);
+  must_set<std::int32_t>(CUBLASLT_MATMUL_DESC_TRANSB, spec_.a_major == Major::k ? CUBLAS_OP_N : CUBLAS_OP_T);
+  must_set<std::uint32_t>(CUBLASLT_MATMUL_DESC_EPILOGUE, library_epilogue(spec_.epilogue));
+  if (spec_.epilogue.bias) must_set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, aligned_address());
   if (spec_.fast_accumulation) must_set<std::int8_t>(CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1);
   if (spec_.scales == LibraryScales::none) return;
-  if (spec_.scales != LibraryScales::tensor) {  // which is the default, and known to older libraries under no name
+  if (spec_.scales !=
+      LibraryScales::tensor) {  // tensor scales are the default, which older libraries have no attribute for
     const auto modes = scale_modes(spec_.scales);
     must_set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modes.w);
     must_set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modes.a);
@@ -160,8 +158,10 @@ std::optional<cublasLtMatmulAlgo_t> Matmul::init(int id) const {
 bool Matmul::can_do_this(const cublasLtMatmulAlgo_t& algo) const {
   if (spec_.batch > 1 && capability<std::int32_t>(library(), algo, CUBLASLT_ALGO_CAP_STRIDED_BATCH_SUPPORT) == 0)
     return false;
+  const auto epilogue = static_cast<std::uint32_t>(library_epilogue(spec_.epilogue));
+  if (epilogue == CUBLASLT_EPILOGUE_DEFAULT) return true;
   const auto epilogues = capability<std::uint32_t>(library(), algo, CUBLASLT_ALGO_CAP_EPILOGUE_MASK);
-  return !spec_.bias || (epilogues & CUBLASLT_EPILOGUE_BIAS) != 0;
+  return (epilogues & epilogue) == epilogue;
 }
 
 bool Matmul::keeps_operands(const cublasLtMatmulAlgo_t& algo) const {
@@ -182,7 +182,7 @@ std::optional<Capabilities> Matmul::capabilities(int id) const {
           std::max(capability<std::int32_t>(library(), *algo, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX), 0))};
 }
 
-/// What a plain algorithm has already is not set: old algorithms refuse settings that they do not know.
+/// Settings that equal the plain algorithm's are not set: old algorithms refuse settings that they do not know.
 std::optional<cublasLtMatmulAlgo_t> Matmul::algo_of(const AlgoConfig& config) const {
   auto algo = plain_algo(config.id);
   if (!algo) return std::nullopt;
@@ -299,15 +299,17 @@ const char* Matmul::launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo
   const std::int32_t integer_one = 1;
   const std::int32_t integer_zero = 0;
   const bool integers = sums_integers(spec_);
-  if (spec_.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
+  const bool adds = spec_.epilogue.residual;  // never to integers
+  if (spec_.epilogue.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
   if (spec_.scales != LibraryScales::none) {
     set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, at.w_scale);
     set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, at.a_scale);
   }
   const auto status = library().matmul(
       session_->handle(), operation_.get(), integers ? static_cast<const void*>(&integer_one) : &one, at.w, w_.get(),
-      at.a, a_.get(), integers ? static_cast<const void*>(&integer_zero) : &zero, at.product, product_.get(),
-      at.product, product_.get(), &algo, at.workspace, workspace_bytes, stream);
+      at.a, a_.get(), integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
+      adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo, at.workspace, workspace_bytes,
+      stream);
   return status == CUBLAS_STATUS_SUCCESS ? "" : library().status_name(status);
 }
 

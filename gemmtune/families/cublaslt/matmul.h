@@ -1,7 +1,6 @@
 // One matmul as the library sees it: its descriptors, what its algorithms can do with it, and the call itself.
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,19 +14,20 @@
 
 namespace gemmtune::cublaslt {
 
-/// Where one call's tensors stand on the device; scales and bias are null where the matmul has none.
+/// Where one call's tensors stand on the device; scales, bias and residual are null where the matmul has none.
 struct Addresses {
   const std::byte* a{};
   const std::byte* a_scale{};
   const std::byte* w{};
   const std::byte* w_scale{};
   const std::byte* bias{};
+  const std::byte* residual{};
   std::byte* product{};
   std::byte* workspace{};
 };
 
-/// Questions may be asked on several threads at once, as cuBLASLt allows with one handle: they read what the
-/// constructor described. `launch` changes that, and is for one thread, with no other at work.
+/// All const functions but `launch` may be called on several threads at once, as cuBLASLt allows with one handle.
+/// `launch` changes the description of the operation: it must be the only call at the time.
 class Matmul final : public AlgoSource {
  public:
   /// Throws Error{unsupported} when the library does not know the types or the scales.
@@ -38,7 +38,7 @@ class Matmul final : public AlgoSource {
   std::optional<Accepted> check(const AlgoConfig& config) const override;
   std::vector<AlgoConfig> ranked(const RankRequest& request) const override;
 
-  /// As `ranked`, in the library's own words, of which settings may be a part only.
+  /// As `ranked`, as the library's own structures, which may contain more than the settings.
   std::vector<cublasLtMatmulAlgo_t> ranked_algos(const RankRequest& request) const;
 
   /// The algorithm with these settings, whether or not it can do this matmul; nothing when it has no such settings.
@@ -62,7 +62,7 @@ class Matmul final : public AlgoSource {
 
   const Library& library() const { return session_->library(); }
   Operation create_operation() const;
-  Layout create_layout(cudaDataType type, std::array<std::int64_t, 2> size) const;
+  Layout create_layout(DType type, const LibraryMatrix& matrix) const;
   Preference create_preference(const RankRequest& request) const;
   void describe_operation() const;
   std::vector<cublasLtMatmulHeuristicResult_t> rank(const RankRequest& request) const;
@@ -72,7 +72,7 @@ class Matmul final : public AlgoSource {
   cublasStatus_t set(cublasLtMatmulDescAttributes_t attribute, Value value) const noexcept;
   template <typename Value>
   void must_set(cublasLtMatmulDescAttributes_t attribute, Value value) const;
-  bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;  // by what it says of batches and epilogues
+  bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;  // by its capabilities for batches and epilogues
   bool keeps_operands(const cublasLtMatmulAlgo_t& algo) const;
 
   std::shared_ptr<const Session> session_;

@@ -29,7 +29,8 @@ MatmulSpec spec_of(const Call& call, const KernelName& name) {
   return spec;
 }
 
-/// The library's first choice is run by the library's own description of it, when it still is the name's.
+/// A default candidate is run by the library's own structure if the library's first choice still has the name's
+/// settings.
 cublasLtMatmulAlgo_t algo_for(const Matmul& matmul, const KernelName& name, std::int64_t version) {
   if (name.is_default) {
     const auto first = matmul.ranked_algos({.workspace_bytes = default_workspace_bytes, .most = 1});
@@ -90,10 +91,10 @@ class PreparedCall final : public PreparedGemm {
   }
   Piece next_piece(std::int64_t bytes) { return next_piece(static_cast<std::size_t>(bytes)); }
 
-  /// A batch's part of a tensor that holds call_.count of them; null stays null.
+  /// Where a batch's part of a tensor starts; null stays null.
   template <typename Byte>
-  Byte* part(Byte* tensor, std::int64_t bytes_of_one, std::int64_t batch) const noexcept {
-    return tensor == nullptr ? nullptr : tensor + batch * bytes_of_one;
+  Byte* part(Byte* tensor, std::int64_t bytes_apart, std::int64_t batch) const noexcept {
+    return tensor == nullptr ? nullptr : tensor + batch * bytes_apart;
   }
 
   std::int64_t scale_bytes(const Side& side, std::int64_t rows) const noexcept {
@@ -112,16 +113,15 @@ class PreparedCall final : public PreparedGemm {
   }
 
   Addresses addresses(const Operands& operands, std::int64_t batch) const noexcept {
-    const auto bytes = [&](DType type, std::int64_t rows, std::int64_t columns) {
-      return storage_bytes(type, rows * columns);
-    };
-    const Problem& p = problem_;
-    return {.a = part(operands.a, bytes(p.a.type, p.m, p.k), batch),
+    const auto apart = [](const StoredMatrix& m) { return storage_bytes(m.type, m.batch_stride); };
+    const std::int64_t c_apart = apart(stored_c(problem_));
+    return {.a = part(operands.a, apart(stored_a(problem_)), batch),
             .a_scale = a_scale(operands, batch),
-            .w = part(operands.w, bytes(p.w.type, p.n, p.k), batch),
+            .w = part(operands.w, apart(stored_w(problem_)), batch),
             .w_scale = w_scale(operands, batch),
             .bias = operands.bias,
-            .product = scaler_ ? product_.in(operands.workspace) : part(operands.c, bytes(p.out, p.m, p.n), batch),
+            .residual = part(operands.residual, c_apart, batch),
+            .product = scaler_ ? product_.in(operands.workspace) : part(operands.c, c_apart, batch),
             .workspace = library_workspace_.in(operands.workspace)};
   }
 

@@ -1,4 +1,4 @@
-// One candidate of this family made ready.
+// A prepared candidate of the cublaslt family.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace gemmtune::cublaslt {
 
-/// Throws Error{unsupported} when the library does not take the name's settings for this problem; the text says so when
-/// the name comes from another version of it.
+/// Throws Error{unsupported} when the library does not accept the name's settings for this problem. The text says if
+/// the name is from another version of the library.
 std::unique_ptr<PreparedGemm> prepare_call(std::shared_ptr<const Session> session, const Problem& problem,
                                            const KernelName& name, const DeviceInfo& device);
 

@@ -1,4 +1,5 @@
-// The kernels that cuBLASLt leaves to its users: scales in the order that it wants, and int32 products scaled.
+// What cuBLASLt leaves to its users: kernels that rearrange scales into the order that it wants, and kernels that scale
+// its int32 products.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ class ScaleArranger {
   std::size_t a_bytes() const;
   std::size_t w_bytes() const;
 
-  /// To where there is room for a_bytes() and w_bytes().
+  /// `a_scale` and `w_scale` have room for a_bytes() and w_bytes().
   void launch(const Operands& operands, std::byte* a_scale, std::byte* w_scale, Stream& stream) const noexcept;
 
  private:

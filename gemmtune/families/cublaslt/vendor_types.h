@@ -1,4 +1,4 @@
-// Our types in the library's words.
+// gemmtune's types as the library's.
 #pragma once
 
 #include "gemmtune/core/error.h"
@@ -36,6 +36,20 @@ inline cublasComputeType_t compute_type(const MatmulSpec& spec) {
 
 /// Of alpha and beta.
 inline cudaDataType factor_type(const MatmulSpec& spec) { return sums_integers(spec) ? CUDA_R_32I : CUDA_R_32F; }
+
+/// The library adds the residual before all of them, with beta = 1.
+inline cublasLtEpilogue_t library_epilogue(const Epilogue& epilogue) {
+  switch (epilogue.activation) {
+    case Activation::none:
+      return epilogue.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    case Activation::relu:
+      return epilogue.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case Activation::gelu_tanh:
+      return epilogue.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    default:
+      fail(ErrorCode::unsupported, "cuBLASLt has no epilogue {}", to_string(epilogue.activation));
+  }
+}
 
 struct ScaleModes {
   std::int32_t w{};

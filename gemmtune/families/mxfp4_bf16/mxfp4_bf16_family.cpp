@@ -1,6 +1,6 @@
-// MXFP4 dequantised to bf16 and multiplied by cuBLASLt: what users of a GPU without MXFP4 do, and right for every
-// operand. bf16 has float's exponents, and E2M1 two significant bits: each dequantised value that float holds is bf16
-// exactly, so there is nothing to take out of rows and no spread that is too wide.
+// MXFP4 dequantised to bf16 and multiplied by cuBLASLt: what users of a GPU without MXFP4 do. It is exact for every
+// operand: bf16 has the exponents of float, and E2M1 has two significant bits, so that bf16 holds each dequantised
+// value that float holds.
 #include "gemmtune/families/cublaslt/folded.h"
 
 namespace gemmtune {

@@ -1,5 +1,5 @@
-// The ways in which a problem can be put to oneDNN's matmul: as it is where the library knows its types, or with
-// operands converted to types that hold them exactly (or, for f32, as nearly as the reference itself does).
+// The ways in which oneDNN's matmul can compute a problem: directly, if the library knows its types, or with operands
+// converted to a type that holds them exactly (or, for f32, as closely as the reference itself does).
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ struct Arithmetic {
   std::string_view tag{};    // in names: "f32", "bf16", "int8", "deqbf16", "deqf32"
   DType operand{};           // what the library multiplies
   DType product{};           // what the library writes
-  bool converts_a{};         // activations are stored otherwise, and converted in each launch
-  bool converts_w{};         // weights are, and converted ahead when packed, else in each launch
+  bool converts_a{};         // activations are stored in another type, and converted in each launch
+  bool converts_w{};         // so are weights; they are converted once if the problem lets them be packed
   bool scales_in_product{};  // tensor and row scales multiply the product, not the operands
 
-  /// Whether scales, bias or the output's type are left to a pass over the product.
+  /// Whether scales or the output's type, and with them the epilogue, are left to a pass over the product.
   bool finishes(const Problem& problem) const { return scales_in_product || product != problem.out; }
 };
 
-/// The arithmetics that give the right product for this problem on this device, the direct one first; whether the
-/// library can do each is for it to say.
+/// The arithmetics that give the right product for this problem on this device, the direct one first. The library may
+/// still refuse any of them (prepared_matmul.h: why_not_matmul).
 std::vector<Arithmetic> arithmetics_for(const Problem& problem, const DeviceInfo& device);
 
 /// Why int8 operands cannot be multiplied as they are, or "".

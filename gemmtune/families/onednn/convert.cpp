@@ -20,37 +20,47 @@ float scale_at(const ScaleGrid& grid, const std::byte* scales, std::int64_t inde
   return reinterpret_cast<const float*>(scales)[index];
 }
 
+/// Converts stored rows, which are those of K where the operand is MN-major.
 class RowConverter {
  public:
   RowConverter(const Conversion& conversion, const std::byte* values, const std::byte* scales, std::byte* out)
       : conversion_(conversion),
-        grid_(scale_grid(conversion.from.side.scaling, conversion.from.rows, conversion.from.k)),
+        grid_(scale_grid(conversion.from.side.scaling, conversion.from.rows(), conversion.from.k())),
         values_(values),
         scales_(scales),
         out_(out) {}
 
   /// `row` counts through all batches.
   void convert(std::int64_t row) const {
-    const StoredOperand& from = conversion_.from;
-    const DType type = from.side.type;
-    const std::byte* values = values_ + row * storage_bytes(type, from.k);
-    std::byte* out = out_ + row * storage_bytes(conversion_.to, from.k);
-    const std::int64_t step = scaled() ? grid_.k_block : from.k;
-    for (std::int64_t k = 0; k < from.k; k += step) {
-      const std::int64_t count = std::min(step, from.k - k);
-      run_({type, values + storage_bytes(type, k), count, scale(row, k), out + storage_bytes(conversion_.to, k)},
+    const StoredMatrix& from = conversion_.from.matrix;
+    const std::int64_t batch = row / from.rows;
+    const std::int64_t in_batch = row % from.rows;
+    const std::byte* values =
+        values_ + storage_bytes(from.type, batch * from.batch_stride + in_batch * from.leading_dimension);
+    std::byte* out = out_ + row * storage_bytes(conversion_.to, from.cols);
+    const std::int64_t step = scaled() ? elements_of_a_scale() : from.cols;
+    for (std::int64_t col = 0; col < from.cols; col += step) {
+      run_({.type = from.type,
+            .from = values + storage_bytes(from.type, col),
+            .count = std::min(step, from.cols - col),
+            .scale = scale(batch, in_batch, col),
+            .to = out + storage_bytes(conversion_.to, col)},
            conversion_.to);
     }
   }
 
  private:
   bool scaled() const { return grid_.count() > 0 && conversion_.scales == ScaleUse::multiply; }
+  bool along_k() const { return conversion_.from.major == Major::k; }
 
-  float scale(std::int64_t row, std::int64_t k) const {
+  /// In a stored row, how many neighbours share a scale.
+  std::int64_t elements_of_a_scale() const { return along_k() ? grid_.k_block : grid_.row_block; }
+
+  float scale(std::int64_t batch, std::int64_t row, std::int64_t col) const {
     if (!scaled()) return 1.0F;
-    const std::int64_t batch = row / conversion_.from.rows;
-    const std::int64_t grid_row = row % conversion_.from.rows / grid_.row_block;
-    return scale_at(grid_, scales_, batch * grid_.count() + grid_row * grid_.cols + k / grid_.k_block);
+    const std::int64_t grid_row = (along_k() ? row : col) / grid_.row_block;
+    const std::int64_t grid_col = (along_k() ? col : row) / grid_.k_block;
+    return scale_at(grid_, scales_, batch * grid_.count() + grid_row * grid_.cols + grid_col);
   }
 
   const Conversion& conversion_;
@@ -80,7 +90,7 @@ constexpr float one = 1.0F;
 
 void convert_operand(const Conversion& conversion, const std::byte* values, const std::byte* scales, std::byte* out) {
   const RowConverter converter(conversion, values, scales, out);
-  const std::int64_t rows = conversion.from.batch * conversion.from.rows;
+  const std::int64_t rows = conversion.from.matrix.batch * conversion.from.matrix.rows;
 #pragma omp parallel for num_threads(conversion.threads) schedule(static)
   for (std::int64_t row = 0; row < rows; ++row) converter.convert(row);
 }
@@ -89,12 +99,16 @@ void finish_product(const Finish& finish, const std::byte* product, const Operan
   const Problem& p = finish.problem;
   const auto finish_row = pick_finish_columns();
   const bool scaled = finish.scales == ScaleUse::multiply;
+  const StoredMatrix c = stored_c(p);
 #pragma omp parallel for num_threads(finish.threads) schedule(static)
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     const std::int64_t batch = row / p.m;
+    const std::int64_t at = storage_bytes(p.out, batch * c.batch_stride + row % p.m * c.leading_dimension);
     FinishRow work{.product = product + row * storage_bytes(finish.product, p.n),
-                   .c = operands.c + row * storage_bytes(p.out, p.n),
+                   .c = operands.c + at,
                    .bias = p.epilogue.bias ? operands.bias : nullptr,
+                   .residual = p.epilogue.residual ? operands.residual + at : nullptr,
+                   .activation = p.epilogue.activation,
                    .n = p.n};
     if (scaled) {
       const SideScales a = side_scales(p.a, operands.a_scale, row, batch);

@@ -1,5 +1,6 @@
-// Conversions around a matmul whose library knows fewer formats than we do: operands before it, the product after it.
-// Fast enough to be timed as an honest part of a launch; the meaning of the bits is gemm/numeric.h's.
+// Conversions around oneDNN's matmul, which knows fewer formats than gemmtune: of operands before it, of the product
+// after it. They are part of a launch and timed with it, so they must be fast. What the bits mean is defined in
+// gemm/numeric.h.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +11,13 @@
 
 namespace gemmtune::onednn {
 
-/// [batch, rows, k] as stored.
 struct StoredOperand {
   Side side{};
-  std::int64_t batch{};
-  std::int64_t rows{};
-  std::int64_t k{};
+  StoredMatrix matrix{};
+  Major major{Major::k};
+
+  std::int64_t rows() const { return major == Major::k ? matrix.rows : matrix.cols; }  // M or N
+  std::int64_t k() const { return major == Major::k ? matrix.cols : matrix.rows; }
 };
 
 /// Whether scales are multiplied into the values, or left for the product.
@@ -28,6 +30,7 @@ struct Conversion {
   int threads{1};
 };
 
+/// `out` has the rows of `from` without gaps.
 void convert_operand(const Conversion& conversion, const std::byte* values, const std::byte* scales, std::byte* out);
 
 struct Finish {
@@ -37,7 +40,8 @@ struct Finish {
   int threads{1};
 };
 
-/// C from the product [batch, M, N]: scaled, bias added, rounded to the output's type.
+/// C from the product [batch, M, N] without gaps: scaled, bias and residual added, activated, rounded to the output's
+/// type.
 void finish_product(const Finish& finish, const std::byte* product, const Operands& operands);
 
 }  // namespace gemmtune::onednn

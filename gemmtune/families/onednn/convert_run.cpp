@@ -1,6 +1,7 @@
 #include "gemmtune/families/onednn/convert_run.h"
 
 #include "gemmtune/families/onednn/element.h"
+#include "gemmtune/gemm/activation.h"
 
 #if defined(__x86_64__)
 #define GEMMTUNE_WIDE __attribute__((target("avx2,fma")))
@@ -53,17 +54,27 @@ GEMMTUNE_INLINE void run_body(const Run& run, DType to) {
   to == DType::bf16 ? convert_any_run<ToBF16>(run) : convert_any_run<ToF32>(run);
 }
 
-template <typename Product, typename Out, typename Bias>
+/// What C is before the activation. `Addend` is the type of bias and residual.
+template <typename Product, typename Addend>
+GEMMTUNE_INLINE float sum_at(const FinishRow& row, std::int64_t n) {
+  using Stored = typename Addend::Stored;
+  float value = static_cast<float>(reinterpret_cast<const Product*>(row.product)[n]);
+  if (row.w_scale != nullptr) value *= row.a_scale * row.w_scale[n * row.w_step];
+  if (row.bias != nullptr) value += Addend::value(reinterpret_cast<const Stored*>(row.bias)[n]);
+  if (row.residual != nullptr) value += Addend::value(reinterpret_cast<const Stored*>(row.residual)[n]);
+  return value;
+}
+
+/// A loop of its own for no activation, which the compiler vectorises.
+template <typename Product, typename Out, typename Addend>
 GEMMTUNE_INLINE void finish_columns(const FinishRow& row) {
-  const auto* product = reinterpret_cast<const Product*>(row.product);
-  const auto* bias = reinterpret_cast<const typename Bias::Stored*>(row.bias);
   auto* out = reinterpret_cast<typename Out::Stored*>(row.c);
-  for (std::int64_t n = 0; n < row.n; ++n) {
-    float value = static_cast<float>(product[n]);
-    if (row.w_scale != nullptr) value *= row.a_scale * row.w_scale[n * row.w_step];
-    if (bias != nullptr) value += Bias::value(bias[n]);
-    out[n] = Out::stored(value);
+  if (row.activation == Activation::none) {
+    for (std::int64_t n = 0; n < row.n; ++n) out[n] = Out::stored(sum_at<Product, Addend>(row, n));
+    return;
   }
+  for (std::int64_t n = 0; n < row.n; ++n)
+    out[n] = Out::stored(activate(row.activation, sum_at<Product, Addend>(row, n)));
 }
 
 template <typename Product>

@@ -1,10 +1,11 @@
-// The inner loops of conversions, each compiled for the CPUs that matter and chosen at run time.
+// The inner loops of conversions, compiled with and without AVX2. The right one is chosen at run time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "gemmtune/gemm/dtype.h"
+#include "gemmtune/gemm/epilogue.h"
 
 namespace gemmtune::onednn {
 
@@ -21,10 +22,12 @@ struct Run {
 struct FinishRow {
   const std::byte* product{};
   std::byte* c{};
-  const std::byte* bias{};  // null for none
-  const float* w_scale{};   // null for none
-  std::int64_t w_step{};    // 1: one for each column; 0: one for all
+  const std::byte* bias{};      // null for none
+  const std::byte* residual{};  // null for none
+  const float* w_scale{};       // null for none
+  std::int64_t w_step{};        // 1: one for each column; 0: one for all
   float a_scale{1.0F};
+  Activation activation{Activation::none};
   std::int64_t n{};
 };
 

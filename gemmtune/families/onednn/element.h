@@ -1,5 +1,5 @@
-// One element between its stored form and float, written for the vectoriser: no branches, no tables, no calls. The
-// meaning is that of gemm/numeric.h, whose functions are for single values.
+// Converts one element between its stored form and float. Written for the compiler's vectoriser: no branches, no
+// tables, no calls. The results equal those of gemm/numeric.h, whose functions are for single values.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ struct E4M3Fnuz {
   }
 };
 
-/// 0 1 2 3 4 6 8 12 as the greatest of three lines, halved.
+/// Half of 0 1 2 3 4 6 8 12, which are the maximum of three linear functions of the code.
 GEMMTUNE_INLINE float e2m1_value(std::int32_t code) {
   const std::int32_t index = code & 7;
   const std::int32_t twice = std::max(index, std::max(2 * index - 4, 4 * index - 16));

@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <array>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string_view>
 #include <vector>
@@ -15,8 +14,8 @@ namespace {
 
 using dnnl::memory;
 
-/// The library asks OpenMP how many threads there are, both when it plans a kernel and when it runs it. Setting the
-/// number is a store to a thread's variable; the team itself is only rebuilt when another number ran before.
+/// The library asks OpenMP for the number of threads, both when it plans a kernel and when it runs it. Setting the
+/// number stores one variable of the thread. OpenMP builds a new team only if the number differs from the last run's.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
@@ -45,44 +44,87 @@ memory::data_type library_type(DType type) {
   }
 }
 
-/// Without the batch where there is one matrix only: more kernels know two dimensions than three.
-struct Matrix {
-  memory::dims dims;
-  memory::dims strides;
-};
-
-Matrix matrix(std::int64_t batch, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride) {
-  if (batch == 1) return {{size[0], size[1]}, {stride[0], stride[1]}};
-  return {{batch, size[0], size[1]}, {size[0] * size[1], stride[0], stride[1]}};
+/// A batch of one has two dimensions: more of the library's kernels support two dimensions than three.
+memory::dims dims(const MatmulSpec& s, std::int64_t rows, std::int64_t columns) {
+  return s.batch == 1 ? memory::dims{rows, columns} : memory::dims{s.batch, rows, columns};
 }
 
-memory::desc description(const Matrix& matrix, DType type) { return {matrix.dims, library_type(type), matrix.strides}; }
+memory::dims library_strides(const MatmulSpec& s, const MatrixStrides& strides) {
+  return s.batch == 1 ? memory::dims{strides.row, strides.column}
+                      : memory::dims{strides.batch, strides.row, strides.column};
+}
+
+memory::desc activations(const MatmulSpec& s) {
+  return {dims(s, s.m, s.k), library_type(s.operand), library_strides(s, s.a_strides)};
+}
 
 memory::desc plain_weights(const MatmulSpec& s) {
-  return description(matrix(s.batch, {s.k, s.n}, {1, s.k}), s.operand);
+  return {dims(s, s.k, s.n), library_type(s.operand), library_strides(s, s.w_strides)};
 }
 
 memory::desc any_weights(const MatmulSpec& s) {
-  return {matrix(s.batch, {s.k, s.n}, {1, s.k}).dims, library_type(s.operand), memory::format_tag::any};
+  return {dims(s, s.k, s.n), library_type(s.operand), memory::format_tag::any};
+}
+
+memory::desc product_description(const MatmulSpec& s) {
+  return {dims(s, s.m, s.n), library_type(s.product), library_strides(s, s.product_strides)};
 }
 
 /// One row that all rows and batches share.
 memory::desc bias_description(const MatmulSpec& s) {
-  const Matrix row = s.batch == 1 ? Matrix{{1, s.n}, {s.n, 1}} : Matrix{{1, 1, s.n}, {s.n, s.n, 1}};
-  return description(row, s.product);
+  return s.batch == 1 ? memory::desc({1, s.n}, library_type(s.product), {s.n, 1})
+                      : memory::desc({1, 1, s.n}, library_type(s.product), {s.n, s.n, 1});
 }
 
-dnnl::matmul::primitive_desc plan(const MatmulSpec& s, const dnnl::engine& engine) {
-  const auto a = description(matrix(s.batch, {s.m, s.k}, {s.k, 1}), s.operand);
-  const auto w = s.weights == WeightLayout::plain ? plain_weights(s) : any_weights(s);
-  const auto c = description(matrix(s.batch, {s.m, s.n}, {s.n, 1}), s.product);
+dnnl::algorithm library_activation(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return dnnl::algorithm::eltwise_relu;
+    case Activation::gelu_tanh:
+      return dnnl::algorithm::eltwise_gelu_tanh;
+    case Activation::gelu_erf:
+      return dnnl::algorithm::eltwise_gelu_erf;
+    case Activation::silu:
+      return dnnl::algorithm::eltwise_swish;
+    default:
+      fail(ErrorCode::unsupported, "oneDNN has no activation {}", to_string(activation));
+  }
+}
+
+/// alpha: ReLU's slope below 0; the factor of SiLU's exponent.
+void append_activation(dnnl::post_ops& operations, Activation activation) {
+  const float alpha = activation == Activation::silu ? 1.0F : 0.0F;
+#if DNNL_VERSION_MAJOR >= 3
+  operations.append_eltwise(library_activation(activation), alpha, 0.0F);
+#else
+  operations.append_eltwise(1.0F, library_activation(activation), alpha, 0.0F);
+#endif
+}
+
+/// The library adds the bias itself, before these.
+dnnl::primitive_attr attributes_of(const MatmulSpec& s) {
+  dnnl::post_ops operations;
+  if (s.epilogue.residual) operations.append_binary(dnnl::algorithm::binary_add, product_description(s));
+  if (s.epilogue.activation != Activation::none) append_activation(operations, s.epilogue.activation);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attributes.set_post_ops(operations);
+  return attributes;
+}
+
+/// The residual is the first operation's second source.
+constexpr int residual_argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
+
+dnnl::matmul::primitive_desc plan(const MatmulSpec& s, const dnnl::engine& engine) {
+  const auto a = activations(s);
+  const auto w = s.weights == WeightLayout::plain ? plain_weights(s) : any_weights(s);
+  const auto c = product_description(s);
+  const auto attributes = attributes_of(s);
 #if DNNL_VERSION_MAJOR >= 3
-  if (s.bias) return {engine, a, w, bias_description(s), c, attributes};
+  if (s.epilogue.bias) return {engine, a, w, bias_description(s), c, attributes};
   return {engine, a, w, c, attributes};
 #else
-  if (s.bias) return {dnnl::matmul::desc(a, w, bias_description(s), c), attributes, engine};
+  if (s.epilogue.bias) return {dnnl::matmul::desc(a, w, bias_description(s), c), attributes, engine};
   return {dnnl::matmul::desc(a, w, c), attributes, engine};
 #endif
 }
@@ -99,7 +141,7 @@ dnnl::reorder make_reorder(const MatmulSpec& s, const dnnl::reorder::primitive_d
   return dnnl::reorder(planned);
 }
 
-/// An argument list whose addresses change while its memory objects stay: nothing is allocated to run.
+/// An argument list whose memory objects stay and only change their addresses, so that running allocates nothing.
 class Arguments {
  public:
   explicit Arguments(const dnnl::engine& engine) : engine_(engine) {}
@@ -146,7 +188,7 @@ auto guarded(int threads, const Work& work) {
   }
 }
 
-/// Its reference kernels are for checking: a thousand times slower than what they check.
+/// The library's reference kernels serve to check its others, and are a thousand times slower.
 std::string why_not_worth(const dnnl::matmul::primitive_desc& planned) {
   const std::string_view kernel = planned.impl_info_str();
   return kernel.starts_with("ref") ? fmt::format("oneDNN has only its reference kernel {} for this", kernel) : "";
@@ -170,6 +212,7 @@ struct Matmul::State {
     arguments.add(DNNL_ARG_SRC, planned.src_desc());
     arguments.add(DNNL_ARG_WEIGHTS, planned.weights_desc());
     arguments.add(DNNL_ARG_BIAS, planned.bias_desc());
+    if (s.epilogue.residual) arguments.add(residual_argument, product_description(s));
     arguments.add(DNNL_ARG_DST, planned.dst_desc());
     arguments.add(DNNL_ARG_SCRATCHPAD, planned.scratchpad_desc());
     reorder_arguments.add(DNNL_ARG_FROM, plain_weights(s));
@@ -215,6 +258,7 @@ void Matmul::run(const MatmulAddresses& at) {
     arguments.point(DNNL_ARG_SRC, at.a);
     arguments.point(DNNL_ARG_WEIGHTS, at.w);
     arguments.point(DNNL_ARG_BIAS, at.bias);
+    arguments.point(residual_argument, at.residual);
     arguments.point(DNNL_ARG_DST, at.product);
     arguments.point(DNNL_ARG_SCRATCHPAD, at.scratchpad);
     arguments.run(state_->product, state_->stream);

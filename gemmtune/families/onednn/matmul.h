@@ -1,5 +1,5 @@
-// oneDNN's matmul as we use it, over both of its APIs (2.x and 3.x). Knows the library's types and layouts, not our
-// formats.
+// oneDNN's matmul as this family uses it, over both of the library's APIs (2.x and 3.x). Knows the library's types and
+// strides; formats with scales are converted before (convert.h).
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,32 @@
 #include <string>
 
 #include "gemmtune/gemm/dtype.h"
+#include "gemmtune/gemm/epilogue.h"
 
 namespace gemmtune::onednn {
 
-/// How the library gets the weights: [N, K] as we keep them, or in the layout it likes best.
+/// How the library gets the weights: by their strides, or in the layout it likes best.
 enum class WeightLayout : std::uint8_t { plain, blocked };
 
+/// Distances in elements: from one row to the next, one column to the next, one matrix of the batch to the next.
+struct MatrixStrides {
+  std::int64_t row{};
+  std::int64_t column{};
+  std::int64_t batch{};
+};
+
+/// product [M, N] = activation(A [M, K] · weights [K, N] + bias + residual).
 struct MatmulSpec {
   std::int64_t batch{1};
   std::int64_t m{};
   std::int64_t n{};
   std::int64_t k{};
-  DType operand{};  // f32, bf16, f16 or i8
-  DType product{};  // f32, bf16, f16 or i32
-  bool bias{};      // [N] in the product's type
+  MatrixStrides a_strides{};
+  MatrixStrides w_strides{};        // of plain weights
+  MatrixStrides product_strides{};  // of the residual too
+  DType operand{};                  // f32, bf16, f16 or i8
+  DType product{};                  // f32, bf16, f16 or i32
+  Epilogue epilogue{};              // bias and residual are of the product's type
   WeightLayout weights{WeightLayout::plain};
   int threads{1};          // of the product
   int reorder_threads{1};  // of reorder_weights
@@ -31,6 +43,7 @@ struct MatmulAddresses {
   const std::byte* a{};
   const std::byte* w{};  // in the layout of the spec
   const std::byte* bias{};
+  const std::byte* residual{};
   std::byte* product{};
   std::byte* scratchpad{};
 };
@@ -48,7 +61,7 @@ class Matmul {
   /// Bytes of all weights in the layout of the spec.
   std::size_t weight_bytes() const;
 
-  /// From [batch, N, K] to the layout of the spec. Throws Error{unsupported} with the library's reason.
+  /// From plain weights to the layout of the spec. Throws Error{unsupported} with the library's reason.
   void reorder_weights(const std::byte* from, std::byte* to, std::byte* scratchpad);
 
   /// Throws Error{unsupported} with the library's reason.

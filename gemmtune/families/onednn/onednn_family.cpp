@@ -1,15 +1,10 @@
-// oneDNN's matmul: what most people on CPUs use today, and therefore what everything else is compared with.
+// oneDNN's matmul: what most programs on CPUs use, and therefore the default that other candidates are compared with.
 #include <fmt/format.h>
 
-#include <optional>
-
-#include "gemmtune/core/error.h"
-#include "gemmtune/core/text.h"
-#include "gemmtune/families/family.h"
 #include "gemmtune/families/onednn/arithmetic.h"
 #include "gemmtune/families/onednn/matmul.h"
 #include "gemmtune/families/onednn/prepared_matmul.h"
-#include "gemmtune/space/space.h"
+#include "gemmtune/families/path_family.h"
 
 namespace gemmtune {
 namespace {
@@ -45,49 +40,47 @@ Choice choice_at(const Point& point, Choice choice) {
   return choice;
 }
 
-class OnednnFamily final : public KernelFamily {
+class OnednnPath final : public KernelPath {
+ public:
+  explicit OnednnPath(const Arithmetic& arithmetic) : arithmetic_(arithmetic) {}
+
+  Support supports(const Problem& problem, const DeviceInfo& device) const override {
+    const std::string why = onednn::why_not_matmul(default_choice(problem, arithmetic_, device));
+    return {why.empty() ? "" : fmt::format("{}: {}", arithmetic_.tag, why)};
+  }
+
+  Space space(const Problem& problem, const DeviceInfo& device) const override {
+    return space_of(problem, arithmetic_, device);
+  }
+
+  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Point& point,
+                                        const DeviceInfo& device) const override {
+    return onednn::prepare_matmul(choice_at(point, default_choice(problem, arithmetic_, device)));
+  }
+
+ private:
+  Arithmetic arithmetic_;
+};
+
+class OnednnFamily final : public PathFamily {
  public:
   std::string_view name() const override { return "onednn"; }
 
   std::string version() const override { return "onednn " + onednn::library_version(); }
 
-  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
-    std::vector<std::string> reasons;
-    for (const Arithmetic& arithmetic : onednn::arithmetics_for(problem, device)) {
-      const std::string why = onednn::why_not_matmul(default_choice(problem, arithmetic, device));
-      if (why.empty()) return {};
-      reasons.push_back(fmt::format("{}: {}", arithmetic.tag, why));
-    }
-    return join(reasons, "; ");
-  }
+  FeatureSet features() const override { return basic_features().with(layout_features()).with(epilogue_features()); }
 
-  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
-    std::vector<Candidate> all;
-    for (const Arithmetic& arithmetic : onednn::arithmetics_for(problem, device)) {
-      if (!onednn::why_not_matmul(default_choice(problem, arithmetic, device)).empty()) continue;
-      const Space space = space_of(problem, arithmetic, device);
-      for (const Point& point : space.points()) all.push_back(space.candidate("onednn", point));
-    }
-    if (!all.empty()) all.front().is_default = true;
+ private:
+  std::vector<std::unique_ptr<KernelPath>> paths(const Problem& problem, const DeviceInfo& device) const override {
+    std::vector<std::unique_ptr<KernelPath>> all;
+    for (const Arithmetic& arithmetic : onednn::arithmetics_for(problem, device))
+      all.push_back(std::make_unique<OnednnPath>(arithmetic));
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
-                                     const DeviceInfo& device) const override {
-    for (const Arithmetic& arithmetic : onednn::arithmetics_for(problem, device)) {
-      const Space space = space_of(problem, arithmetic, device);
-      const std::optional<Point> point = space.parse(candidate.name);
-      if (!point) continue;
-      const std::string why = space.why_not(*point);
-      if (!why.empty()) fail(ErrorCode::unsupported, "{}: {}", candidate.name, why);
-      return onednn::prepare_matmul(choice_at(*point, default_choice(problem, arithmetic, device)));
-    }
-    fail(ErrorCode::unsupported, "onednn has no kernel '{}' for {}{}", candidate.name, to_string(problem),
-         int8_remark(problem, device));
-  }
+  bool has_default() const override { return true; }
 
- private:
-  static std::string int8_remark(const Problem& problem, const DeviceInfo& device) {
+  std::string remark(const Problem& problem, const DeviceInfo& device) const override {
     const bool int8 = problem.a.type == DType::i8 && problem.w.type == DType::i8;
     const std::string why = int8 ? onednn::why_not_int8(device) : "";
     return why.empty() ? "" : fmt::format(" ({})", why);

@@ -9,16 +9,44 @@
 namespace gemmtune::onednn {
 namespace {
 
+/// The same rows without gaps, as conversions write them and products are written to be finished.
+StoredMatrix without_gaps(StoredMatrix matrix) {
+  matrix.leading_dimension = matrix.cols;
+  matrix.batch_stride = matrix.rows * matrix.cols;
+  return matrix;
+}
+
+/// Of a matrix whose stored rows are its rows, and of one whose stored rows are its columns.
+MatrixStrides by_rows(const StoredMatrix& m) { return {m.leading_dimension, 1, m.batch_stride}; }
+MatrixStrides by_columns(const StoredMatrix& m) { return {1, m.leading_dimension, m.batch_stride}; }
+
+MatrixStrides a_strides(const Choice& choice) {
+  const StoredMatrix stored = stored_a(choice.problem);
+  const StoredMatrix a = choice.arithmetic.converts_a ? without_gaps(stored) : stored;
+  return choice.problem.layout.a == Major::k ? by_rows(a) : by_columns(a);
+}
+
+/// The library's weights are [K, N].
+MatrixStrides w_strides(const Choice& choice) {
+  const StoredMatrix stored = stored_w(choice.problem);
+  const StoredMatrix w = choice.arithmetic.converts_w ? without_gaps(stored) : stored;
+  return choice.problem.layout.w == Major::k ? by_columns(w) : by_rows(w);
+}
+
 MatmulSpec matmul_spec(const Choice& choice) {
   const Problem& p = choice.problem;
   const Arithmetic& arithmetic = choice.arithmetic;
+  const bool finishes = arithmetic.finishes(p);
   return {.batch = p.batch,
           .m = p.m,
           .n = p.n,
           .k = p.k,
+          .a_strides = a_strides(choice),
+          .w_strides = w_strides(choice),
+          .product_strides = by_rows(finishes ? without_gaps(stored_c(p)) : stored_c(p)),
           .operand = arithmetic.operand,
           .product = arithmetic.product,
-          .bias = p.epilogue.bias && !arithmetic.finishes(p),
+          .epilogue = finishes ? Epilogue{} : p.epilogue,
           .weights = choice.weights == WeightUse::plain ? WeightLayout::plain : WeightLayout::blocked,
           .threads = choice.threads,
           .reorder_threads = choice.weights == WeightUse::reordered ? choice.threads : choice.packing_threads};
@@ -69,7 +97,7 @@ class PreparedMatmul final : public PreparedGemm {
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
     const int threads = choice_.packing_threads;
     if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed, threads);
-    // Packing is no launch: it may allocate, and its room is not kept.
+    // Packing is not part of a launch: it may allocate.
     const auto scratchpad = std::make_unique_for_overwrite<std::byte[]>(matmul_.scratchpad_bytes());
     std::unique_ptr<std::byte[]> converted;
     if (choice_.arithmetic.converts_w) {
@@ -92,7 +120,7 @@ class PreparedMatmul final : public PreparedGemm {
     return static_cast<std::size_t>(storage_bytes(type, count));
   }
 
-  /// [batch, N, K] as the library multiplies them.
+  /// Converted weights without gaps.
   std::size_t plain_weight_bytes() const {
     const Problem& p = choice_.problem;
     return bytes(choice_.arithmetic.operand, p.batch * p.n * p.k);
@@ -102,25 +130,27 @@ class PreparedMatmul final : public PreparedGemm {
     return choice_.arithmetic.scales_in_product ? ScaleUse::leave : ScaleUse::multiply;
   }
 
-  /// E8M0 scales go into the values even when the other side's scales wait for the product.
-  Conversion conversion(const Side& side, std::int64_t rows) const {
-    const Problem& p = choice_.problem;
-    return {.from = {.side = side, .batch = p.batch, .rows = rows, .k = p.k},
+  /// E8M0 scales are multiplied into the values even if the other side's scales are applied to the product.
+  Conversion conversion(const StoredOperand& from) const {
+    return {.from = from,
             .to = choice_.arithmetic.operand,
-            .scales = side.scaling == Scaling::mx_1x32 ? ScaleUse::multiply : scales_of_operands(),
+            .scales = from.side.scaling == Scaling::mx_1x32 ? ScaleUse::multiply : scales_of_operands(),
             .threads = choice_.threads};
   }
 
   void convert_weights(const Operands& operands, std::byte* to, int threads) const {
-    auto weights = conversion(choice_.problem.w, choice_.problem.n);
+    const Problem& p = choice_.problem;
+    auto weights = conversion({.side = p.w, .matrix = stored_w(p), .major = p.layout.w});
     weights.threads = threads;
     convert_operand(weights, operands.w, operands.w_scale, to);
   }
 
   const std::byte* activations(const Operands& operands) const {
     if (!choice_.arithmetic.converts_a) return operands.a;
+    const Problem& p = choice_.problem;
     std::byte* converted = a_.in(operands.workspace);
-    convert_operand(conversion(choice_.problem.a, choice_.problem.m), operands.a, operands.a_scale, converted);
+    convert_operand(conversion({.side = p.a, .matrix = stored_a(p), .major = p.layout.a}), operands.a, operands.a_scale,
+                    converted);
     return converted;
   }
 
@@ -143,6 +173,7 @@ class PreparedMatmul final : public PreparedGemm {
     matmul_.run({.a = activations(operands),
                  .w = weights(operands),
                  .bias = operands.bias,
+                 .residual = operands.residual,
                  .product = product,
                  .scratchpad = scratchpad_.in(operands.workspace)});
     if (!finishes) return;

@@ -1,4 +1,4 @@
-// One candidate of the onednn family made ready: conversions, the library's matmul, and the pass over its product.
+// A prepared candidate of the onednn family: conversions, the library's matmul, and the pass over its product.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@ namespace gemmtune::onednn {
 
 /// What becomes of the weights before they are multiplied.
 enum class WeightUse : std::uint8_t {
-  plain,      // [N, K], as the problem has them
-  blocked,    // brought into the library's own layout ahead: packed problems only
-  reordered,  // brought into the library's own layout in each launch
+  plain,      // as the problem has them
+  blocked,    // reordered into the library's own layout once: packed problems only
+  reordered,  // reordered into the library's own layout in each launch
 };
 
 struct Choice {
@@ -20,7 +20,7 @@ struct Choice {
   Arithmetic arithmetic{};
   WeightUse weights{};
   int threads{1};          // of a launch
-  int packing_threads{1};  // of packing, which no launch pays for
+  int packing_threads{1};  // of packing, which is not part of a launch
 };
 
 /// Throws Error{unsupported} with the library's reason.

@@ -1,4 +1,6 @@
-// OpenBLAS' single-precision products: the strongest free f32 GEMM on most CPUs, and the one our own is held against.
+// OpenBLAS' single-precision GEMM: the fastest free one on most CPUs, and the one that cpu_tile is compared with.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,16 +17,34 @@ constexpr std::int64_t most_gemv_rows = 8;
 
 std::int64_t most_threads(const DeviceInfo& device) { return openblas::library_has_threads() ? device.cu_num : 1; }
 
+/// The name of a call: BLAS's letters for A and for the weights as they are multiplied ("nt").
+std::string letters(Major a, Major w) { return {a == Major::k ? 'n' : 't', w == Major::k ? 't' : 'n'}; }
+
+/// In the order of openblas::Call.
+std::vector<std::string> calls(const Layout& layout) {
+  const Major other = layout.w == Major::k ? Major::mn : Major::k;
+  return {letters(layout.a, layout.w), letters(layout.a, other), "gemv"};
+}
+
+Call call_of(const Point& point) { return static_cast<Call>(point["call"]); }
+
 Space space_of(const Problem& problem, const DeviceInfo& device) {
   const std::int64_t most = most_threads(device);
+  const auto names = calls(problem.layout);
   return {"openblas_f32",
-          {label_axis("call", {"nt", "nn", "gemv"}), thread_axis(most)},
-          {{"nn needs weights that are transposed ahead: a packed problem",
-            [packed = problem.packed](const Point& point) { return packed || point.label("call") != "nn"; }},
-           {"gemv reads all weights once a row: not worth it for more than 8 rows",
-            [m = problem.m](const Point& point) { return m <= most_gemv_rows || point.label("call") != "gemv"; }},
+          {label_axis("call", names), thread_axis(most)},
+          {{fmt::format("{} needs weights that are transposed ahead: a packed problem", names[1]),
+            [packed = problem.packed](const Point& point) { return packed || call_of(point) != Call::transposed; }},
+           {"gemv reads all weights once for each row: not worth it for more than 8 rows",
+            [m = problem.m](const Point& point) { return m <= most_gemv_rows || call_of(point) != Call::gemv; }},
            {"threads must be from 1 to the cores of this machine, and 1 for a library built without threads",
             [most](const Point& point) { return point["t"] >= 1 && point["t"] <= most; }}}};
+}
+
+/// The largest number that the library is given: a size or a leading dimension.
+std::int64_t largest_number(const Problem& problem) {
+  return std::max({problem.m, problem.n, problem.k, stored_a(problem).leading_dimension,
+                   stored_w(problem).leading_dimension, stored_c(problem).leading_dimension});
 }
 
 bool is_f32(const Problem& problem) {
@@ -38,11 +58,13 @@ class OpenblasFamily final : public SpaceFamily {
 
   std::string version() const override { return openblas::library_version(); }
 
+  FeatureSet features() const override { return basic_features().with(layout_features()).with(epilogue_features()); }
+
  private:
   std::string why_not(const Problem& problem, const DeviceInfo&) const override {
     if (!is_f32(problem)) return "multiplies f32 by f32 into f32 only";
-    if (std::max({problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max())
-      return "a size does not fit the library's 32-bit integers";
+    if (largest_number(problem) > std::numeric_limits<std::int32_t>::max())
+      return "a size or a leading dimension does not fit the library's 32-bit integers";
     return {};
   }
 
@@ -52,7 +74,7 @@ class OpenblasFamily final : public SpaceFamily {
 
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return openblas::prepare_sgemm(
-        {.problem = problem, .call = static_cast<Call>(point["call"]), .threads = static_cast<int>(point["t"])});
+        {.problem = problem, .call = call_of(point), .threads = static_cast<int>(point["t"])});
   }
 };
 

@@ -7,30 +7,45 @@
 #include <string_view>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/gemm/activation.h"
 
 namespace gemmtune::openblas {
 namespace {
 
+/// Row-major: `across` is the distance between rows.
+struct Matrix {
+  const float* at{};
+  std::int64_t across{};
+  Major major{};  // mn: the rows are those of K
+
+  blasint leading_dimension() const { return static_cast<blasint>(across); }
+  CBLAS_TRANSPOSE transposed_unless(Major plain) const { return major == plain ? CblasNoTrans : CblasTrans; }
+};
+
 /// One matrix out of the batch.
 struct Matrices {
-  const float* a{};
-  const float* w{};
+  Matrix a{};
+  Matrix w{};
+  const float* residual{};
   float* c{};
 };
 
-/// Blocks of 64, so that neither side is read or written a cache line for one float.
-void transpose(const float* from, std::int64_t rows, std::int64_t cols, float* to) {
+/// Writes the transposed matrix without gaps. Works in blocks of 64, so that each cache line of either side is used
+/// whole.
+void transpose(const StoredMatrix& stored, const float* from, float* to) {
   constexpr std::int64_t block = 64;
-  for (std::int64_t row0 = 0; row0 < rows; row0 += block) {
-    for (std::int64_t col0 = 0; col0 < cols; col0 += block) {
-      for (std::int64_t row = row0; row < std::min(row0 + block, rows); ++row) {
-        for (std::int64_t col = col0; col < std::min(col0 + block, cols); ++col) {
-          to[col * rows + row] = from[row * cols + col];
+  for (std::int64_t row0 = 0; row0 < stored.rows; row0 += block) {
+    for (std::int64_t col0 = 0; col0 < stored.cols; col0 += block) {
+      for (std::int64_t row = row0; row < std::min(row0 + block, stored.rows); ++row) {
+        for (std::int64_t col = col0; col < std::min(col0 + block, stored.cols); ++col) {
+          to[col * stored.rows + row] = from[row * stored.leading_dimension + col];
         }
       }
     }
   }
 }
+
+Major other(Major major) { return major == Major::k ? Major::mn : Major::k; }
 
 class PreparedSgemm final : public PreparedGemm {
  public:
@@ -38,76 +53,101 @@ class PreparedSgemm final : public PreparedGemm {
       : problem_(choice.problem),
         call_(choice.call),
         threads_(choice.threads),
+        a_(stored_a(choice.problem)),
+        w_(stored_w(choice.problem)),
+        c_(stored_c(choice.problem)),
         m_(static_cast<blasint>(choice.problem.m)),
         n_(static_cast<blasint>(choice.problem.n)),
         k_(static_cast<blasint>(choice.problem.k)) {}
 
   std::size_t packed_weight_bytes() const override {
-    const Problem& p = problem_;
-    return call_ == Call::nn ? sizeof(float) * static_cast<std::size_t>(p.batch * p.n * p.k) : 0;
+    return call_ == Call::transposed ? sizeof(float) * static_cast<std::size_t>(problem_.batch * w_.rows * w_.cols) : 0;
   }
 
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
     const auto* from = reinterpret_cast<const float*>(operands.w);
     auto* to = reinterpret_cast<float*>(packed);
-    const std::int64_t size = problem_.n * problem_.k;
-    for (std::int64_t b = 0; b < problem_.batch; ++b) {
-      transpose(from + b * size, problem_.n, problem_.k, to + b * size);
-    }
+    for (std::int64_t b = 0; b < problem_.batch; ++b)
+      transpose(w_, from + b * w_.batch_stride, to + b * w_.rows * w_.cols);
   }
 
   void launch(const Operands& operands, Stream&) noexcept override {
-    // A store under a lock; threads are only made when the number was never this high.
+    // Costs a store under a lock. The library makes threads only if the number is higher than ever before.
     openblas_set_num_threads(threads_);
-    const Problem& p = problem_;
-    for (std::int64_t b = 0; b < p.batch; ++b) {
+    for (std::int64_t b = 0; b < problem_.batch; ++b) {
       const Matrices at = matrices(operands, b);
-      multiply(at);
-      if (p.epilogue.bias) add_bias(reinterpret_cast<const float*>(operands.bias), at.c);
+      if (problem_.epilogue.residual) copy_residual(at);
+      call_ == Call::gemv ? multiply_rows(at) : multiply(at);
+      finish(reinterpret_cast<const float*>(operands.bias), at.c);
     }
   }
 
  private:
   Matrices matrices(const Operands& operands, std::int64_t b) const {
-    const Problem& p = problem_;
-    const std::byte* weights = call_ == Call::nn ? operands.packed_w : operands.w;
-    return {.a = reinterpret_cast<const float*>(operands.a) + b * p.m * p.k,
-            .w = reinterpret_cast<const float*>(weights) + b * p.n * p.k,
-            .c = reinterpret_cast<float*>(operands.c) + b * p.m * p.n};
+    const auto* residual = reinterpret_cast<const float*>(operands.residual);
+    return {.a = {reinterpret_cast<const float*>(operands.a) + b * a_.batch_stride, a_.leading_dimension,
+                  problem_.layout.a},
+            .w = weights(operands, b),
+            .residual = residual == nullptr ? nullptr : residual + b * c_.batch_stride,
+            .c = reinterpret_cast<float*>(operands.c) + b * c_.batch_stride};
+  }
+
+  Matrix weights(const Operands& operands, std::int64_t b) const {
+    const Major stored = problem_.layout.w;
+    if (call_ != Call::transposed)
+      return {reinterpret_cast<const float*>(operands.w) + b * w_.batch_stride, w_.leading_dimension, stored};
+    return {reinterpret_cast<const float*>(operands.packed_w) + b * w_.rows * w_.cols, w_.rows, other(stored)};
+  }
+
+  /// The product is added to it, so that the sum is rounded once.
+  void copy_residual(const Matrices& at) const noexcept {
+    for (std::int64_t row = 0; row < problem_.m; ++row)
+      std::copy_n(at.residual + row * c_.leading_dimension, problem_.n, at.c + row * c_.leading_dimension);
   }
 
   void multiply(const Matrices& at) const noexcept {
-    switch (call_) {
-      case Call::nt:
-        return cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m_, n_, k_, 1.0F, at.a, k_, at.w, k_, 0.0F, at.c,
-                           n_);
-      case Call::nn:
-        return cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, 1.0F, at.a, k_, at.w, n_, 0.0F, at.c,
-                           n_);
-      case Call::gemv:
-        return multiply_rows(at);
-    }
+    const float beta = problem_.epilogue.residual ? 1.0F : 0.0F;
+    cblas_sgemm(CblasRowMajor, at.a.transposed_unless(Major::k), at.w.transposed_unless(Major::mn), m_, n_, k_, 1.0F,
+                at.a.at, at.a.leading_dimension(), at.w.at, at.w.leading_dimension(), beta, at.c,
+                static_cast<blasint>(c_.leading_dimension));
   }
 
-  /// Adds to zeros: with beta = 0 some kernels scale what they find, and what they find may be NaN.
+  /// Adds to the residual or to zeros. With beta = 0, some of the library's kernels multiply the old C by 0, which
+  /// gives NaN if it was NaN.
   void multiply_rows(const Matrices& at) const noexcept {
-    std::fill_n(at.c, problem_.m * problem_.n, 0.0F);
+    const bool along_k = at.w.major == Major::k;
+    const std::int64_t row_of_a = at.a.major == Major::k ? at.a.across : 1;
+    const auto step_of_a = static_cast<blasint>(at.a.major == Major::k ? 1 : at.a.across);
     for (std::int64_t row = 0; row < problem_.m; ++row) {
-      cblas_sgemv(CblasRowMajor, CblasNoTrans, n_, k_, 1.0F, at.w, k_, at.a + row * problem_.k, 1, 1.0F,
-                  at.c + row * problem_.n, 1);
+      float* const c = at.c + row * c_.leading_dimension;
+      if (!problem_.epilogue.residual) std::fill_n(c, problem_.n, 0.0F);
+      cblas_sgemv(CblasRowMajor, along_k ? CblasNoTrans : CblasTrans, along_k ? n_ : k_, along_k ? k_ : n_, 1.0F,
+                  at.w.at, at.w.leading_dimension(), at.a.at + row * row_of_a, step_of_a, 1.0F, c, 1);
     }
   }
 
-  /// After the product, so that the sum is rounded once. On one thread: the library's own are busy waiting for work.
-  void add_bias(const float* bias, float* c) const noexcept {
+  /// Adds the bias and activates, since the library has neither. A bias alone is added on one thread: the library's own
+  /// threads spin while they wait for work, and would compete. Activations cost enough to use all threads.
+  void finish(const float* bias, float* c) const noexcept {
+    const Epilogue& epilogue = problem_.epilogue;
+    const bool activates = epilogue.activation != Activation::none;
+    if (!epilogue.bias && !activates) return;
+#pragma omp parallel for num_threads(threads_) schedule(static) if (activates)
     for (std::int64_t row = 0; row < problem_.m; ++row) {
-      for (std::int64_t n = 0; n < problem_.n; ++n) c[row * problem_.n + n] += bias[n];
+      float* const out = c + row * c_.leading_dimension;
+      if (epilogue.bias)
+        for (std::int64_t n = 0; n < problem_.n; ++n) out[n] += bias[n];
+      if (activates)
+        for (std::int64_t n = 0; n < problem_.n; ++n) out[n] = activate(epilogue.activation, out[n]);
     }
   }
 
   Problem problem_;
   Call call_;
   int threads_;
+  StoredMatrix a_;
+  StoredMatrix w_;
+  StoredMatrix c_;
   blasint m_;
   blasint n_;
   blasint k_;

@@ -1,4 +1,4 @@
-// One candidate of the openblas family made ready.
+// A prepared candidate of the openblas family.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace gemmtune::openblas {
 
-/// Which call computes C = A·Wᵀ.
+/// How the weights are multiplied.
 enum class Call : std::uint8_t {
-  nt,    // sgemm on the weights as they are, [N, K]
-  nn,    // sgemm on weights transposed ahead, [K, N]
-  gemv,  // sgemv for each row of A
+  as_stored,   // sgemm on the weights as they are
+  transposed,  // sgemm on weights that are transposed ahead
+  gemv,        // sgemv for each row of A
 };
 
 struct Choice {
@@ -26,7 +26,7 @@ std::unique_ptr<PreparedGemm> prepare_sgemm(const Choice& choice);
 /// "openblas 0.3.21 (Zen, pthreads)".
 std::string library_version();
 
-/// Whether this build of the library has threads at all.
+/// Whether this build of the library was made with threads.
 bool library_has_threads();
 
 }  // namespace gemmtune::openblas

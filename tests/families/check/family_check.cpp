@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/relayout.h"
 #include "tests/families/check/reference_product.h"
 
 namespace gemmtune::check {
@@ -21,6 +22,7 @@ class DeviceOperands {
         w_(uploaded(host.w)),
         w_scale_(uploaded(host.w_scale)),
         bias_(uploaded(host.bias)),
+        residual_(uploaded(host.residual)),
         c_(poisoned(static_cast<std::size_t>(operand_sizes(problem).c))) {}
 
   Operands operands() const {
@@ -29,6 +31,7 @@ class DeviceOperands {
             .w = w_.data(),
             .w_scale = w_scale_.data(),
             .bias = bias_.data(),
+            .residual = residual_.data(),
             .c = c_.data()};
   }
 
@@ -38,8 +41,8 @@ class DeviceOperands {
     return bytes;
   }
 
-  /// All bits set: NaN in every output type, and in every type that a workspace may be read as.
-  Buffer poisoned(std::size_t bytes) const { return uploaded(std::vector<std::byte>(bytes, std::byte{0xff})); }
+  /// All bits set, as gaps are: NaN in every output type, and in every type that a workspace may be read as.
+  Buffer poisoned(std::size_t bytes) const { return uploaded(std::vector<std::byte>(bytes, gap_byte)); }
 
  private:
   Buffer uploaded(const std::vector<std::byte>& bytes) const {
@@ -54,6 +57,7 @@ class DeviceOperands {
   Buffer w_;
   Buffer w_scale_;
   Buffer bias_;
+  Buffer residual_;
   Buffer c_;
 };
 
@@ -70,7 +74,9 @@ std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem,
   }
   gemm.launch(operands, device.stream());
   device.stream().synchronize();
-  return first_difference(problem, expected_product(problem, host), memory.c());
+  const auto c = memory.c();
+  const auto why = first_difference(problem, expected_product(problem, host), c);
+  return why.empty() ? first_written_gap(problem, c) : why;
 }
 
 DeviceInfo must_have_device(const KernelFamily& family) {

@@ -6,14 +6,16 @@
 #include <cmath>
 #include <cstring>
 
+#include "gemmtune/gemm/activation.h"
 #include "gemmtune/gemm/numeric.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/quantise.h"
+#include "gemmtune/gemm/relayout.h"
 
 namespace gemmtune::check {
 namespace {
 
-/// [batch][rows][k].
+/// [batch][rows][k], from values without gaps.
 std::vector<float> real_values(const Problem& p, Side side, std::int64_t rows, const std::byte* values,
                                const std::byte* scales) {
   const ScaleGrid grid = scale_grid(side.scaling, rows, p.k);
@@ -57,7 +59,7 @@ double tensor_core_loss(const Problem& p, double sum, double norms) {
   return 0x1p-12 * norms + std::min(std::abs(sum), 0x1p-14 * run * sum * sum / norms);
 }
 
-Expected expected_element(const float* a, const float* w, const Problem& p) {
+Expected sum_of_products(const float* a, const float* w, const Problem& p) {
   double sum = 0;
   double a_squares = 0;
   double w_squares = 0;
@@ -69,24 +71,47 @@ Expected expected_element(const float* a, const float* w, const Problem& p) {
     w_squares += y * y;
   }
   const double norms = std::sqrt(a_squares * w_squares);
-  const double accumulation =
-      4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + tensor_core_loss(p, sum, norms);
-  return {sum, relative_rounding(p.out) * std::abs(sum) + accumulation + 0x1p-24};
+  return {sum, 4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + tensor_core_loss(p, sum, norms)};
+}
+
+/// An addend in the output's type; the sum is rounded once more, to that type at worst.
+void add(Expected& to, double addend, const Problem& p) {
+  to.value += addend;
+  to.bound += 2 * relative_rounding(p.out) * std::abs(to.value);
+}
+
+/// No slope is above 1.13 (GELU's, near x = 1.4; SiLU's are below 1.1). Libraries approximate tanh and exp: GPUs to
+/// 2^-11, which GELU halves, libraries on CPUs much better.
+void apply(Activation activation, Expected& to, const Problem& p) {
+  if (activation == Activation::none) return;
+  if (activation != Activation::relu) {
+    to.bound *= 1.13;
+    to.bound += (is_half(p.a) ? 0x1p-12 : 0x1p-20) * std::abs(to.value);
+  }
+  to.value = activate(activation, to.value);
+}
+
+/// Where an element of C stands, in elements.
+std::int64_t place_in_c(const Problem& p, std::int64_t row, std::int64_t n) {
+  const auto c = stored_c(p);
+  return row / p.m * c.batch_stride + row % p.m * c.leading_dimension + n;
 }
 
 }  // namespace
 
 std::vector<Expected> expected_product(const Problem& p, const HostOperands& operands) {
-  const auto a = real_values(p, p.a, p.m, operands.a.data(), operands.a_scale.data());
-  const auto w = real_values(p, p.w, p.n, operands.w.data(), operands.w_scale.data());
+  const auto plain_a = to_plain(operands.a, stored_a(p), p.layout.a);
+  const auto plain_w = to_plain(operands.w, stored_w(p), p.layout.w);
+  const auto a = real_values(p, p.a, p.m, plain_a.data(), operands.a_scale.data());
+  const auto w = real_values(p, p.w, p.n, plain_w.data(), operands.w_scale.data());
   std::vector<Expected> expected;
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t n = 0; n < p.n; ++n) {
-      Expected element = expected_element(&a[row * p.k], &w[(row / p.m * p.n + n) * p.k], p);
-      if (p.epilogue.bias) {
-        element.value += output_value(p.out, operands.bias.data(), n);
-        element.bound += 2 * relative_rounding(p.out) * std::abs(element.value);
-      }
+      Expected element = sum_of_products(&a[row * p.k], &w[(row / p.m * p.n + n) * p.k], p);
+      if (p.epilogue.bias) add(element, output_value(p.out, operands.bias.data(), n), p);
+      if (p.epilogue.residual) add(element, output_value(p.out, operands.residual.data(), place_in_c(p, row, n)), p);
+      apply(p.epilogue.activation, element, p);
+      element.bound += relative_rounding(p.out) * std::abs(element.value) + 0x1p-24;
       expected.push_back(element);
     }
   }
@@ -95,15 +120,26 @@ std::vector<Expected> expected_product(const Problem& p, const HostOperands& ope
 
 std::string first_difference(const Problem& p, std::span<const Expected> expected, std::span<const std::byte> c) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double got = output_value(p.out, c.data(), static_cast<std::int64_t>(i));
+    const auto row = static_cast<std::int64_t>(i) / p.n;
+    const auto n = static_cast<std::int64_t>(i) % p.n;
+    const double got = output_value(p.out, c.data(), place_in_c(p, row, n));
     const auto [value, bound] = expected[i];
     const bool right = std::isnan(value) ? std::isnan(got) : std::abs(got - value) <= bound;
     if (right) continue;
-    const auto row = static_cast<std::int64_t>(i) / p.n;
-    return fmt::format("C[{},{},{}] is {}, not {} (bound {:.3g})", row / p.m, row % p.m,
-                       static_cast<std::int64_t>(i) % p.n, got, value, bound);
+    return fmt::format("C[{},{},{}] is {}, not {} (bound {:.3g})", row / p.m, row % p.m, n, got, value, bound);
   }
   return {};
+}
+
+std::string first_written_gap(const Problem& p, std::span<const std::byte> c) {
+  std::string why;
+  for_each_gap(stored_c(p), [&](std::int64_t offset, std::int64_t bytes) {
+    const auto gap = c.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes));
+    const auto written = std::ranges::find_if(gap, [](std::byte byte) { return byte != gap_byte; });
+    if (why.empty() && written != gap.end())
+      why = fmt::format("byte {} of C, which is in a gap, was written", offset + (written - gap.begin()));
+  });
+  return why;
 }
 
 }  // namespace gemmtune::check

@@ -21,7 +21,11 @@ struct Expected {
 /// [batch, M, N], from the stored operands.
 std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands);
 
-/// "" when every element of C is within its bound (NaN where NaN is due), else the first that is not.
+/// `c` is as the problem's layout stores it. "" when every element of C is within its bound (NaN where NaN is due),
+/// else the first that is not.
 std::string first_difference(const Problem& problem, std::span<const Expected> expected, std::span<const std::byte> c);
+
+/// "" when the gaps between C's rows and matrices still hold gap_byte (gemm/relayout.h), else the first that does not.
+std::string first_written_gap(const Problem& problem, std::span<const std::byte> c);
 
 }  // namespace gemmtune::check

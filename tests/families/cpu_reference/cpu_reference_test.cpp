@@ -10,16 +10,28 @@ std::unique_ptr<KernelFamily> make_cpu_reference_family();
 
 namespace {
 
-constexpr const char* problems[]{"1x1x1:f32:f32:f32",
-                                 "5x33x65:bf16:bf16:bf16:bias",
-                                 "5x33x65:fp16:fp16:fp16:batch=2:bias",
-                                 "5x33x65:int8/row:int8/row:bf16",
-                                 "5x33x65:int8/tensor:int8/tensor:f32:batch=3:packed",
-                                 "5x33x65:e4m3/row:e4m3/row:bf16",
-                                 "5x33x64:e4m3fnuz/tensor:e4m3fnuz/row:bf16:packed",
-                                 "5x200x300:e4m3/1x128:e4m3/128x128:bf16:batch=2",
-                                 "5x33x70:e2m1/1x32:e2m1/1x32:bf16:packed:bias",
-                                 "5x33x64:bf16:e2m1/1x32:f32"};
+constexpr const char* problems[]{
+    "1x1x1:f32:f32:f32",
+    "5x33x65:bf16:bf16:bf16:bias",
+    "5x33x65:fp16:fp16:fp16:batch=2:bias",
+    "5x33x65:int8/row:int8/row:bf16",
+    "5x33x65:int8/tensor:int8/tensor:f32:batch=3:packed",
+    "5x33x65:e4m3/row:e4m3/row:bf16",
+    "5x33x64:e4m3fnuz/tensor:e4m3fnuz/row:bf16:packed",
+    "5x200x300:e4m3/1x128:e4m3/128x128:bf16:batch=2",
+    "5x33x70:e2m1/1x32:e2m1/1x32:bf16:packed:bias",
+    "5x33x64:bf16:e2m1/1x32:f32",
+    "5x33x65:f32:f32:f32:nn",
+    "5x33x65:bf16:bf16:bf16:tn:lda=7:ldw=35:ldc=37",
+    "5x33x65:int8/row:int8/row:bf16:tt:packed",
+    "5x200x300:e4m3/1x128:e4m3/128x128:bf16:batch=2:nn:lda=301:stride_w=60007:stride_c=1001",
+    "5x33x70:e2m1/1x32:e2m1/1x32:bf16:batch=2:lda=74:ldw=72:stride_a=400:packed",
+    "5x33x65:f32:f32:f32:relu",
+    "5x33x65:bf16:bf16:f32:gelu_tanh",
+    "5x33x65:fp16:fp16:fp16:gelu_erf",
+    "5x33x65:f32:f32:f32:silu",
+    "5x33x65:f32:f32:f32:residual",
+    "5x33x65:bf16:bf16:bf16:batch=2:ldc=37:stride_c=211:bias:silu:residual"};
 
 TEST(CpuReference, EveryFormatIsRight) {
   const auto family = make_cpu_reference_family();

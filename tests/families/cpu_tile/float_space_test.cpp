@@ -102,14 +102,16 @@ void expect_refused(const char* text, const char* name, const char* reason) {
 
 TEST(FloatSpace, NamesThatDoNotFitAreRefusedWithTheReason) {
   const char* square = "512x512x512:f32:f32:f32";
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m7_kc256_nc256_t2_direct", "no tile is so high and wide");
+  expect_refused(square, "cpu_tile_f32_avx2_n2_m7_kc256_nc256_t2_direct",
+                 "no kernel has a tile of this height and width");
   expect_refused(square, "cpu_tile_f32_avx512_n2_m6_kc256_nc256_t2_direct", "the CPU has no avx512f");
   expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc250_nc256_t2_direct", "K block must be a positive multiple");
   expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc0_nc256_t2_direct", "K block must be a positive multiple");
   expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc256_nc0_t2_direct", "N block must not be empty");
   expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc256_nc256_t3_direct", "threads must be from 1");
   expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc256_nc256_t2_panel", "packed ahead if and only if");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m-6_kc256_nc256_t2_direct", "no tile is so high and wide");
+  expect_refused(square, "cpu_tile_f32_avx2_n2_m-6_kc256_nc256_t2_direct",
+                 "no kernel has a tile of this height and width");
   expect_refused(square, "cpu_tile_bf16_avx2_n2_m6_kc256_nc256_t2_direct", "no kernel");
   expect_refused(square, "openblas", "no kernel");
   expect_refused("1x64x64:f32:f32:f32", "cpu_tile_stream_f32_avx2_m1_n3_u1_t1", "no kernel sums so many");

@@ -1,5 +1,6 @@
 #include "gemmtune/families/cublaslt/call.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace gemmtune::cublaslt {
@@ -28,6 +29,10 @@ TEST(CublasltCall, WhatIsNotSaysWhy) {
   EXPECT_EQ(why("33x64x128:e4m3/1x128:e4m3/128x128:bf16"), "1x128 scales need M % 4 == 0");
   EXPECT_EQ(why("4x4x24:e4m3/row:e4m3/row:bf16"), "e4m3 needs K % 16 == 0");
   EXPECT_EQ(why("4x4x32:e2m1/1x32:e2m1/1x32:bf16"), "e2m1 is not multiplied");
+  EXPECT_EQ(why("4x4x32:int8/row:int8/row:bf16:ldc=8"), "int8 products are scaled into a C without gaps only");
+  for (const char* epilogue : {"relu", "gelu_tanh", "residual", "bias:residual"})
+    EXPECT_EQ(why(fmt::format("4x4x32:int8/row:int8/row:bf16:{}", epilogue).c_str()),
+              "int8 products are scaled without a residual or an activation");
 }
 
 TEST(CublasltCall, FloatsAreOneCall) {
@@ -36,10 +41,13 @@ TEST(CublasltCall, FloatsAreOneCall) {
                                       .n = 65,
                                       .k = 127,
                                       .batch = 3,
+                                      .w = {127, 65, 127, 127 * 65},
+                                      .a = {127, 33, 127, 127 * 33},
+                                      .d = {65, 33, 65, 65 * 33},
                                       .operand = DType::bf16,
                                       .product = DType::f32,
                                       .scales = LibraryScales::none,
-                                      .bias = true,
+                                      .epilogue = {.bias = true},
                                       .fast_accumulation = false,
                                       .alignment = 256}));
   EXPECT_EQ(plain.count, 1);
@@ -47,11 +55,25 @@ TEST(CublasltCall, FloatsAreOneCall) {
   EXPECT_FALSE(plain.has_fast_accumulation);
 }
 
+TEST(CublasltCall, StoredRowsAreTheLibrarysColumns) {
+  const auto spec = call("33x65x127:bf16:bf16:bf16:batch=3:tn:lda=40:ldw=70:ldc=80:stride_a=6000:stride_c=3000").matmul;
+  EXPECT_EQ(spec.a_major, Major::mn);
+  EXPECT_EQ(spec.w_major, Major::mn);
+  EXPECT_EQ(spec.a, (LibraryMatrix{.rows = 33, .columns = 127, .leading_dimension = 40, .batch_stride = 6000}));
+  EXPECT_EQ(spec.w, (LibraryMatrix{.rows = 65, .columns = 127, .leading_dimension = 70, .batch_stride = 70 * 127}));
+  EXPECT_EQ(spec.d, (LibraryMatrix{.rows = 65, .columns = 33, .leading_dimension = 80, .batch_stride = 3000}));
+}
+
+TEST(CublasltCall, TheLibraryGetsTheWholeEpilogue) {
+  EXPECT_EQ(call("33x64x128:e4m3/row:e4m3/row:bf16:bias:gelu_tanh:residual").matmul.epilogue,
+            (Epilogue{.bias = true, .activation = Activation::gelu_tanh, .residual = true}));
+}
+
 TEST(CublasltCall, Int8ProductsAreFinishedByUs) {
   const auto int8 = call("33x64x128:int8/row:int8/tensor:bf16:batch=2:bias");
   EXPECT_EQ(int8.matmul.product, DType::i32);
   EXPECT_EQ(int8.matmul.batch, 2);
-  EXPECT_FALSE(int8.matmul.bias);
+  EXPECT_EQ(int8.matmul.epilogue, Epilogue{});
   EXPECT_TRUE(int8.finishes);
 }
 
@@ -62,6 +84,8 @@ TEST(CublasltCall, ScaledBatchesAreACallEach) {
   EXPECT_EQ(scaled.matmul.alignment, 128);  // of 24·48, 40·48 and 24·40·2 bytes: 1152, 1920 and 1920
   EXPECT_TRUE(scaled.has_fast_accumulation);
   EXPECT_EQ(call("24x40x48:e4m3:e4m3:bf16:batch=5").count, 1);
+  // Gaps move the matrices of a batch: 24·64, 40·48 and 1000·2 bytes.
+  EXPECT_EQ(call("24x40x48:e4m3/row:e4m3/row:bf16:batch=5:lda=64:stride_c=1000").matmul.alignment, 16);
 }
 
 TEST(CublasltCall, ScalesOfBatchesMustBeAligned) {

@@ -109,7 +109,57 @@ std::vector<std::string> problems() {
   return all;
 }
 
+/// Sizes of 129x256x512, or of 33x65x127 where nothing is aligned.
+std::vector<std::string> layouts() {
+  std::vector<std::string> all;
+  const auto add = [&](std::string_view types, std::initializer_list<const char*> how) {
+    for (const char* one : how) all.push_back(fmt::format("{}:{}", types, one));
+  };
+  for (const char* types : {"129x256x512:bf16:bf16:bf16", "129x256x512:f32:f32:f32"})
+    add(types,
+        {"nn", "nn:lda=520:ldw=264:ldc=272", "lda=520:ldw=528:ldc=260", "lda=513:ldc=257",
+         "batch=3:stride_a=80000:stride_w=140000:stride_c=40000", "batch=2:nn:lda=520:stride_a=70000:stride_c=33025"});
+  for (const char* types : {"128x256x512:bf16:bf16:bf16", "128x256x512:f32:f32:f32", "136x256x512:fp16:fp16:f32"})
+    add(types, {"tn", "tt", "tn:lda=144:ldw=264:ldc=257", "tt:batch=3:lda=144:stride_a=80000:stride_w=140000:ldc=264"});
+  for (const char* types : {"33x65x127:bf16:bf16:bf16", "33x65x127:f32:f32:f32"})
+    add(types, {"nn", "tn", "tt", "tn:lda=35:ldw=67:ldc=69", "batch=2:tt:lda=35:stride_a=5001:ldc=67:stride_c=2501"});
+  // FP8 and int8 are multiplied along K alone on most GPUs, and the others are refused there.
+  for (const char* types : {"128x256x512:e4m3/tensor:e4m3/tensor:bf16", "128x256x512:e4m3/row:e4m3/row:bf16"})
+    add(types, {"nn", "tn", "tt", "lda=528:ldw=544:ldc=264"});
+  add("128x256x512:e4m3/row:e4m3/row:bf16", {"batch=3:lda=528:stride_a=80000:stride_w=140000:stride_c=40000"});
+  add("128x256x512:e4m3/1x128:e4m3/128x128:bf16", {"lda=528:ldw=544:ldc=264", "batch=2:ldc=264:stride_a=80000"});
+  add("128x256x512:int8/row:int8/row:bf16", {"nn", "lda=528:ldw=544", "batch=2:lda=528:stride_a=80000"});
+  return all;
+}
+
+/// Each part of an epilogue alone, and combined; with gaps in C and in the residual too.
+std::vector<std::string> epilogues() {
+  std::vector<std::string> all;
+  for (const char* types : {"129x256x512:bf16:bf16:bf16", "129x256x512:bf16:bf16:f32", "129x256x512:fp16:fp16:fp16",
+                            "129x256x512:f32:f32:f32", "129x256x512:tf32:tf32:f32", "33x65x127:bf16:bf16:bf16",
+                            "128x256x512:e4m3/tensor:e4m3/tensor:bf16", "128x256x512:e4m3/row:e4m3/row:bf16",
+                            "128x256x512:e4m3/1x128:e4m3/128x128:bf16"})
+    for (const char* how : {"relu", "gelu_tanh", "residual", "bias:relu", "bias:gelu_tanh", "bias:residual",
+                            "relu:residual", "bias:gelu_tanh:residual"})
+      all.push_back(fmt::format("{}:{}", types, how));
+  for (const char* types :
+       {"bf16:bf16:bf16:batch=3:tn:lda=136:stride_a=80000", "f32:f32:f32:batch=3:nn", "e4m3/row:e4m3/row:bf16:batch=3"})
+    all.push_back(fmt::format("128x256x512:{}:ldc=264:stride_c=40000:bias:gelu_tanh:residual", types));
+  return all;
+}
+
 INSTANTIATE_TEST_SUITE_P(Problems, CublasltProducts, testing::ValuesIn(problems()));
+INSTANTIATE_TEST_SUITE_P(Layouts, CublasltProducts, testing::ValuesIn(layouts()));
+INSTANTIATE_TEST_SUITE_P(Epilogues, CublasltProducts, testing::ValuesIn(epilogues()));
+
+/// What must be there, refused or not.
+TEST_F(CublasltTest, OffersLayoutsAndEpilogues) {
+  for (const char* problem :
+       {"128x256x512:bf16:bf16:bf16:nn", "128x256x512:bf16:bf16:bf16:tn", "128x256x512:f32:f32:f32:tt",
+        "128x256x512:bf16:bf16:bf16:lda=520:ldc=264", "128x256x512:bf16:bf16:bf16:batch=2:stride_c=40000",
+        "128x256x512:bf16:bf16:bf16:bias:gelu_tanh:residual", "128x256x512:f32:f32:f32:bias:relu:residual"})
+    EXPECT_EQ(family_->supports(parse_problem(problem), *info_).why_not, "") << problem;
+}
 
 class CublasltRecipes : public CublasltTest, public testing::WithParamInterface<std::string> {};
 

@@ -12,6 +12,11 @@
 namespace gemmtune::onednn {
 namespace {
 
+StoredOperand operand(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k) {
+  const Problem problem{.m = rows, .n = 1, .k = k, .batch = batch, .a = side};
+  return {.side = side, .matrix = stored_a(problem)};
+}
+
 /// All codes of a type, one row, without scales.
 std::vector<float> all_values(DType type) {
   const std::int64_t count = std::int64_t{1} << bits(type);
@@ -23,8 +28,8 @@ std::vector<float> all_values(DType type) {
     if (bits(type) == 16) std::memcpy(&stored[2 * i], &code, sizeof code);
   }
   std::vector<float> values(static_cast<std::size_t>(count));
-  convert_operand({.from = {.side = {.type = type}, .batch = 1, .rows = 1, .k = count}, .to = DType::f32},
-                  stored.data(), nullptr, reinterpret_cast<std::byte*>(values.data()));
+  convert_operand({.from = operand({.type = type}, 1, 1, count), .to = DType::f32}, stored.data(), nullptr,
+                  reinterpret_cast<std::byte*>(values.data()));
   return values;
 }
 
@@ -58,10 +63,25 @@ TEST(ConvertOperand, ScalesOfEachBatchAndBlock) {
   const std::vector<std::int8_t> ones(2 * 2 * 160, 1);
   const std::vector<float> scales{1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<float> out(ones.size());
-  convert_operand({.from = {.side = side, .batch = 2, .rows = 2, .k = 160}, .to = DType::f32},
-                  reinterpret_cast<const std::byte*>(ones.data()), reinterpret_cast<const std::byte*>(scales.data()),
-                  reinterpret_cast<std::byte*>(out.data()));
+  convert_operand({.from = operand(side, 2, 2, 160), .to = DType::f32}, reinterpret_cast<const std::byte*>(ones.data()),
+                  reinterpret_cast<const std::byte*>(scales.data()), reinterpret_cast<std::byte*>(out.data()));
   for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], scales[i / 160 * 2 + i % 160 / 128]) << i;
+}
+
+TEST(ConvertOperand, RowsOfKTakeTheScalesOfTheirColumns) {
+  // Weights [K = 2, N = 3] at a distance of 5, one scale for each of N; what the gaps hold is not converted.
+  const Problem problem{.m = 1,
+                        .n = 3,
+                        .k = 2,
+                        .w = {DType::i8, Scaling::row},
+                        .layout = {.w = Major::mn, .w_strides = {.leading_dimension = 5}}};
+  const std::vector<std::int8_t> values{1, 2, 3, 99, 99, 4, 5, 6};
+  const std::vector<float> scales{1, 10, 100};
+  std::vector<float> out(6);
+  convert_operand({.from = {.side = problem.w, .matrix = stored_w(problem), .major = Major::mn}, .to = DType::f32},
+                  reinterpret_cast<const std::byte*>(values.data()), reinterpret_cast<const std::byte*>(scales.data()),
+                  reinterpret_cast<std::byte*>(out.data()));
+  EXPECT_EQ(out, (std::vector<float>{1, 20, 300, 4, 50, 600}));
 }
 
 TEST(ConvertOperand, NaNScaleMakesNaN) {
@@ -70,8 +90,7 @@ TEST(ConvertOperand, NaNScaleMakesNaN) {
   const std::vector<std::byte> scales{std::byte{255}, std::byte{0}};
   for (const DType to : {DType::f32, DType::bf16}) {
     std::vector<std::byte> out(64 * 4);
-    convert_operand({.from = {.side = side, .batch = 1, .rows = 1, .k = 64}, .to = to}, zeros.data(), scales.data(),
-                    out.data());
+    convert_operand({.from = operand(side, 1, 1, 64), .to = to}, zeros.data(), scales.data(), out.data());
     float first{};
     std::memcpy(&first, out.data(), sizeof first);
     EXPECT_TRUE(std::isnan(first)) << to_string(to);  // two bf16 NaN read as one float are NaN too
@@ -136,6 +155,26 @@ TEST(FinishProduct, ScalesAndBias) {
   finish_product({.problem = problem, .product = DType::i32, .scales = ScaleUse::multiply},
                  reinterpret_cast<const std::byte*>(product.data()), operands);
   EXPECT_EQ(c, (std::vector<float>{12, 22, 78, 26, 30, 222}));
+}
+
+TEST(FinishProduct, ResidualAndActivationBetweenGaps) {
+  const Problem problem{.m = 2,
+                        .n = 2,
+                        .k = 1,
+                        .out = DType::f32,
+                        .epilogue = {.bias = true, .activation = Activation::relu, .residual = true},
+                        .layout = {.c_strides = {.leading_dimension = 3}}};
+  const std::vector<float> product{1, -20, 3, 4};
+  const std::vector<float> bias{10, 0};
+  const std::vector<float> residual{5, 6, 99, 7, -8};
+  std::vector<float> c(5, -1);
+  Operands operands;
+  operands.bias = reinterpret_cast<const std::byte*>(bias.data());
+  operands.residual = reinterpret_cast<const std::byte*>(residual.data());
+  operands.c = reinterpret_cast<std::byte*>(c.data());
+  finish_product({.problem = problem, .product = DType::f32}, reinterpret_cast<const std::byte*>(product.data()),
+                 operands);
+  EXPECT_EQ(c, (std::vector<float>{16, 0, -1, 20, 0}));
 }
 
 }  // namespace

@@ -46,6 +46,30 @@ INSTANTIATE_TEST_SUITE_P(
                     "5x65x70:e2m1/1x32:e2m1/1x32:f32:bias", "4x17x96:e2m1/1x32:e2m1/1x32:bf16:batch=3:packed:bias",
                     "6x40x64:bf16:e2m1/1x32:bf16:packed"));
 
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, Onednn,
+    testing::Values("5x33x65:f32:f32:f32:nn", "5x33x65:f32:f32:f32:tn:packed", "17x33x70:f32:f32:f32:tt:bias",
+                    "7x33x65:f32:f32:f32:lda=67:ldw=71:ldc=37:packed", "7x33x65:f32:f32:f32:nn:lda=67:ldw=35:ldc=37",
+                    "7x33x65:f32:f32:f32:batch=3:tn:lda=9:ldw=35:ldc=37:stride_a=601:stride_w=2311:stride_c=301",
+                    "7x33x65:f32:f32:f32:batch=2:tt:stride_a=1001:stride_w=3001:stride_c=401:packed",
+                    "7x33x65:bf16:bf16:bf16:nn:lda=67:ldw=35:ldc=37", "7x33x65:fp16:fp16:fp16:tn:ldc=37:packed",
+                    "7x33x65:bf16:bf16:f32:batch=2:tt:lda=9:ldw=71:ldc=37:stride_a=601:stride_c=401:bias",
+                    "7x33x65:int8/row:int8/row:bf16:tn:lda=9:ldw=35:ldc=37",
+                    "7x33x65:e4m3/row:e4m3/row:f32:batch=2:tn:lda=9:stride_c=401:packed",
+                    "5x130x256:e4m3/1x128:e4m3/128x128:f32:nn:ldw=135:packed",
+                    "5x130x256:e4m3/1x128:e4m3/128x128:bf16:batch=2:tt:lda=6:stride_a=2001",
+                    "5x65x70:e2m1/1x32:e2m1/1x32:f32:batch=2:lda=74:ldw=72:ldc=67:stride_w=5000:packed"));
+
+INSTANTIATE_TEST_SUITE_P(
+    Epilogues, Onednn,
+    testing::Values("5x33x65:f32:f32:f32:relu", "5x33x65:f32:f32:f32:gelu_tanh", "5x33x65:f32:f32:f32:gelu_erf",
+                    "5x33x65:f32:f32:f32:silu", "5x33x65:f32:f32:f32:residual:packed", "5x33x65:f32:f32:f32:bias:silu",
+                    "17x33x70:f32:f32:f32:batch=2:tn:ldc=37:stride_c=701:bias:gelu_erf:residual:packed",
+                    "5x33x65:bf16:bf16:bf16:gelu_tanh:residual", "5x33x65:fp16:fp16:f32:bias:silu:residual",
+                    "5x33x65:f32:f32:bf16:bias:relu:residual:ldc=37",
+                    "5x33x65:int8/row:int8/row:bf16:bias:gelu_erf:residual",
+                    "5x65x70:e2m1/1x32:e2m1/1x32:bf16:batch=2:ldc=67:silu:residual:packed"));
+
 TEST(OnednnRecipes, ScalesApartAndNaN) {
   const auto family = make_onednn_family();
   for (const Recipe recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {

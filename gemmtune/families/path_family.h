@@ -1,0 +1,38 @@
+// A family with several spaces of candidates, one for each path (families/kernel_path.h). The family lists the paths.
+// Names, parsing and refusals follow from their spaces. Families with one space derive from SpaceFamily.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gemmtune/families/family.h"
+#include "gemmtune/families/kernel_path.h"
+
+namespace gemmtune {
+
+class PathFamily : public KernelFamily {
+ public:
+  /// All points of all paths that support the problem. The first is the default choice when has_default().
+  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
+
+ private:
+  using Paths = std::vector<std::unique_ptr<KernelPath>>;
+
+  /// In the order of preference: the first path that supports a problem gives the family's default.
+  virtual Paths paths(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// Whether the first candidate is what a library's users get without tuning.
+  virtual bool has_default() const { return false; }
+
+  /// An addition to the refusal of an unknown name, in brackets, or "".
+  virtual std::string remark(const Problem& /*problem*/, const DeviceInfo& /*device*/) const { return {}; }
+
+  /// "" when a path supports the problem, else the reasons of all paths.
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const final;
+
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const final;
+};
+
+}  // namespace gemmtune
