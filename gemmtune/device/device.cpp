@@ -6,9 +6,7 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/cpu/cpu_device.h"
 #include "gemmtune/device/cpu/cpu_info.h"
-#ifdef GEMMTUNE_GPU
 #include "gemmtune/device/gpu/gpu_device.h"
-#endif
 
 namespace gemmtune {
 namespace {
@@ -31,11 +29,7 @@ std::unique_ptr<Device> open(const DeviceInfo& info) {
       return make_cpu_device(info);
     case DeviceKind::cuda:
     case DeviceKind::hip:
-#ifdef GEMMTUNE_GPU
       return make_gpu_device(info);
-#else
-      break;  // never listed by a build without them
-#endif
   }
   fail(ErrorCode::internal, "device {} is listed but cannot be opened", device_id(info));
 }
@@ -56,9 +50,7 @@ std::string why_not_cold_instructions(DeviceKind kind) {
 
 std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices{read_cpu_info(SystemTree{})};
-#ifdef GEMMTUNE_GPU
   for (auto& gpu : list_gpus()) devices.push_back(std::move(gpu));
-#endif
   return devices;
 }
 

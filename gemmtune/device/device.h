@@ -59,7 +59,10 @@ class Stream {
   /// For PreparedGemm::launch, which may not throw: keeps the first message.
   virtual void report_failure(std::string_view message) noexcept = 0;
 
-  /// The vendor's stream handle; null on a CPU.
+  /// Of the device that it belongs to.
+  virtual DeviceKind kind() const noexcept { return DeviceKind::cpu; }
+
+  /// The stream of the vendor's own interface (CUstream, hipStream_t); null on a CPU.
   virtual void* native_handle() const noexcept { return nullptr; }
 };
 

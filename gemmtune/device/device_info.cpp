@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 namespace gemmtune {
-namespace {
 
 std::string_view kind_name(DeviceKind kind) {
   switch (kind) {
@@ -19,8 +17,6 @@ std::string_view kind_name(DeviceKind kind) {
   }
   return "device";
 }
-
-}  // namespace
 
 bool DeviceInfo::has(const std::string& feature) const { return std::ranges::count(features, feature) > 0; }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gemmtune {
@@ -26,6 +27,9 @@ struct DeviceInfo {
   bool has(const std::string& feature) const;
   bool operator==(const DeviceInfo&) const = default;
 };
+
+/// "cpu", "cuda", "hip".
+std::string_view kind_name(DeviceKind kind);
 
 /// "cpu:0", "cuda:1".
 std::string device_id(const DeviceInfo& device);

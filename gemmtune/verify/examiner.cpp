@@ -4,9 +4,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/gemm/operands.h"
-#ifdef GEMMTUNE_GPU
 #include "gemmtune/verify/gpu/gpu_examiner.h"
-#endif
 
 namespace gemmtune {
 
@@ -21,7 +19,6 @@ Inputs allocate_inputs(Device& device, const Problem& problem) {
 }
 
 std::unique_ptr<Examiner> make_examiner(Device& device) {
-#ifdef GEMMTUNE_GPU
   if (device.info().kind != DeviceKind::cpu) {
     try {
       return make_gpu_examiner(device);
@@ -30,7 +27,6 @@ std::unique_ptr<Examiner> make_examiner(Device& device) {
                    error.what());
     }
   }
-#endif
   return make_host_examiner(device);
 }
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Every header compiles alone: usage headers_test.py COMPILER [OPTIONS OF THE GPU'S VENDOR].
+"""Every header compiles alone: usage headers_test.py COMPILER [OPTIONS WITH WHICH A VENDOR'S HEADERS ARE FOUND].
 
-Without such options the headers of device/gpu are left out, as in the build, and so are those of a family whose vendor's
-header is missing. The other vendor's always are.
+Headers of a family whose vendor's header is missing are left out, as in the build. No other header needs one.
 """
 import concurrent.futures
 import os
@@ -31,7 +30,7 @@ def is_first_in_its_source(header):
 
 def left_out_folders(compiler, options):
     """A family includes its vendor's header in vendor_api.h alone."""
-    folders = [] if options else ["gemmtune/device/gpu/"]
+    folders = []
     for header in sorted((ROOT / "gemmtune/families").glob("*/vendor_api.h")):
         name = str(header.relative_to(ROOT))
         message = compile_alone(compiler, name, options)
@@ -42,8 +41,7 @@ def left_out_folders(compiler, options):
 
 def main():
     compiler, options = sys.argv[1], sys.argv[2:]
-    other_vendor = "gemmtune/device/gpu/vendor/" + ("cuda" if "-DGEMMTUNE_HIP" in options else "hip")
-    left_out = (other_vendor, *left_out_folders(compiler, options))
+    left_out = tuple(left_out_folders(compiler, options))
     headers = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "gemmtune").rglob("*.h"))
     headers = [h for h in headers if not h.startswith(left_out)]
     alone = [h for h in headers if not is_first_in_its_source(h)]

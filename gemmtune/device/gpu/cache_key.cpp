@@ -1,4 +1,3 @@
-// Apart from the compiler, since builds without one ask for keys too.
 #include <fmt/format.h>
 
 #include "gemmtune/core/text.h"

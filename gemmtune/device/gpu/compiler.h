@@ -1,8 +1,26 @@
-// The run-time compiler of the vendor that this build is for.
+// A run-time compiler of kernels, whichever vendor's it is. vendor/ implements it. Needs no GPU.
+//
+// Not: the cache of what was compiled (kernel_compiler.h).
 #pragma once
 
-#ifdef GEMMTUNE_HIP
-#include "gemmtune/device/gpu/vendor/hip_compiler.h"  // IWYU pragma: export
-#else
-#include "gemmtune/device/gpu/vendor/cuda_compiler.h"  // IWYU pragma: export
-#endif
+#include <string>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+
+namespace gemmtune::gpu {
+
+class Compiler {
+ public:
+  Compiler() = default;
+  virtual ~Compiler() = default;
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
+  /// "NVRTC 13.0".
+  virtual std::string version() const = 0;
+
+  /// Machine code for the source's arch. Throws Error{unsupported} with the compiler's log.
+  virtual std::string compile(const KernelSource& source) const = 0;
+};
+
+}  // namespace gemmtune::gpu

@@ -1,6 +1,6 @@
 #include "gemmtune/device/gpu/current_context.h"
 
-#include "gemmtune/device/gpu/find_driver.h"
+#include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune {
 
@@ -9,8 +9,8 @@ struct CurrentContext::Lent {
   gpu::ContextHandle context{};
 };
 
-CurrentContext::CurrentContext() {
-  const auto driver = find_driver();
+CurrentContext::CurrentContext(DeviceKind kind) {
+  const auto driver = gpu::find_driver(kind);
   const auto context = driver ? driver->current_context() : gpu::ContextHandle{};
   if (context != gpu::ContextHandle{}) lent_ = std::make_shared<const Lent>(Lent{driver, context});
 }

@@ -1,20 +1,19 @@
-// The driver's context of one thread, for others that have none: a library that needs one there would open the first
-// device of the machine, whichever device the thread's work is about.
-//
-// Knows no vendor, so that everyone may include it.
+// The driver's context of one thread, for threads that have none. A vendor's library that needs a context and finds none
+// would open the machine's first device, whichever device the thread works for.
 #pragma once
 
 #include <memory>
+
+#include "gemmtune/device/device_info.h"
 
 namespace gemmtune {
 
 class CurrentContext {
  public:
-  /// That of the calling thread; nothing where it has none, or the machine has no driver.
-  CurrentContext();
+  /// The calling thread's, of the driver for such GPUs; none where the thread has none or the machine no driver.
+  explicit CurrentContext(DeviceKind kind);
 
-  /// Makes it the calling thread's, unless that has one of its own. Where the driver refuses, the library that the
-  /// thread goes on to ask says so.
+  /// Makes it the calling thread's, unless the thread has one of its own. A driver's refusal shows in the next call.
   void lend() const noexcept;
 
  private:

@@ -1,10 +1,12 @@
 #include "gemmtune/device/gpu/gpu_device.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/device/gpu/find_driver.h"
-#include "gemmtune/device/gpu/gpu_monitor.h"
 #include "gemmtune/device/gpu/gpu_pinned_link.h"
 #include "gemmtune/device/gpu/gpu_stream.h"
 #include "gemmtune/device/gpu/gpu_timer.h"
@@ -13,31 +15,32 @@
 namespace gemmtune {
 namespace {
 
-DeviceInfo read_info(const gpu::Driver& driver, int index) {
-  const auto device = driver.device(index);
-  const double watts = GpuMonitor(driver.bus_id(device)).power_limit_w();
-  DeviceInfo info{.kind = gpu::device_kind,
-                  .index = index,
-                  .name = driver.device_name(device),
-                  .arch = driver.arch(device),
-                  .cu_num = driver.compute_units(device),
-                  .last_level_cache_bytes = driver.l2_bytes(device),
-                  .memory_bytes = static_cast<std::int64_t>(driver.memory_bytes(device)),
-                  .driver = driver.version()};
+DeviceInfo read_info(const gpu::Vendor& vendor, const gpu::Driver& driver, int index) {
+  auto info = driver.device_info(index);
+  const double watts = vendor.make_monitor(driver.bus_id(index))->power_limit_w();
   if (watts > 0) info.features.push_back(fmt::format("power_limit_{:.0f}w", watts));
   return info;
 }
 
+/// Of one vendor, as far as the driver tells.
+std::vector<DeviceInfo> list_gpus_of(const gpu::Vendor& vendor) {
+  std::vector<DeviceInfo> gpus;
+  const auto driver = gpu::find_driver(vendor);
+  if (!driver) return gpus;
+  for (int index = 0; index < driver->device_count(); ++index) gpus.push_back(read_info(vendor, *driver, index));
+  return gpus;
+}
+
 class GpuDevice final : public Device {
  public:
-  GpuDevice(const DeviceInfo& info, std::shared_ptr<const gpu::Driver> driver)
+  GpuDevice(const DeviceInfo& info, const gpu::Vendor& vendor, std::shared_ptr<const gpu::Driver> driver)
       : info_(info),
         driver_(made_current(std::move(driver), info.index)),
         stream_(driver_),
         timer_(stream_),
         pinned_link_(stream_),
         staging_(pinned_link_),
-        monitor_(driver_->bus_id(driver_->device(info.index))) {}
+        monitor_(vendor.make_monitor(driver_->bus_id(info.index))) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -67,12 +70,12 @@ class GpuDevice final : public Device {
 
   Stream& stream() override { return stream_; }
   Timer& timer() override { return timer_; }
-  ClockReading read_clock() override { return monitor_.read(); }
+  ClockReading read_clock() override { return monitor_->read(); }
   bool lost() override { return driver_->failed(stream_.handle()); }
 
  private:
   static std::shared_ptr<const gpu::Driver> made_current(std::shared_ptr<const gpu::Driver> driver, int index) {
-    driver->make_current(driver->device(index));
+    driver->make_current(index);
     return driver;
   }
 
@@ -82,22 +85,28 @@ class GpuDevice final : public Device {
   GpuTimer timer_;
   GpuPinnedLink pinned_link_;
   Staging staging_;
-  GpuMonitor monitor_;
+  std::unique_ptr<const gpu::Monitor> monitor_;
 };
 
 }  // namespace
 
-std::vector<DeviceInfo> list_gpus() {
+std::vector<DeviceInfo> list_gpus(const std::vector<gpu::Vendor>& vendors) {
   std::vector<DeviceInfo> gpus;
-  const auto driver = find_driver();
-  for (int index = 0; driver && index < driver->device_count(); ++index) gpus.push_back(read_info(*driver, index));
+  for (const auto& vendor : vendors) {
+    try {
+      std::ranges::move(list_gpus_of(vendor), std::back_inserter(gpus));
+    } catch (const Error& error) {
+      spdlog::warn("GPUs of kind {} are left out: {}", kind_name(vendor.kind), error.what());
+    }
+  }
   return gpus;
 }
 
-std::unique_ptr<Device> make_gpu_device(const DeviceInfo& info) {
-  auto driver = find_driver();
-  if (!driver) fail(ErrorCode::no_device, "{}: the driver {} does not start", device_id(info), gpu::driver_library);
-  return std::make_unique<GpuDevice>(info, std::move(driver));
+std::unique_ptr<Device> make_gpu_device(const DeviceInfo& info, const std::vector<gpu::Vendor>& vendors) {
+  const auto vendor = gpu::vendor_of(info.kind, vendors);
+  auto driver = gpu::find_driver(vendor);
+  if (!driver) fail(ErrorCode::no_device, "{}: {}", device_id(info), gpu::why_no_driver(vendor));
+  return std::make_unique<GpuDevice>(info, vendor, std::move(driver));
 }
 
 }  // namespace gemmtune

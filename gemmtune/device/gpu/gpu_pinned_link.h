@@ -1,4 +1,4 @@
-// Staging's link to a GPU: copies on the device's stream, and an event for each block.
+// Staging's link to a GPU: copies on the device's stream, and an event for each block of pinned memory.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A stream on a GPU, and what else the device's parts share: the driver, made current on this thread.
+// A stream on a GPU. The parts of a GPU device share it, and through it the driver.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,13 @@
 #include <string_view>
 
 #include "gemmtune/device/device.h"
-#include "gemmtune/device/gpu/vendor.h"
+#include "gemmtune/device/gpu/driver.h"
 
 namespace gemmtune {
 
 class GpuStream final : public Stream {
  public:
+  /// On the device that the calling thread has made current.
   explicit GpuStream(std::shared_ptr<const gpu::Driver> driver);
   ~GpuStream() override;
   GpuStream(const GpuStream&) = delete;
@@ -20,6 +21,7 @@ class GpuStream final : public Stream {
 
   void synchronize() override;
   void report_failure(std::string_view message) noexcept override;
+  DeviceKind kind() const noexcept override { return driver_->kind(); }
   void* native_handle() const noexcept override { return handle_; }
 
   const gpu::Driver& driver() const { return *driver_; }

@@ -27,8 +27,8 @@ std::int64_t whole_rounds(std::int64_t size, std::int64_t period) { return (size
 }  // namespace
 
 GpuTimer::GpuTimer(GpuStream& stream) : stream_(&stream) {
-  if (gpu::delay_code != nullptr) {
-    delay_module_ = stream.driver().load_module(gpu::delay_code);
+  if (const auto code = stream.driver().delay_code(); !code.empty()) {
+    delay_module_ = stream.driver().load_module(code);
     delay_ = stream.driver().function(delay_module_, "delay");
   }
   for (std::size_t i = 0; i <= most_queued; ++i) events_.push_back(stream.driver().create_event());

@@ -15,7 +15,7 @@ constexpr unsigned threads = 128;
 constexpr int blocks_for_each = 2;
 
 gpu::ModuleHandle load(const gpu::Driver& driver) {
-  if (const auto why = why_not_cold_instructions(gpu::device_kind); !why.empty())
+  if (const auto why = why_not_cold_instructions(driver.kind()); !why.empty())
     fail(ErrorCode::unsupported, "{}", why);
   return driver.load_module(evicting_code());
 }
@@ -25,8 +25,7 @@ gpu::ModuleHandle load(const gpu::Driver& driver) {
 InstructionEvictor::InstructionEvictor(GpuStream& stream)
     : stream_(&stream),
       module_(load(stream.driver())),
-      blocks_(
-          static_cast<unsigned>(blocks_for_each * stream.driver().compute_units(stream.driver().current_device()))) {
+      blocks_(static_cast<unsigned>(blocks_for_each * stream.driver().compute_units())) {
   for (const auto& name : evicting_kernels()) kernels_.push_back(stream.driver().function(module_, name));
 }
 

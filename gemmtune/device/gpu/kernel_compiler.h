@@ -1,5 +1,5 @@
-// Source text to machine code at run time, through the vendor's compiler and a cache on disk. Needs no GPU, so that
-// every kernel can be compiled where there is none.
+// Source text to machine code at run time, through a vendor's compiler and a cache on disk. Needs no GPU, so that every
+// kernel can be compiled where there is none.
 #pragma once
 
 #include <memory>
@@ -7,21 +7,27 @@
 #include <vector>
 
 #include "gemmtune/device/gpu/kernel_cache.h"
+#include "gemmtune/device/gpu/kernel_code.h"
 
 namespace gemmtune {
+namespace gpu {
+class Compiler;
+}
 
 struct KernelSource {
   std::string name{};  // for messages
   std::string text{};  // CUDA C++; without #include
-  std::string arch{};  // "sm90a"
+  std::string arch{};  // "sm90a"; says whose GPUs the code is for
   std::vector<std::string> options{};
 };
 
+/// One vendor's compiler, with the cache.
 class KernelCompiler {
  public:
-  /// Null where this machine has no run-time compiler; `why_not` then says which libraries were looked for.
-  static std::unique_ptr<KernelCompiler> open(KernelCache cache);
-  static std::string why_not();
+  /// Null where this machine has no run-time compiler for such GPUs; `why_not` then says which libraries were looked for,
+  /// or that this build can use none.
+  static std::unique_ptr<KernelCompiler> open(KernelCache cache, DeviceKind kind = DeviceKind::cuda);
+  static std::string why_not(DeviceKind kind = DeviceKind::cuda);
 
   ~KernelCompiler();
 
@@ -31,20 +37,21 @@ class KernelCompiler {
   /// Whether compile() would find in the cache what is known by this key.
   bool has(const std::string& key) const { return cache_.contains(key); }
 
-  /// Machine code. Throws Error{unsupported} with the compiler's log.
+  /// Machine code. Throws Error{unsupported} with the compiler's log, or for the arch of another vendor.
   std::string compile(const KernelSource& source) const;
 
  private:
-  struct Library;
-  KernelCompiler(std::unique_ptr<Library> library, KernelCache cache);
+  KernelCompiler(std::unique_ptr<const gpu::Compiler> compiler, KernelCache cache, DeviceKind kind);
 
-  std::unique_ptr<Library> library_;
+  std::unique_ptr<const gpu::Compiler> compiler_;
   KernelCache cache_;
+  DeviceKind kind_;
   std::string version_;
 };
 
-/// Machine code from the default cache, or compiled now. Throws Error{unsupported} where there is no run-time compiler.
-std::string compile_kernel(const KernelSource& source);
+/// Machine code from the default cache, or compiled now by the compiler of the arch's vendor. Throws Error{unsupported}
+/// where there is none.
+KernelCode compile_kernel(const KernelSource& source);
 
 /// What a compilation is known by in the cache: all that goes into it, hashed to 32 hexadecimal digits.
 std::string cache_key(const KernelSource& source, const std::string& compiler_version);

@@ -74,7 +74,7 @@ class Session {
  private:
   std::shared_ptr<const Library> library_;
   cublasLtHandle_t handle_{};
-  CurrentContext context_{};
+  CurrentContext context_{DeviceKind::cuda};
 };
 
 }  // namespace gemmtune::cublaslt

@@ -111,7 +111,7 @@ class ColdInstructions : public testing::Test {
   }
 
   std::unique_ptr<Device> device_;
-  std::string code_;
+  KernelCode code_;
   Buffer cycles_;
 };
 
@@ -174,7 +174,8 @@ TEST_F(ColdInstructions, CostLessThanAMillisecondEach) {
 
 TEST(ColdInstructionsText, TheKernelOfThisTestIsAsLongAsMeant) {
   if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
-  EXPECT_GT(compile_kernel({.name = "cold.cu", .text = two_passes(), .arch = "sm90a"}).size(), 16U * instructions);
+  EXPECT_GT(compile_kernel({.name = "cold.cu", .text = two_passes(), .arch = "sm90a"}).bytes.size(),
+            16U * instructions);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "gemmtune/device/gpu/find_driver.h"
 #include "gemmtune/device/gpu/gpu_device.h"
+#include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune {
 namespace {
@@ -18,7 +18,7 @@ class CurrentContextTest : public testing::Test {
   void SetUp() override {
     gpus_ = list_gpus();
     if (gpus_.empty()) GTEST_SKIP() << "this machine has no GPU";
-    driver_ = find_driver();
+    driver_ = gpu::find_driver(gpus_.front().kind);
     device_ = make_gpu_device(gpus_.front());
   }
 
@@ -30,7 +30,7 @@ class CurrentContextTest : public testing::Test {
 };
 
 TEST_F(CurrentContextTest, GoesToThreadsThatHaveNone) {
-  const CurrentContext lent;
+  const CurrentContext lent(gpus_.front().kind);
   const auto here = current();
   ASSERT_NE(here, none);
   std::jthread([&] {
@@ -42,7 +42,7 @@ TEST_F(CurrentContextTest, GoesToThreadsThatHaveNone) {
 
 TEST_F(CurrentContextTest, OfAThreadWithoutOneIsNothing) {
   std::jthread([&] {
-    const CurrentContext nothing;
+    const CurrentContext nothing(gpus_.front().kind);
     nothing.lend();
     EXPECT_EQ(current(), none);
   }).join();
@@ -50,7 +50,7 @@ TEST_F(CurrentContextTest, OfAThreadWithoutOneIsNothing) {
 
 TEST_F(CurrentContextTest, LeavesThreadsTheirOwn) {
   if (gpus_.size() < 2) GTEST_SKIP() << "needs two GPUs";
-  const CurrentContext lent;
+  const CurrentContext lent(gpus_.front().kind);
   const auto here = current();
   std::jthread([&] {
     const auto second = make_gpu_device(gpus_[1]);
@@ -62,8 +62,10 @@ TEST_F(CurrentContextTest, LeavesThreadsTheirOwn) {
 }
 
 TEST(CurrentContext, CanBeAskedForWithoutADriver) {
-  if (find_driver()) GTEST_SKIP() << "this machine has a driver";
-  EXPECT_NO_THROW(CurrentContext().lend());
+  for (const auto kind : {DeviceKind::cuda, DeviceKind::hip}) {
+    if (gpu::find_driver(kind)) continue;
+    EXPECT_NO_THROW(CurrentContext(kind).lend());
+  }
 }
 
 }  // namespace

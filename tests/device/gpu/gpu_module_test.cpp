@@ -137,7 +137,7 @@ TEST_F(GpuModuleTest, ARefusedLaunchIsThrownByTheNextWait) {
 
 TEST_F(GpuModuleTest, UnknownKernelsAndForeignCodeAreRefused) {
   EXPECT_THROW(module_->function("no_such_kernel"), Error);
-  EXPECT_THROW(GpuModule("this is no machine code"), Error);
+  EXPECT_THROW(GpuModule({.kind = device_->info().kind, .bytes = "this is no machine code"}), Error);
 }
 
 TEST(CompileKernel, AnErrorCarriesTheLog) {
@@ -156,7 +156,7 @@ TEST(CompileKernel, AnErrorCarriesTheLog) {
 /// What the tests above launch compiles for a chip that need not be here.
 TEST(CompileKernel, TheKernelsOfThisTestCompile) {
   if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
-  EXPECT_FALSE(compile_kernel({.name = "kernels.cu", .text = kernels, .arch = "sm90a"}).empty());
+  EXPECT_FALSE(compile_kernel({.name = "kernels.cu", .text = kernels, .arch = "sm90a"}).bytes.empty());
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
-#include "gemmtune/device/gpu/find_driver.h"
 #include "gemmtune/device/gpu/gpu_device.h"
 #include "gemmtune/device/gpu/staging.h"
+#include "gemmtune/device/gpu/vendor.h"
 #include "tests/device/gpu/random_bytes.h"
 
 namespace gemmtune {
@@ -67,7 +67,7 @@ double best_gb_per_s(std::size_t bytes, const std::function<void()>& copy) {
 
 /// Printed, to be read: how much there is to gain depends on the machine's link and cores. Only a loss is a failure.
 TEST_F(StagingOnGpu, IsFasterThanTheDriversOwnWay) {
-  const auto driver = find_driver();
+  const auto driver = gpu::find_driver(device_->info().kind);
   const auto stream = static_cast<gpu::StreamHandle>(device_->stream().native_handle());
   auto bytes = random_bytes(std::size_t{256} << 20);
   const auto there = device_->allocate(bytes.size());

@@ -1,41 +1,38 @@
-// AMD's run-time compiler, loaded at run time, behind the names of vendor/cuda_compiler.h. Needs no GPU.
-#pragma once
-
+// AMD's run-time compiler (hipRTC), loaded at run time.
 #include <hip/hiprtc.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/shared_library.h"
+#include "gemmtune/device/gpu/vendor/hip.h"
 
 namespace gemmtune::gpu {
-
-inline const std::vector<std::string> compiler_libraries{"libhiprtc.so", "libamdhip64.so"};
+namespace {
 
 #define GEMMTUNE_COMPILER_FUNCTION(member, name) decltype(&::name) member = library_.function<decltype(::name)>(#name)
 
-class Compiler {
+class HipCompiler final : public Compiler {
  public:
-  explicit Compiler(SharedLibrary library) : library_(std::move(library)) {}
+  explicit HipCompiler(SharedLibrary library) : library_(std::move(library)) {}
 
   /// "hipRTC 9.0".
-  std::string version() const {
+  std::string version() const override {
     int major{};
     int minor{};
     check(version_(&major, &minor), "hiprtcVersion");
     return fmt::format("hipRTC {}.{}", major, minor);
   }
 
-  static std::string arch_option(const std::string& arch) { return "--gpu-architecture=" + arch; }
-
-  std::string compile(const std::string& source, const std::string& name,
-                      const std::vector<std::string>& options) const {
-    Program program(*this, source, name);
+  std::string compile(const KernelSource& source) const override {
+    const auto target = "--gpu-architecture=" + source.arch;
+    const Program program(*this, source);
     std::vector<const char*> texts;
-    for (const auto& option : options) texts.push_back(option.c_str());
+    for (const auto& option : source.options) texts.push_back(option.c_str());
+    texts.push_back(target.c_str());
     const auto result = compile_(program.handle, static_cast<int>(texts.size()), texts.data());
-    if (result != HIPRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", name, log(program.handle));
+    if (result != HIPRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", source.name, log(program.handle));
     std::size_t bytes{};
     check(code_size_(program.handle, &bytes), "hiprtcGetCodeSize");
     std::string code(bytes, '\0');
@@ -45,15 +42,15 @@ class Compiler {
 
  private:
   struct Program {
-    Program(const Compiler& owner, const std::string& source, const std::string& name) : compiler(owner) {
-      compiler.check(compiler.create_(&handle, source.c_str(), name.c_str(), 0, nullptr, nullptr),
+    Program(const HipCompiler& owner, const KernelSource& source) : compiler(owner) {
+      compiler.check(compiler.create_(&handle, source.text.c_str(), source.name.c_str(), 0, nullptr, nullptr),
                      "hiprtcCreateProgram");
     }
     ~Program() { static_cast<void>(compiler.destroy_(&handle)); }
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    const Compiler& compiler;
+    const HipCompiler& compiler;
     hiprtcProgram handle{};
   };
 
@@ -81,5 +78,11 @@ class Compiler {
 };
 
 #undef GEMMTUNE_COMPILER_FUNCTION
+
+}  // namespace
+
+std::unique_ptr<const Compiler> make_hip_compiler(SharedLibrary library) {
+  return std::make_unique<const HipCompiler>(std::move(library));
+}
 
 }  // namespace gemmtune::gpu

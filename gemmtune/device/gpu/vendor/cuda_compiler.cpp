@@ -1,24 +1,22 @@
-// NVIDIA's run-time compiler, loaded at run time, behind names of no vendor. Needs no GPU.
-#pragma once
-
+// NVIDIA's run-time compiler (NVRTC), loaded at run time.
 #include <nvrtc.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/shared_library.h"
+#include "gemmtune/device/gpu/vendor/cuda.h"
 
 namespace gemmtune::gpu {
-
-inline const std::vector<std::string> compiler_libraries{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+namespace {
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes none
 #define GEMMTUNE_COMPILER_FUNCTION(member, name) decltype(&::name) member = library_.function<decltype(::name)>(#name)
 
-class Compiler {
+class CudaCompiler final : public Compiler {
  public:
-  explicit Compiler(SharedLibrary library) : library_(std::move(library)) {
+  explicit CudaCompiler(SharedLibrary library) : library_(std::move(library)) {
     // It loads this by its name alone, which the loader knows once it is loaded.
     const auto folder = library_.name().rfind('/');
     if (folder == std::string::npos) return;
@@ -27,20 +25,16 @@ class Compiler {
   }
 
   /// "NVRTC 13.0".
-  std::string version() const { return "NVRTC " + version_number(); }
+  std::string version() const override { return "NVRTC " + version_number(); }
 
-  /// The option that names the target: sm90a is code for this very chip, with its own instructions.
-  static std::string arch_option(const std::string& arch) { return "--gpu-architecture=sm_" + arch.substr(2); }
-
-  /// Machine code for the target among the options. Throws Error{unsupported} with the compiler's log.
-  std::string compile(const std::string& source, const std::string& name,
-                      const std::vector<std::string>& options) const {
-    const Program program(*this, source, name);
+  std::string compile(const KernelSource& source) const override {
+    const auto target = "--gpu-architecture=sm_" + source.arch.substr(2);  // sm90a is code for this very chip
+    const Program program(*this, source);
     std::vector<const char*> texts;
-    texts.reserve(options.size());
-    for (const auto& option : options) texts.push_back(option.c_str());
+    for (const auto& option : source.options) texts.push_back(option.c_str());
+    texts.push_back(target.c_str());
     const auto result = compile_(program.handle, static_cast<int>(texts.size()), texts.data());
-    if (result != NVRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", name, log(program.handle));
+    if (result != NVRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", source.name, log(program.handle));
     std::size_t bytes{};
     check(code_size_(program.handle, &bytes), "nvrtcGetCUBINSize");
     std::string code(bytes, '\0');
@@ -57,15 +51,15 @@ class Compiler {
   }
 
   struct Program {
-    Program(const Compiler& owner, const std::string& source, const std::string& name) : compiler(owner) {
-      compiler.check(compiler.create_(&handle, source.c_str(), name.c_str(), 0, nullptr, nullptr),
+    Program(const CudaCompiler& owner, const KernelSource& source) : compiler(owner) {
+      compiler.check(compiler.create_(&handle, source.text.c_str(), source.name.c_str(), 0, nullptr, nullptr),
                      "nvrtcCreateProgram");
     }
     ~Program() { compiler.destroy_(&handle); }
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    const Compiler& compiler;
+    const CudaCompiler& compiler;
     nvrtcProgram handle{};
   };
 
@@ -94,5 +88,11 @@ class Compiler {
 };
 
 #undef GEMMTUNE_COMPILER_FUNCTION
+
+}  // namespace
+
+std::unique_ptr<const Compiler> make_cuda_compiler(SharedLibrary library) {
+  return std::make_unique<const CudaCompiler>(std::move(library));
+}
 
 }  // namespace gemmtune::gpu

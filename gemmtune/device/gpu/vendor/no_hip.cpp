@@ -1,0 +1,11 @@
+// Instead of AMD's part, in a build that found no headers for it.
+#include "gemmtune/device/gpu/vendor.h"
+
+namespace gemmtune::gpu {
+
+Vendor amd() {
+  return {
+      .kind = DeviceKind::hip, .arch_prefix = "gfx", .left_out = "support for AMD's GPUs is left out of this build"};
+}
+
+}  // namespace gemmtune::gpu
