@@ -106,7 +106,7 @@ class CacheFillCommand final : public Command {
   std::vector<Owned> all(const Problem& problem, const DeviceInfo& device) const {
     std::vector<Owned> candidates;
     for (const auto& family : families_)
-      if (ask_support(*family, problem, device))
+      if (family->supports(problem, device))
         for (auto& candidate : family->candidates(problem, device))
           candidates.emplace_back(family.get(), std::move(candidate));
     return candidates;

@@ -6,8 +6,6 @@
 namespace gemmtune {
 namespace {
 
-bool is_half(DType type) noexcept { return type == DType::bf16 || type == DType::f16; }
-bool is_8bit(DType type) noexcept { return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz; }
 bool is_coarse(Scaling scaling) noexcept { return scaling == Scaling::row || scaling == Scaling::tensor; }
 
 RuleFamily rule_family(const Problem& p) noexcept {
@@ -108,6 +106,7 @@ bool is_skinny(const Problem& p, const DeviceKey& device) noexcept {
 
 const Choice* fallback_for(const Problem& problem, const DeviceKey& device) noexcept {
   if (problem.m < 1 || problem.n < 1 || problem.k < 1 || problem.batch < 1) return nullptr;
+  if (!is_plain(problem)) return nullptr;  // AITER's rules are about plain products of contiguous operands
   const auto family = rule_family(problem);
   for (const auto& rule : rules_for(device))
     if (rule.family == family && rule.applies(problem, device))

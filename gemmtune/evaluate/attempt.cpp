@@ -19,7 +19,7 @@ const KernelFamily& find_family(const Families& families, const std::string& nam
 std::unique_ptr<PreparedGemm> prepare_gemm(const KernelFamily& family, const Problem& problem,
                                            const Candidate& candidate, const DeviceInfo& device) {
   if (const auto why = why_invalid(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
-  if (const auto support = ask_support(family, problem, device); !support)
+  if (const auto support = family.supports(problem, device); !support)
     fail(ErrorCode::unsupported, "{}", support.why_not);
   auto gemm = family.prepare(problem, candidate, device);
   if (!problem.packed && gemm->packed_weight_bytes() > 0)

@@ -56,7 +56,8 @@ void OperandSets::grow(std::size_t count) {
   if (count <= sets_.size()) return;
   std::vector<Set> more(count - sets_.size());
   for (auto& set : more) set.c = GuardedBuffer(*device_, operand_sizes(problem_).c);
-  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w_scale, &Inputs::bias}) duplicate(input, more);
+  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w_scale, &Inputs::bias, &Inputs::residual})
+    duplicate(input, more);
   std::move(more.begin(), more.end(), std::back_inserter(sets_));
 }
 
@@ -70,11 +71,13 @@ Operands OperandSets::operands(std::size_t set) const {
           .w = weights.data(),
           .w_scale = inputs.w_scale.data(),
           .bias = inputs.bias.data(),
+          .residual = inputs.residual.data(),
           .c = sets_[set].c.data()};
 }
 
 void OperandSets::restore() {
-  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w, &Inputs::w_scale, &Inputs::bias}) {
+  for (const auto input :
+       {&Inputs::a, &Inputs::a_scale, &Inputs::w, &Inputs::w_scale, &Inputs::bias, &Inputs::residual}) {
     const auto& from = sets_.front().inputs.*input;
     std::vector<std::byte*> places;
     for (const auto& set : std::span(sets_).subspan(1))

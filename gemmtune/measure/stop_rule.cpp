@@ -9,7 +9,7 @@
 namespace gemmtune {
 namespace {
 
-/// Fewer samples than the least are enough of what is so far beyond hope.
+/// Before min_samples have been taken, the limit for slow launches is this much higher.
 constexpr double early_factor = 2;
 
 class PolicyRule final : public StopRule {

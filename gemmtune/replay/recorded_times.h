@@ -1,4 +1,4 @@
-// What of a recorded shape is held to be true.
+// The times of a recorded shape that count as true.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace gemmtune {
 
-/// The recorded median of a candidate that is right.
+/// The recorded median of a candidate, in microseconds; nothing when it failed or is not known.
 std::optional<double> true_time_us(const RecordedShape& shape, std::string_view candidate);
 
-/// Of all that are right; nothing when none is.
+/// The least of all such times; nothing when no candidate is right.
 std::optional<double> best_time_us(const RecordedShape& shape);
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// Which candidates to look at before anything is known.
+// Chooses the candidates to look at first, before any time is known.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,12 @@
 
 namespace gemmtune {
 
-/// The first of all, then the families by turns, in their own order: indices, `count` of them or all.
+/// The first candidate of each family, then the second of each, and so on, in the order in which the families appear.
+/// Returns the indices of `count` candidates, or of all if there are fewer.
 std::vector<std::size_t> first_of_each_family(std::span<const Candidate> candidates, std::size_t count);
 
-/// `chosen`, and more until there are `count`: each is the one that is least like those before it (most parameters
-/// differ from the nearest; another family is the farthest), the first of equals.
+/// Extends `chosen` to `count` candidates. Each added candidate is the one that differs most from all chosen before it:
+/// in the most parameters from its nearest, where another family is farthest of all. Among equals the first is taken.
 std::vector<std::size_t> most_diverse(std::span<const Candidate> candidates, std::vector<std::size_t> chosen,
                                       std::size_t count);
 

@@ -40,4 +40,8 @@ TunedTable sorted(TunedTable table);
 /// problem asks (an a4w4 table cannot say that the output is f32).
 Problem as_read_back(const TunedTable& table, const Problem& problem);
 
+/// Whether the table's columns can tell this problem's layout and epilogue from the default ones. Where they cannot,
+/// its rows say nothing of the problem, and none may be written for it.
+bool says_layout_and_epilogue(const TunedTable& table, const Problem& problem);
+
 }  // namespace gemmtune

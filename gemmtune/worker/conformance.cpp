@@ -68,8 +68,8 @@ class Examinee {
     json reply = receive(time_to_answer);
     const JsonFields fields(reply, "message");
     if (fields.text("type") == "error") complain("it answered with an error: " + fields.text("message"));
-    if (fields.text("type") != message["type"])
-      complain("expected " + message["type"].dump() + ", found " + quote(reply.dump()));
+    const std::string expected = message["type"];
+    if (fields.text("type") != expected) complain("expected \"" + expected + "\", found " + quote(reply.dump()));
     expect_id(reply, message["id"]);
     return reply;
   }

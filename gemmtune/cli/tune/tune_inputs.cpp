@@ -80,6 +80,11 @@ class InputReader {
   }
 
   void note_what_the_table_cannot_say(const Problem& problem) {
+    if (!says_layout_and_epilogue(inputs_.table, problem))
+      fail(ErrorCode::usage,
+           "the table has no columns for the layout and the epilogue of {}: write one of schema gemmtune (--schema "
+           "gemmtune)",
+           to_string(problem));
     const auto read_back = as_read_back(inputs_.table, problem);
     if (noted_ || read_back == problem) return;
     noted_ = true;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <mutex>
@@ -80,6 +81,14 @@ struct DeviceName {
   bool operator==(const DeviceName&) const = default;
 };
 
+/// What tells a problem from the plain one of the same sizes and types.
+struct Variant {
+  Layout layout{};
+  Epilogue epilogue{};  // the bias is not looked at
+
+  bool operator==(const Variant&) const = default;
+};
+
 /// What has been counted and not yet written, and where to note that it was.
 struct Unwritten {
   std::vector<CapturedProblem> rows{};
@@ -111,6 +120,17 @@ class Counting {
       if (devices_[i] == name) return static_cast<CaptureDevice>(i);
     devices_.push_back(name);
     return static_cast<CaptureDevice>(devices_.size() - 1);
+  }
+
+  /// The same for the same layout and epilogue. Takes a lock: such problems are rare.
+  VariantNumber variant(const Problem& problem) {
+    Variant variant{canonical_layout(problem), problem.epilogue};
+    variant.epilogue.bias = false;
+    if (variant == Variant{}) return 0;
+    const std::scoped_lock lock(tables_mutex_);
+    auto found = std::ranges::find(variants_, variant);
+    if (found == variants_.end()) found = variants_.insert(found, variant);
+    return static_cast<VariantNumber>(found - variants_.begin()) + 1;
   }
 
   /// One that no other thread has.
@@ -173,12 +193,22 @@ class Counting {
     const auto& device = devices_[entry.key.device()];
     unwritten.rows.push_back({.gfx = device.gfx,
                               .cu_num = device.cu_num,
-                              .problem = entry.key.problem(),
+                              .problem = problem_of(entry.key),
                               .match = entry.key.match(),
                               .calls = total - entry.written,
                               .tuned_m = entry.tuned_m.load(std::memory_order_relaxed),
                               .expected_us = entry.expected_us.load(std::memory_order_relaxed)});
     unwritten.totals.emplace_back(&entry, total);
+  }
+
+  Problem problem_of(const CapturedKey& key) const {
+    auto problem = key.problem();
+    if (key.variant() == 0) return problem;
+    const auto& variant = variants_[key.variant() - 1];
+    problem.layout = variant.layout;
+    problem.epilogue.activation = variant.epilogue.activation;
+    problem.epilogue.residual = variant.epilogue.residual;
+    return problem;
   }
 
   void complain(std::string_view why) noexcept {
@@ -190,8 +220,9 @@ class Counting {
   }
 
   const CaptureOptions& options_;
-  std::mutex tables_mutex_;  // tables_ and devices_, not what is in the tables
+  std::mutex tables_mutex_;  // tables_, devices_ and variants_, not what is in the tables
   std::vector<DeviceName> devices_;
+  std::vector<Variant> variants_;
   std::vector<std::shared_ptr<CaptureTable>> tables_;
   std::mutex write_mutex_;  // the file, and every Entry::written
   Wakeup wakeup_;
@@ -286,8 +317,8 @@ CaptureDevice Capture::device(std::string_view gfx, std::int64_t cu_num) {
 }
 
 void Capture::record(CaptureDevice device, const Problem& problem, const Answer& answer) noexcept {
-  if (auto* table = shared_->known_table()) [[likely]] {
-    const CapturedKey key(problem, device, answer.match);
+  if (auto* table = shared_->known_table(); table != nullptr && is_plain(problem)) [[likely]] {
+    const CapturedKey key(problem, {.device = device, .match = answer.match});
     if (table->count_again(key, key.hash(), answer)) [[likely]]
       return;
   }
@@ -296,8 +327,11 @@ void Capture::record(CaptureDevice device, const Problem& problem, const Answer&
 
 void Capture::record_new(CaptureDevice device, const Problem& problem, const Answer& answer) noexcept {
   try {
-    const CapturedKey key(problem, device, answer.match);
-    if (auto* table = shared_->table()) table->count(key, key.hash(), answer);
+    auto* table = shared_->table();
+    if (table == nullptr) return;
+    const auto variant = shared_->counting().variant(problem);
+    const CapturedKey key(problem, {.device = device, .match = answer.match, .variant = variant});
+    table->count(key, key.hash(), answer);
   } catch (const std::exception&) {  // out of memory or threads: the lookup goes on, uncounted
   }
 }

@@ -12,7 +12,7 @@ Problem CapturedKey::problem() const noexcept {
           .a = {static_cast<DType>(byte(0)), static_cast<Scaling>(byte(1))},
           .w = {static_cast<DType>(byte(2)), static_cast<Scaling>(byte(3))},
           .out = static_cast<DType>(byte(4)),
-          .bias = byte(5) != 0,
+          .epilogue = {.bias = byte(5) != 0},
           .packed = byte(6) != 0};
 }
 

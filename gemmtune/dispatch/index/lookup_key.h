@@ -1,7 +1,8 @@
 // What a problem and a device have in common with the rows that may serve them, as three words: everything but M.
 //
 // Types for which a family's tables have no column are no part of it: an a4w4 row serves outputs of any type, with and
-// without bias, and a blockscale row either of the two FP8 types, as in AITER.
+// without bias, and a blockscale row either of the two FP8 types, as in AITER. A layout or an epilogue other than the
+// default is part of it always, mixed into the device's word, so that it costs problems without one nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 namespace gemmtune {
 
 struct LookupKey {
-  std::uint64_t device{};
-  std::uint64_t sizes{};  // N and K
-  std::uint64_t types{};  // the batch too; never 0
+  std::uint64_t device{};  // and layout and epilogue
+  std::uint64_t sizes{};   // N and K
+  std::uint64_t types{};   // the batch too; never 0
 
   bool operator==(const LookupKey&) const = default;
 };
@@ -30,6 +31,12 @@ constexpr std::uint64_t scalings(Scaling a, Scaling w) noexcept {
   return static_cast<std::uint64_t>(a) << 4 | static_cast<std::uint64_t>(w);
 }
 
+// How many bits lookup_key() has for each.
+static_assert(static_cast<int>(last_dtype) < 16 && static_cast<int>(last_scaling) < 16);
+
+/// A hash of layout and epilogue without the bias; 0 for the default ones.
+std::uint64_t variant_of(const Problem& problem) noexcept;
+
 /// The key of a problem whose sizes are those of rows. `is_batched` says that it is one of the batched families, which
 /// matters to a batch of 1 only.
 inline LookupKey lookup_key(const Problem& p, const DeviceKey& device, bool is_batched) noexcept {
@@ -39,8 +46,8 @@ inline LookupKey lookup_key(const Problem& p, const DeviceKey& device, bool is_b
   const bool says_output = !is_block && scaled != scalings(Scaling::mx_1x32, Scaling::mx_1x32) &&
                            scaled != scalings(Scaling::row, Scaling::row);
   const auto type = [&](DType t) { return word(is_block && t == DType::e4m3fnuz ? DType::e4m3 : t); };
-  const auto output = says_output ? word(p.out) << 8 | word(p.bias) << 2 : 0;
-  return {.device = device.id,
+  const auto output = says_output ? word(p.out) << 8 | word(p.epilogue.bias) << 2 : 0;
+  return {.device = is_plain(p) ? device.id : device.id ^ variant_of(p),
           .sizes = word(p.n) << 32 | word(p.k),
           .types = word(p.batch) << 32 | type(p.a.type) << 24 | type(p.w.type) << 20 | scaled << 12 | output |
                    word(p.packed) << 1 | word(is_batched)};

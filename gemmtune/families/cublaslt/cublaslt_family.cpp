@@ -79,14 +79,13 @@ class CublasltFamily final : public KernelFamily {
 
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cuda) return {.why_not = "runs on NVIDIA GPUs only"};
-    if (auto why = cublaslt::why_no_call(problem); !why.empty()) return {.why_not = std::move(why)};
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+    if (auto why = cublaslt::why_no_call(problem); !why.empty()) return why;
     try {
       const Matmul matmul(sessions_.of(device), cublaslt::call_of(problem).matmul);
-      return {.why_not = matmul.why_not()};
+      return matmul.why_not();
     } catch (const Error& error) {
-      return {.why_not = error.what()};
+      return error.what();
     }
   }
 
@@ -101,11 +100,10 @@ class CublasltFamily final : public KernelFamily {
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const override {
     const auto name = cublaslt::parse_kernel_name(candidate.name);
     if (!name) fail(ErrorCode::unsupported, "cublaslt has no kernel '{}'", candidate.name);
-    if (device.kind != DeviceKind::cuda) fail(ErrorCode::unsupported, "cublaslt runs on NVIDIA GPUs only");
     if (const auto why = cublaslt::why_no_call(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
     if (name->fast_accumulation && !cublaslt::call_of(problem).has_fast_accumulation)
       fail(ErrorCode::unsupported, "{}: there is no fast accumulation for {}", candidate.name, to_string(problem));

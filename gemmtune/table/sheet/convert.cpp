@@ -61,7 +61,9 @@ class Converter {
     std::vector<std::string> dropped;
     for (const auto& column : sheet_.columns) {
       if (column.known && std::ranges::find(columns, column.known, &SheetColumn::known) != columns.end()) continue;
-      if (column.role == Role::provenance || column.known == find_known_column("gfx"))
+      if (is_own_key(column))
+        insist_on_no_cell(column);
+      else if (column.role == Role::provenance || column.known == find_known_column("gfx"))
         dropped.push_back(column.name);
       else
         columns.push_back(column);
@@ -73,6 +75,19 @@ class Converter {
     if (!dropped.empty())
       note("{}: left out, since the schema {} has no place for them: {}", sheet_.sources.front(),
            to_string(conversion_.schema), join(dropped, ", "));
+  }
+
+  static bool is_own_key(const SheetColumn& column) {
+    return column.known == find_known_column("layout") || column.known == find_known_column("epilogue");
+  }
+
+  /// AITER's schemas are for contiguous operands and plain products: such rows lose nothing with the column.
+  void insist_on_no_cell(const SheetColumn& column) const {
+    const auto place = sheet_.column(column.name);
+    for (const auto& row : sheet_.rows)
+      if (const auto text = sheet_.text(row, place); !says_nothing(text))
+        fail(ErrorCode::input, "{}: the schema {} has no place for {} {}; leave such rows out first",
+             sheet_.where(row, place), to_string(conversion_.schema), column.name, text);
   }
 
   void insist_on_the_rule_for_gfx() {

@@ -17,18 +17,21 @@ constexpr std::array known{
     // Kernel lists.
     KnownColumn{"knl_name", "", key, word},
     // Where and what.
-    KnownColumn{"gfx", "", device, word},
-    KnownColumn{"cu_num", "", device, whole},
-    KnownColumn{"B", "", key, size},
-    KnownColumn{"M", "", key, size},
-    KnownColumn{"N", "", key, size},
-    KnownColumn{"K", "", key, size},
-    KnownColumn{"q_dtype_w", "", key, type},
-    KnownColumn{"bias", "", key, flag, "False"},
-    KnownColumn{"dtype", "", key, type},
-    KnownColumn{"outdtype", "", key, type},
-    KnownColumn{"scaleAB", "", key, flag, "False"},
-    KnownColumn{"bpreshuffle", "", key, flag, "False"},
+    KnownColumn{"gfx", "", device, word, "", Field::gfx},
+    KnownColumn{"cu_num", "", device, whole, "", Field::cu_num},
+    KnownColumn{"B", "", key, size, "", Field::batch},
+    KnownColumn{"M", "", key, size, "", Field::m},
+    KnownColumn{"N", "", key, size, "", Field::n},
+    KnownColumn{"K", "", key, size, "", Field::k},
+    KnownColumn{"q_dtype_w", "", key, type, "", Field::q_dtype_w},
+    KnownColumn{"bias", "", key, flag, "False", Field::bias},
+    KnownColumn{"dtype", "", key, type, "", Field::dtype},
+    KnownColumn{"outdtype", "", key, type, "", Field::outdtype},
+    KnownColumn{"scaleAB", "", key, flag, "False", Field::scale_ab},
+    KnownColumn{"bpreshuffle", "", key, flag, "False", Field::bpreshuffle},
+    // gemmtune's own parts of a key: tables without these columns are for contiguous operands and plain products.
+    KnownColumn{"layout", "", key, word, "", Field::layout},
+    KnownColumn{"epilogue", "", key, word, "", Field::epilogue},
     // Fused MoE (a topk of -1 stands for any).
     KnownColumn{"token", "", key, whole},
     KnownColumn{"model_dim", "", key, whole},
@@ -59,9 +62,9 @@ constexpr std::array known{
     KnownColumn{"max_seq_chunks", "", key, whole},
     KnownColumn{"BV", "", choice, whole},
     // What was chosen.
-    KnownColumn{"libtype", "", choice, word},
-    KnownColumn{"kernelId", "solidx", kernel_id, whole},
-    KnownColumn{"splitK", "", choice, whole, "0"},
+    KnownColumn{"libtype", "", choice, word, "", Field::libtype},
+    KnownColumn{"kernelId", "solidx", kernel_id, whole, "", Field::kernel_id},
+    KnownColumn{"splitK", "", choice, whole, "0", Field::split_k},
     KnownColumn{"max_m", "", choice, whole},
     KnownColumn{"tile_m", "", choice, whole},
     KnownColumn{"tile_n", "", choice, whole},
@@ -92,26 +95,26 @@ constexpr std::array known{
     KnownColumn{"us2", "", part_time, number},
     KnownColumn{"kernelName2", "", kernel_name, word},
     KnownColumn{"err2", "", error, share},
-    KnownColumn{"us", "total_us", Role::time, number},
+    KnownColumn{"us", "total_us", Role::time, number, "", Field::time_us},
     KnownColumn{"soltimes", "", Role::time, number},  // of the first bf16 tables
-    KnownColumn{"kernelName", "", kernel_name, word},
+    KnownColumn{"kernelName", "", kernel_name, word, "", Field::kernel_name},
     KnownColumn{"run_1stage", "", choice, flag, "0"},
     KnownColumn{"xbf16", "", choice, flag, "0"},
     KnownColumn{"flat", "", choice, flag, "0"},
-    KnownColumn{"tflops", "", derived, number},
-    KnownColumn{"bw", "", derived, number},
-    KnownColumn{"errRatio", "err_ratio", error, share},
+    KnownColumn{"tflops", "", derived, number, "", Field::tflops},
+    KnownColumn{"bw", "", derived, number, "", Field::bandwidth},
+    KnownColumn{"errRatio", "err_ratio", error, share, "", Field::err_ratio},
     KnownColumn{"_tag", "", key, word},
-    // gemmtune's own.
-    KnownColumn{"us_low", "", provenance, number},
-    KnownColumn{"us_high", "", provenance, number},
-    KnownColumn{"dispersion", "", provenance, number},
-    KnownColumn{"samples", "", provenance, whole},
-    KnownColumn{"library", "", provenance, word},
-    KnownColumn{"device_name", "", provenance, word},
-    KnownColumn{"driver", "", provenance, word},
-    KnownColumn{"policy", "", provenance, word},
-    KnownColumn{"date", "", provenance, word},
+    // Where a row comes from: gemmtune's own.
+    KnownColumn{"us_low", "", provenance, number, "", Field::us_low},
+    KnownColumn{"us_high", "", provenance, number, "", Field::us_high},
+    KnownColumn{"dispersion", "", provenance, number, "", Field::dispersion},
+    KnownColumn{"samples", "", provenance, whole, "", Field::samples},
+    KnownColumn{"library", "", provenance, word, "", Field::library},
+    KnownColumn{"device_name", "", provenance, word, "", Field::device_name},
+    KnownColumn{"driver", "", provenance, word, "", Field::driver},
+    KnownColumn{"policy", "", provenance, word, "", Field::policy},
+    KnownColumn{"date", "", provenance, word, "", Field::date},
 };
 
 bool is_plain_number(std::string_view text) {
@@ -145,6 +148,17 @@ template <typename Value, typename Print>
 std::string printed_or(std::string_view text, const std::optional<Value>& value, Print print) {
   return value ? std::string(print(*value)) : std::string(text);
 }
+
+/// Each field but `unknown` has one column.
+constexpr bool every_field_has_a_column() {
+  for (int field = 0; field < static_cast<int>(Field::unknown); ++field) {
+    int count = 0;
+    for (const auto& column : known) count += column.field == static_cast<Field>(field) ? 1 : 0;
+    if (count != 1) return false;
+  }
+  return true;
+}
+static_assert(every_field_has_a_column());
 
 }  // namespace
 

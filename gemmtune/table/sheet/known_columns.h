@@ -1,5 +1,7 @@
-// What the columns of AITER's tables mean: one list for GEMM, batched and fused-MoE tables, gated delta nets, MX bmm
-// and kernel lists. A column is known by its name in any case, or by its alias; all others are carried along.
+// The dictionary of columns: what those of AITER's tables and of our own mean, for GEMM, batched and fused-MoE tables,
+// gated delta nets, MX bmm and kernel lists. A column is added here and nowhere else; one that tuned rows hold needs
+// its way of writing and reading in table/dialect.cpp too. A column is known by its name in any case, or by its alias;
+// all others are carried along.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,42 @@
 #include <string_view>
 
 namespace gemmtune {
+
+/// What of a tuned row (table/tuned_row.h) a column holds.
+enum class Field : std::uint8_t {
+  gfx,
+  cu_num,
+  batch,
+  m,
+  n,
+  k,
+  q_dtype_w,
+  bias,
+  dtype,
+  outdtype,
+  scale_ab,
+  bpreshuffle,
+  layout,
+  epilogue,
+  libtype,
+  kernel_id,
+  split_k,
+  time_us,
+  kernel_name,
+  tflops,
+  bandwidth,
+  err_ratio,
+  us_low,
+  us_high,
+  dispersion,
+  samples,
+  library,
+  device_name,
+  driver,
+  policy,
+  date,
+  unknown,  // nothing: kept in the rows that have it, empty in new ones
+};
 
 /// What a column is for.
 enum class Role : std::uint8_t {
@@ -42,6 +80,7 @@ struct KnownColumn {
   Role role{Role::carried};
   CellKind kind{CellKind::word};
   std::string_view fill{};  // what a missing column means
+  Field field{Field::unknown};
 };
 
 /// In the order in which tables have them. Keys stand in the order of AITER's sorting too, but for N, which goes before

@@ -77,6 +77,18 @@ class CanonicalOrder {
   std::vector<std::optional<std::size_t>> places_;
 };
 
+/// gemmtune's: layout and epilogue behind the other keys of a GEMM, and where the row comes from at the end.
+void add_own_columns(std::vector<std::string>& names) {
+  const auto is_key = [](const std::string& name) {
+    const auto& column = known_columns()[*find_known_column(name)];
+    return column.role == Role::key || column.role == Role::device;
+  };
+  if (std::ranges::find(names, "K") != names.end() && std::ranges::find(names, "M") != names.end())
+    names.insert(std::ranges::find_if_not(names, is_key), {"layout", "epilogue"});
+  for (const auto& column : known_columns())
+    if (column.role == Role::provenance) names.emplace_back(column.name);
+}
+
 /// Which family's columns these are; most telling first.
 std::string_view family_name(const std::vector<SheetColumn>& columns) {
   const auto has = [&](std::string_view name) {
@@ -118,9 +130,7 @@ std::vector<std::string> schema_columns(const SchemaFamily& family, Schema schem
   std::vector<std::string> names;
   for (const auto name : split(family.columns, ',')) names.emplace_back(name);
   if (schema == Schema::seed) std::erase(names, "gfx");
-  if (schema == Schema::gemmtune)
-    for (const auto& column : known_columns())
-      if (column.role == Role::provenance) names.emplace_back(column.name);
+  if (schema == Schema::gemmtune) add_own_columns(names);
   return names;
 }
 

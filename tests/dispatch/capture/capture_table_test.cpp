@@ -13,7 +13,7 @@ namespace {
 
 Problem problem_of(std::int64_t m) { return {.m = m, .n = 64, .k = 128}; }
 
-CapturedKey exact(const Problem& problem) { return {problem, 0, MatchKind::exact}; }
+CapturedKey exact(const Problem& problem) { return {problem, {}}; }
 
 void count(CaptureTable& table, const CapturedKey& key, const Answer& answer = {}) {
   if (!table.count_again(key, key.hash(), answer)) table.count(key, key.hash(), answer);
@@ -31,8 +31,9 @@ TEST(CaptureTable, CountsEachKeyApart) {
     CaptureTable table;
     std::map<std::tuple<Problem, std::uint32_t, MatchKind>, std::int64_t> expected;
     for (int i = 0; i < 20000; ++i) {
-      const CapturedKey key(problem_of(1 + static_cast<std::int64_t>(random() % 700)),
-                            static_cast<std::uint32_t>(random() % 2), static_cast<MatchKind>(random() % 5));
+      const CapturedKey key(
+          problem_of(1 + static_cast<std::int64_t>(random() % 700)),
+          {.device = static_cast<std::uint32_t>(random() % 2), .match = static_cast<MatchKind>(random() % 5)});
       count(table, key);
       ++expected[{key.problem(), key.device(), key.match()}];
     }
@@ -85,7 +86,7 @@ TEST(CaptureTable, CountsAgainOnlyWhatIsPromisedAgain) {
   EXPECT_TRUE(table.count_again(key, key.hash(), first));
   EXPECT_FALSE(table.count_again(key, key.hash(), slower));
   EXPECT_FALSE(table.count_again(key, key.hash(), of_other_m));
-  EXPECT_FALSE(table.count_again({problem_of(20), 1, MatchKind::exact}, key.hash(), first));
+  EXPECT_FALSE(table.count_again(CapturedKey(problem_of(20), {.device = 1}), key.hash(), first));
   EXPECT_EQ(total(table), 2);
 }
 

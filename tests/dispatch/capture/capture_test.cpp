@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "captures.h"
+#include "tests/dispatch/captures.h"
 
 namespace gemmtune {
 namespace {
@@ -40,6 +40,24 @@ TEST_F(CaptureTest, WritesWhatWasAskedForWhenItEnds) {
             "gfx942,80,7,64,128,7x64x128:bf16:bf16:bf16,fallback,1,0,0.0\n"
             "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16,padded_fine,3,32,4.5\n"
             "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16,fallback,1,0,0.0\n");
+}
+
+TEST_F(CaptureTest, KeepsLayoutsAndEpiloguesApart) {
+  {
+    Capture capture(without_timer());
+    const auto here = capture.device("gfx942", 304);
+    for (int i = 0; i < 2; ++i)
+      for (const auto* text : {"20x64x128:a16w16", "20x64x128:a16w16:nn:ldc=96:bias:silu", "20x64x128:a16w16:residual"})
+        capture.record(here, parse_problem(text), {});
+    auto contiguous = parse_problem("20x64x128:a16w16");
+    contiguous.layout.a_strides.leading_dimension = 128;
+    capture.record(here, contiguous, {});
+  }
+  EXPECT_EQ(capture_text(read_capture(file)),
+            "gfx,cu_num,M,N,K,problem,match,calls,tuned_m,expected_us\n"
+            "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16,fallback,3,0,0.0\n"
+            "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16:residual,fallback,2,0,0.0\n"
+            "gfx942,304,20,64,128,20x64x128:bf16:bf16:bf16:nn:ldc=96:bias:silu,fallback,2,0,0.0\n");
 }
 
 TEST_F(CaptureTest, ADeviceHasOneNumber) {

@@ -23,11 +23,11 @@ std::vector<CapturedKey> all_different() {
   problems[7].w.type = DType::f16;
   problems[8].w.scaling = Scaling::row;
   problems[9].out = DType::f32;
-  problems[10].bias = true;
+  problems[10].epilogue.bias = true;
   problems[11].packed = true;
   std::vector<CapturedKey> keys;
-  for (const auto& problem : problems) keys.emplace_back(problem, 0, MatchKind::exact);
-  keys.emplace_back(base, 0, MatchKind::fallback);
+  for (const auto& problem : problems) keys.emplace_back(problem, CapturedKey::Context{});
+  keys.emplace_back(base, CapturedKey::Context{.match = MatchKind::fallback});
   return keys;
 }
 
@@ -36,7 +36,8 @@ TEST(CapturedKey, EveryFieldMatters) {
   std::set<std::uint64_t> hashes;
   for (const auto& key : keys) hashes.insert(key.hash());
   EXPECT_EQ(hashes.size(), keys.size());
-  keys.emplace_back(Problem{.m = 1, .n = 2, .k = 3}, 1, MatchKind::exact);
+  keys.emplace_back(Problem{.m = 1, .n = 2, .k = 3}, CapturedKey::Context{.device = 1});
+  keys.emplace_back(Problem{.m = 1, .n = 2, .k = 3}, CapturedKey::Context{.variant = 1});
   for (std::size_t i = 0; i < keys.size(); ++i)
     for (std::size_t j = 0; j < keys.size(); ++j) EXPECT_EQ(keys[i] == keys[j], i == j) << i << ' ' << j;
 }
@@ -53,11 +54,11 @@ TEST(CapturedKey, GivesBackWhatItWasMadeOf) {
                           .a = side(),
                           .w = side(),
                           .out = static_cast<DType>(random() % 10),
-                          .bias = random() % 2 == 0,
+                          .epilogue = {.bias = random() % 2 == 0},
                           .packed = random() % 2 == 0};
     const auto device = static_cast<std::uint32_t>(random());
     const auto match = static_cast<MatchKind>(random() % match_kind_count);
-    const CapturedKey key(problem, device, match);
+    const CapturedKey key(problem, {.device = device, .match = match});
     EXPECT_EQ(key.problem(), problem) << "seed " << seed;
     EXPECT_EQ(key.device(), device) << "seed " << seed;
     EXPECT_EQ(key.match(), match) << "seed " << seed;
@@ -69,7 +70,7 @@ TEST(CapturedKey, HashesSpreadTheShapesOfAModel) {
     std::map<std::uint64_t, int> slots;
     for (std::int64_t m = step; m <= 256 * step; m += step)
       for (const std::int64_t n : {1280, 7168, 8192, 57344})
-        ++slots[CapturedKey({.m = m, .n = n, .k = 8192}, 0, MatchKind::exact).hash() >> 54];
+        ++slots[CapturedKey({.m = m, .n = n, .k = 8192}, {}).hash() >> 54];
     for (const auto& [slot, count] : slots) EXPECT_LE(count, 8) << "steps of " << step;  // 1 on average
   }
 }

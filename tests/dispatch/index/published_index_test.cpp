@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "rows.h"
+#include "tests/dispatch/rows.h"
 
 namespace gemmtune {
 namespace {

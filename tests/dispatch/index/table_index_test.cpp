@@ -8,7 +8,7 @@
 #include <set>
 
 #include "gemmtune/table/padded_m.h"
-#include "rows.h"
+#include "tests/dispatch/rows.h"
 
 namespace gemmtune {
 namespace {

@@ -39,6 +39,18 @@ TEST(Convert, OwnColumnsComeAndGo) {
   EXPECT_EQ(converted_text(own, Schema::today), today);
 }
 
+TEST(Convert, RefusesToLoseALayoutOrAnEpilogue) {
+  const std::string header = "gfx,cu_num,M,N,K,layout,epilogue,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  for (const std::string cells : {"lda=96,", ",silu:residual"}) {
+    const auto sheet =
+        read(header + "gfx950,256,1,512,4096,,,21,0,5.4,k,,,0\ngfx950,256,2,512,4096," + cells + ",21,0,5.4,k,,,0\n",
+             "a4w4_tuned_gemm.csv");
+    EXPECT_THROW(static_cast<void>(converted(sheet, {.schema = Schema::today})), Error);
+    EXPECT_EQ(sheet_text(converted(sheet, {.schema = Schema::gemmtune}).sheet).find("lda=96") != std::string::npos,
+              cells == "lda=96,");
+  }
+}
+
 TEST(Convert, WhatIsMissingIsAssumedOrComputed) {
   const auto result =
       converted(read("m,n,k,kernelId,splitk,us,kernelName,note\n1,512,4096,21,0,5.4049,k,hm\n", "a8w8_tuned_gemm.csv"),

@@ -23,7 +23,7 @@ TEST(Schema, GenerationsDifferInGfxAndProvenance) {
   EXPECT_EQ(join(schema_columns(family, Schema::today), ","),
             "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio");
   EXPECT_EQ(join(schema_columns(family, Schema::gemmtune), ","),
-            "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio,"
+            "gfx,cu_num,M,N,K,layout,epilogue,kernelId,splitK,us,kernelName,tflops,bw,errRatio,"
             "us_low,us_high,dispersion,samples,library,device_name,driver,policy,date");
 }
 

@@ -1,16 +1,13 @@
-#include "gemmtune/gemm/layout.h"
+#include "gemmtune/gemm/shuffle.h"
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
 namespace {
 
 constexpr std::int64_t row_multiple = 256;
 constexpr std::int64_t col_multiple = 8;
-
-std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
 
 void check_size(std::span<const std::byte> bytes, std::int64_t rows, std::int64_t cols) {
   if (static_cast<std::int64_t>(bytes.size()) != rows * cols)

@@ -1,4 +1,4 @@
-#include "gemmtune/gemm/layout.h"
+#include "gemmtune/gemm/shuffle.h"
 
 #include <gtest/gtest.h>
 

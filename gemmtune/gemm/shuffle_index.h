@@ -1,5 +1,5 @@
-// Where a scale or a byte of weights lands in AITER's shuffled layouts (gemm/layout.h), as arithmetic that the run-time
-// compilers of GPUs take as well.
+// Where a scale or a byte of weights lands in AITER's shuffled layouts (gemm/shuffle.h), as arithmetic that the
+// run-time compilers of GPUs take as well.
 #pragma once
 
 #include <cstdint>

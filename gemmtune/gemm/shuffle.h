@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "gemmtune/gemm/layout_index.h"  // IWYU pragma: export
+#include "gemmtune/gemm/shuffle_index.h"  // IWYU pragma: export
 
 namespace gemmtune {
 
