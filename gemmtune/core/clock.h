@@ -1,4 +1,4 @@
-// Time as people and journals see it. Kernels are timed by device/timer.h.
+// Time of day and elapsed time for messages and records. Kernels are timed by device/timer.h.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ std::string utc_now();
 /// 45 s, 3 min 20 s, 2 h 05 min: for progress lines.
 std::string human_duration(double seconds);
 
-/// Adds the time between its making and its end to a total, in seconds.
+/// Adds its own lifetime, in seconds, to a total.
 class ScopedSeconds {
  public:
   explicit ScopedSeconds(double& total) : total_(total), start_(SteadyClock::now()) {}

@@ -10,7 +10,7 @@ namespace {
 
 bool may_end_a_cell(char c) { return c == ',' || c == '\n' || c == '\r' || c == '\0'; }
 
-/// trim(), for the cells of which most need none.
+/// trim(), fast for cells that need no trimming, which are most.
 std::string_view trimmed(std::string_view text) {
   const auto is_inner = [](char c) { return c > ' '; };
   return text.empty() || (is_inner(text.front()) && is_inner(text.back())) ? text : trim(text);
@@ -81,7 +81,7 @@ std::string_view CsvScanner::read_quoted(std::int64_t column) {
   fail(ErrorCode::input, "{}:{}:{}: a quote that is never closed", source_, opened_at_line, column);
 }
 
-/// What stands behind a closing quote belongs to the cell as well.
+/// Text after a closing quote belongs to the cell as well.
 std::string_view CsvScanner::joined(std::string_view quoted, std::string_view rest) {
   return rest.empty() ? quoted : unescaped_.emplace_back(std::string(quoted).append(rest));
 }
@@ -92,7 +92,7 @@ void CsvScanner::take_line_end() {
   ++line_;
 }
 
-/// A CR that ends a line by itself, as old Mac files have it.
+/// A CR alone ends a line, as in old Mac files.
 bool CsvScanner::at_lone_cr() const {
   return at('\r') && !(position_ + 1 < text_.size() && text_[position_ + 1] == '\n');
 }

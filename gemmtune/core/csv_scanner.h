@@ -1,5 +1,5 @@
-// CSV read row by row, without a copy of any cell: for files of a million rows. core/csv.h keeps whole documents and
-// says what is tolerated; both read alike.
+// Reads CSV row by row without copying cells, for files of a million rows. core/csv.h holds whole documents and
+// describes what is accepted; both read files in the same way.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ struct CsvField {
   std::int64_t column{};    // 1-based character position in the line
 };
 
-/// Reads one text from left to right. What fields() and raw() show is good until the next call of next(), and as long
-/// as the text lives.
+/// Reads one text from left to right. The results of fields() and raw() are valid until the next call of next(), and
+/// only as long as the text lives.
 class CsvScanner {
  public:
   CsvScanner(std::string_view text, std::string source);
 
-  /// Moves on to the next line that is not blank; false at the end. Throws Error{input} with file:line:column for an
-  /// unclosed quote and for a NUL.
+  /// Advances to the next line that is not blank. Returns false at the end. Throws Error{input} with file:line:column
+  /// for an unclosed quote and for a NUL byte.
   [[nodiscard]] bool next();
 
   std::span<const CsvField> fields() const { return fields_; }
-  std::string_view raw() const { return raw_; }    // the line as it stands, without its end
+  std::string_view raw() const { return raw_; }    // the line as it is in the text, without its end
   std::int64_t line() const { return row_line_; }  // 1-based, of the row's first line
   const std::string& source() const { return source_; }
 
@@ -45,7 +45,7 @@ class CsvScanner {
   std::string_view text_;
   std::string source_;
   std::vector<CsvField> fields_;
-  std::deque<std::string> unescaped_;  // quoted cells of this row that are not in the text as they read
+  std::deque<std::string> unescaped_;  // quoted cells of this row whose text differs from the input
   std::string_view raw_;
   std::size_t position_{};
   std::size_t line_start_{};

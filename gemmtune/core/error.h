@@ -1,5 +1,5 @@
-// The one exception of gemmtune: thrown when an operation cannot do what it was asked. A candidate that fails is not an
-// error but an Outcome (space/outcome.h).
+// The exception of gemmtune, thrown when an operation cannot do what it was asked to do. A candidate that fails is not
+// an error: it has an Outcome (space/outcome.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -12,12 +12,12 @@ namespace gemmtune {
 
 enum class ErrorCode {
   usage,        // the command line or the caller's arguments make no sense
-  input,        // a file or a text given by the user cannot be read as what it should be
-  no_device,    // the device asked for is not there
+  input,        // a file or a text from the user does not have the expected form
+  no_device,    // the requested device does not exist
   unsupported,  // a family or a library cannot do this
   io,           // the operating system refused: disk full, permission, no such file
-  protocol,     // the other side of a worker's pipe broke the protocol
-  internal,     // a bug of ours
+  protocol,     // the process at the other end of a worker's pipe broke the protocol
+  internal,     // a bug in gemmtune
 };
 
 class Error : public std::runtime_error {

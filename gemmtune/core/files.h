@@ -1,4 +1,4 @@
-// Files that are read whole and written whole.
+// Reads and writes whole files.
 #pragma once
 
 #include <filesystem>

@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// Hands out pieces to whoever asks, until they are all gone or one has failed.
+/// Hands out pieces to the threads until none is left or one has failed.
 class Pieces {
  public:
   Pieces(std::int64_t count, std::int64_t grain) : count_(count), grain_(grain) {}

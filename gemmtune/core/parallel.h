@@ -1,5 +1,5 @@
-// A loop over the machine's threads, for host work on whole tensors: drawing, quantising, references.
-// Not for kernels: they are timed, and choose their threads themselves.
+// Parallel loops for host work on whole tensors: drawing, quantising, references. Not for kernels, which are timed and
+// choose their own threads.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace gemmtune {
 
-/// Calls body(begin, end) for consecutive pieces of [0, count), each of `grain` but the last, in any order and on any
-/// thread. Where the pieces lie depends on `grain` alone. The first exception is thrown on once all threads have
+/// Calls body(begin, end) for consecutive pieces of [0, count), in any order and on any thread. Each piece but the last
+/// has `grain` items; the boundaries depend on `grain` alone. The first exception is rethrown after all threads have
 /// stopped.
 void parallel_pieces(std::int64_t count, std::int64_t grain,
                      const std::function<void(std::int64_t, std::int64_t)>& body);
 
-/// make(item) for each of them, in their order: pieces of `grain` on any thread.
+/// The results of make(item) for all items, in the order of the items. Pieces of `grain` items run on any thread.
 template <std::ranges::contiguous_range Items, typename Make>
 auto parallel_map(const Items& items, std::int64_t grain, const Make& make) {
   const std::span all(items);

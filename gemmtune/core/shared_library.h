@@ -1,4 +1,5 @@
-// A library that is loaded at run time, so that one build runs with and without it: GPU drivers, their compilers, BLAS.
+// A library that is loaded at run time (GPU drivers, run-time compilers, BLAS), so that one build runs with and without
+// it.
 #pragma once
 
 #include <memory>
@@ -10,21 +11,21 @@ namespace gemmtune {
 
 class SharedLibrary {
  public:
-  /// The first of these names that the loader finds, as "libcuda.so.1"; else the first that is in one of `folders`.
-  /// Nothing when there is none.
+  /// Opens the first of these names that the loader finds, such as "libcuda.so.1"; otherwise the first that is in one
+  /// of `folders`. Empty when none is found.
   static std::optional<SharedLibrary> open(const std::vector<std::string>& names,
                                            const std::vector<std::string>& folders = {});
 
-  /// The name it was found under.
+  /// The name under which the library was found.
   const std::string& name() const { return name_; }
 
-  /// A function by its symbol, null when the library has none of that name.
+  /// The function with this symbol; null when the library does not have it.
   template <typename Function>
   Function* find(const std::string& symbol) const {
     return reinterpret_cast<Function*>(address(symbol));
   }
 
-  /// The same; throws Error{unsupported} that names library and symbol when it is not there.
+  /// The same, but throws Error{unsupported} that names the library and the symbol when the function is missing.
   template <typename Function>
   Function* function(const std::string& symbol) const {
     return reinterpret_cast<Function*>(required_address(symbol));

@@ -39,8 +39,8 @@ struct Ends {
   fail(ErrorCode::io, "cannot start '{}': {}", command, std::strerror(error));
 }
 
-/// Away from 0, 1 and 2: a parent that runs with these closed would otherwise get them, and the child's dup2 overwrite
-/// them.
+/// Moves a descriptor away from 0, 1 and 2. A parent that runs with these closed would otherwise get them, and dup2 in
+/// the child would overwrite them.
 FileDescriptor above_standard_streams(FileDescriptor fd) {
   if (fd.get() > 2) return fd;
   FileDescriptor high(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
@@ -81,7 +81,7 @@ std::map<std::string, std::string> merged_environment(const std::map<std::string
   return merged;
 }
 
-/// Where the command stands. Done before the fork: searching is not async-signal-safe.
+/// The path of the command. Looked up before the fork, because searching is not async-signal-safe.
 std::string find_program(const std::string& name, const std::map<std::string, std::string>& environment) {
   if (name.find('/') != std::string::npos) return name;
   const auto path = environment.find("PATH");
@@ -102,7 +102,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// All that the child needs between fork and exec, where it may neither allocate nor take a lock.
+/// Everything that the child needs between fork and exec, where it may neither allocate nor lock.
 struct ChildPlan {
   const char* program{};
   char* const* arguments{};
@@ -129,13 +129,13 @@ bool limit_memory(std::int64_t bytes) {
 bool become(const ChildPlan& plan) {
   if (::setpgid(0, 0) != 0) return false;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have died before the line above: then nobody would send the signal.
+  // If the parent died before the line above, no signal will be sent.
   if (::getppid() != plan.parent) ::_exit(127);
   restore_signals();
   for (int fd = 0; fd < 3; ++fd) {
     if (::dup2(plan.streams[static_cast<std::size_t>(fd)], fd) < 0) return false;
   }
-  // Descriptors that libraries of ours left inheritable are none of the child's business. Best effort: Linux 5.11.
+  // The child must not inherit descriptors that libraries of this process left inheritable. Works since Linux 5.11.
   ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
   if (!limit_memory(plan.memory_limit_bytes)) return false;
   ::execve(plan.program, plan.arguments, plan.environment);

@@ -1,4 +1,4 @@
-// Starting a process: what core/subprocess.h stands on, and nobody else's business.
+// Starts a process. An implementation detail of core/subprocess.h.
 #pragma once
 
 #include <sys/types.h>

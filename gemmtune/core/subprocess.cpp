@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t chunk_bytes = 64 * 1024;
-constexpr std::size_t shown_bytes = 256;  // of a line that is no line
+constexpr std::size_t shown_bytes = 256;  // of a line that does not end
 constexpr auto look_at_child_every = milliseconds(100);
 constexpr auto give_up_after_kill = std::chrono::seconds(10);
 
@@ -57,7 +57,7 @@ struct Subprocess::State {
   SpawnedChild child;
   std::optional<ExitStatus> ended{};
 
-  std::string out_buffer{};  // what came from stdout and is not handed out yet, from `out_begin`
+  std::string out_buffer{};  // output of the child; not returned yet from `out_begin` on
   std::size_t out_begin{};
   std::size_t out_searched{};  // no newline before here
   std::string err_tail{};
@@ -74,10 +74,10 @@ struct Subprocess::State {
   ExitStatus kill_and_reap();
 };
 
-/// Waits for anything to happen on the three pipes, and takes in what the child said. The pipes of a child that has
-/// ended may be held open by a process it left behind, so its end is looked for as well.
+/// Waits for an event on the three pipes and reads what the child wrote. Also checks whether the child has ended,
+/// because a process that it left behind may hold its pipes open.
 void Subprocess::State::pump(Deadline deadline, bool for_writing) {
-  // A child that floods stdout while nobody asks for lines is left to block.
+  // A child that writes too much to stdout while no line is asked for blocks.
   const bool room = buffered() <= options.line_limit_bytes;
   std::array<pollfd, 3> fds{{{room ? child.out.get() : -1, POLLIN, 0},
                              {child.err.get(), POLLIN, 0},
@@ -122,8 +122,8 @@ std::optional<std::string> Subprocess::State::take_line() {
   return line;
 }
 
-/// The end is looked at before it is reaped: as long as the dead child stands in the process table, its group's number
-/// can be no one else's, and whatever it left running can be killed safely.
+/// Checks for the end without reaping the child. As long as the dead child is in the process table, the number of its
+/// group cannot be reused, and the processes that it left behind can be killed safely.
 std::optional<ExitStatus> Subprocess::State::poll_end() {
   if (ended) return ended;
   siginfo_t info{};
@@ -193,7 +193,7 @@ std::optional<ExitStatus> Subprocess::wait(Deadline deadline) {
     if (now >= deadline) return std::nullopt;
     const bool something_open = state_->child.out.valid() || state_->child.err.valid();
     const Deadline soon = std::min(deadline, now + milliseconds(something_open ? 10 : 2));
-    // Its pipes are emptied meanwhile: a child that blocks on a full one would never end.
+    // The pipes are read meanwhile: a child that blocks on a full pipe would never end.
     if (something_open)
       state_->pump(soon, false);
     else

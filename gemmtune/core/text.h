@@ -1,4 +1,4 @@
-// Small things with text that the standard library lacks. Formatting is fmt's business.
+// Small text functions that the standard library lacks. Formatting is done with fmt.
 #pragma once
 
 #include <concepts>
@@ -10,13 +10,13 @@
 
 namespace gemmtune {
 
-/// Without blanks, tabs, CR and LF at both ends.
+/// The text without blanks, tabs, CR and LF at both ends.
 std::string_view trim(std::string_view text);
 
 /// Splits at each separator; "a,,b" gives three pieces, "" gives one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// The pieces of a string that is about to die would dangle.
+/// Deleted, because the pieces of a temporary string would dangle.
 template <typename String>
 requires std::same_as<String, std::string>
 void split(String&& text, char separator) = delete;
@@ -28,11 +28,11 @@ std::string to_lower(std::string_view text);
 /// Compares without regard to the case of ASCII letters.
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 
-/// The whole text as a number, or nothing: no leading blanks, no trailing rest.
+/// The whole text as a number. Empty when there are leading blanks or trailing characters.
 std::optional<std::int64_t> parse_int(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
 
-/// yes/true/t/y/1 and no/false/f/n/0 in any case, as AITER's flags take them.
+/// Accepts yes/true/t/y/1 and no/false/f/n/0 in upper and lower case, as AITER's flags do.
 std::optional<bool> parse_bool(std::string_view text);
 
 /// The shortest text that parses back to the same double: 0.78, 21.0, inf, nan (Python's repr).

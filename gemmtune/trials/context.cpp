@@ -22,7 +22,7 @@ DeviceKind parse_kind(const std::string& text) {
   fail(ErrorCode::input, "a trial has a device of unknown kind '{}'", text);
 }
 
-// What drivers call themselves need not be UTF-8.
+// The names of drivers need not be UTF-8.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json common_part(const DeviceInfo& device) {
@@ -45,7 +45,7 @@ json policy_part(const EvaluationPolicy& policy) {
                 {measure.warmup, measure.min_samples, measure.max_samples, measure.max_sampling_s,
                  measure.target_dispersion, measure.keep_samples, measure.cold_cache}},
                {"verify", {verify.err_ratio_limit, verify.atol, verify.rtol, verify.full_reference_flops}}};
-  // Named only where it is so: the policies of stores from before it was known stay what they are.
+  // Written only when set, so that policies in older stores, which lack the field, keep their identity.
   if (measure.cold_instructions) part["cold_instructions"] = true;
   return part;
 }

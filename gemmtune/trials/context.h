@@ -1,4 +1,4 @@
-// What of a trial's circumstances decides whether it can be reused.
+// Which parts of a trial's context decide whether the trial can be reused.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace gemmtune {
 
-/// Equal for equal contexts: canonical JSON of all of it but the device's index and memory.
+/// Canonical JSON of the context without the index and the memory of the device. Equal contexts have equal identities.
 std::string identity_of(const TrialContext& context);
 
-/// All of a device, as canonical JSON.
+/// Canonical JSON of a whole device description.
 std::string describe(const DeviceInfo& device);
 
-/// Binds the columns of `devices` and `contexts` after their key, in the schema's order; reads them back in the view's.
+/// Bind the columns of `devices` and `contexts` after the key, in the order of the schema. Read them in the order of
+/// the view `trial_details`.
 void bind_device(Query& query, const DeviceInfo& device);
 void bind_context(Query& query, const TrialContext& context);
 DeviceInfo read_device(Query& query);

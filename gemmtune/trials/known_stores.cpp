@@ -18,7 +18,7 @@ std::string variable(const char* name) {
 
 fs::path list_folder() { return state_folder() / "stores"; }
 
-/// Not a temporary file of one who is writing.
+/// False for the temporary file of a process that is writing an entry.
 bool is_entry(const fs::directory_entry& entry) {
   constexpr std::size_t digits = 16;
   std::error_code error;

@@ -1,4 +1,4 @@
-// Which stores there are on this machine: every run leaves its store's path in the user's state folder, so that
+// The list of stores on this machine. Every run adds the path of its store to the user's state folder, so that
 // `gemmtune status` finds it.
 #pragma once
 
@@ -13,7 +13,7 @@ std::filesystem::path state_folder();
 /// Throws Error{io} when the folder cannot be written.
 void remember_store(const std::filesystem::path& store);
 
-/// Those remembered that are still there, by path.
+/// The remembered stores that still exist, sorted by path.
 std::vector<std::filesystem::path> known_stores();
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// SQLite statements as the store uses them: prepared once, bound in order, read in order, reset when done.
+// SQLite statements for the store: prepared once, bound in order, read in order, and reset after each use.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -11,7 +11,8 @@
 
 namespace gemmtune {
 
-/// What SQLite says as Error: {input} when the file is no store or is damaged, {io} for all that the system refuses.
+/// Throws the SQLite exception as Error: {input} when the file is not a store or is damaged, {io} when the operating
+/// system refuses an operation.
 [[noreturn]] void fail_for(const std::filesystem::path& path, const SQLite::Exception& exception);
 
 template <typename Work>
@@ -23,7 +24,7 @@ auto translating_errors(const std::filesystem::path& path, Work&& work) -> declt
   }
 }
 
-/// One use of a prepared statement. Ends it when it goes, so that no read transaction stays open.
+/// One use of a prepared statement. The destructor resets the statement, so that no read transaction stays open.
 class Query {
  public:
   explicit Query(SQLite::Statement& statement) : statement_(statement) {}
@@ -39,17 +40,17 @@ class Query {
   Query& bind(std::string_view text) { return bind(std::string(text)); }
   Query& bind(const char* text) { return bind(std::string(text)); }
 
-  /// To the next row, if there is one.
+  /// Advances to the next row. Returns false when there is none.
   bool step();
 
-  /// For statements without rows.
+  /// Executes a statement that returns no rows.
   void run() { statement_.exec(); }
 
   std::int64_t integer() { return statement_.getColumn(read_++).getInt64(); }
   std::string text() { return statement_.getColumn(read_++).getString(); }
   bool flag() { return integer() != 0; }
 
-  /// SQLite has no NaN: it keeps NULL for one.
+  /// NULL is read as NaN, which SQLite cannot store.
   double real();
 
  private:
@@ -58,7 +59,7 @@ class Query {
   int read_{};
 };
 
-/// A connection with its statements.
+/// A database connection and its prepared statements.
 class Connection {
  public:
   Connection(const std::string& filename, int flags) : database_(filename, flags, busy_timeout_ms) {}
@@ -69,7 +70,8 @@ class Connection {
   SQLite::Statement& prepared(const char* sql);
 
  private:
-  static constexpr int busy_timeout_ms = 10'000;  // a reader's recovery after a kill may hold us up for a moment
+  static constexpr int busy_timeout_ms =
+      10'000;  // a reader that recovers the file after a kill may hold the lock for a moment
 
   SQLite::Database database_;
   std::map<const char*, SQLite::Statement> statements_{};

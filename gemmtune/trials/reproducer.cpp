@@ -7,7 +7,7 @@
 namespace gemmtune {
 namespace {
 
-// Names of foreign workers may hold anything.
+// Names from foreign workers may contain any characters.
 std::string quoted(const std::string& text) {
   constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   if (!text.empty() && text.find_first_not_of(harmless) == std::string::npos) return text;

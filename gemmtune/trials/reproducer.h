@@ -1,4 +1,4 @@
-// The command that runs one candidate alone and in its own process, where a debugger can watch it die.
+// The command that runs one candidate alone and in its own process, for example under a debugger.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// For a POSIX shell. `program` is how the command line starts.
+/// Quoted for a POSIX shell. `program` is the first word of the command line.
 std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
                        std::uint64_t seed);
 

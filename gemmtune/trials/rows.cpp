@@ -26,7 +26,7 @@ std::vector<Param> parse_params(const std::string& text) {
   return params;
 }
 
-// JSON has no inf and NaN: they become null, and null NaN.
+// JSON has no infinities and NaN. They are written as null, and null is read as NaN.
 std::vector<double> parse_samples(const std::string& text) {
   std::vector<double> samples;
   for (const json& sample : json::parse(text)) {

@@ -1,4 +1,5 @@
-// Between evaluations and rows of the store. Column lists and order live here and in schema.cpp only.
+// Converts between evaluations and rows of the store. Lists of columns and their order are defined here and in
+// schema.cpp only.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace gemmtune {
 
-/// Each finds the row of this value or makes it, and returns its id.
+/// Each returns the id of the row with this value, and inserts the row if it does not exist.
 std::int64_t id_of(Connection& connection, const Problem& problem);
 std::int64_t id_of(Connection& connection, const Candidate& candidate);
 std::int64_t id_of(Connection& connection, const DeviceInfo& device);

@@ -1,4 +1,4 @@
-// The rows of run_results, run_lines and run_files: what `gemmtune status` shows of a run.
+// Reads and writes the tables run_results, run_lines and run_files, which `gemmtune status` shows.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ void insert_result(Connection& connection, std::int64_t run, const RunResult& re
 void insert_line(Connection& connection, std::int64_t run, const std::string& text);
 void insert_file(Connection& connection, std::int64_t run, const RunFile& file);
 
-/// Nothing in stores of the first version.
+/// Empty for stores of the first schema version.
 std::vector<RunResult> results_of(Connection& connection, std::int64_t run);
 std::vector<RunLine> last_lines_of(Connection& connection, std::int64_t run, std::int64_t count);
 std::vector<RunFile> files_of(Connection& connection, std::int64_t run);

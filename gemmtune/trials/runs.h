@@ -1,4 +1,4 @@
-// The rows of `runs`.
+// Reads and writes the table `runs`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace gemmtune {
 
 std::int64_t insert_run(Connection& connection, const std::string& command_line, std::int64_t shape_count);
 
-/// What is new of a run; the heartbeat is now.
+/// The current state of a run. Writing it sets the heartbeat to the current time.
 struct RunProgress {
   std::int64_t run{};
   std::int64_t shapes_done{};

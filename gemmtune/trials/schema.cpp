@@ -7,9 +7,9 @@
 namespace gemmtune {
 namespace {
 
-constexpr int application_id = 0x67656d6d;  // "gemm": tells our files from other programs' databases
+constexpr int application_id = 0x67656d6d;  // "gemm": distinguishes our files from databases of other programs
 
-// Numbers may be NULL where they are not a number. Seeds are unsigned 64-bit numbers and stand here as signed ones.
+// NaN is stored as NULL. Seeds are unsigned 64-bit numbers and are stored as signed ones.
 constexpr const char* tables = R"sql(
 CREATE TABLE problems (
   id INTEGER PRIMARY KEY,
@@ -137,7 +137,8 @@ bool is_empty(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
 
-// All or nothing: a process killed in between leaves an empty database, which is made anew.
+// One transaction: a process that is killed in between leaves an empty database, in which the next one makes the
+// tables.
 void make_tables(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(tables);

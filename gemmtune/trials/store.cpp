@@ -18,9 +18,9 @@ namespace gemmtune {
 namespace fs = std::filesystem;
 namespace {
 
-// Before a lock file is made beside it, and before SQLite sees it.
+// Called before a lock file is created beside the store, and before SQLite opens it.
 void check_file(const fs::path& path) {
-  std::error_code ignored;  // what cannot be looked at cannot be opened either, and SQLite says why
+  std::error_code ignored;  // SQLite reports the reason when it cannot open the file
   if (fs::is_directory(path, ignored)) fail(ErrorCode::io, "the trials store {} is a folder", path.string());
   constexpr std::string_view magic = "SQLite format 3";
   std::array<char, magic.size()> start{};
@@ -49,8 +49,8 @@ std::string immutable_uri(const fs::path& path) {
   return uri + "?immutable=1";
 }
 
-// In a folder that we may not write to, SQLite cannot make the files that readers and writers share; without a
-// write-ahead log nobody writes there, and the file can be read as it stands.
+// In a folder without write permission, SQLite cannot create the files that readers and writers share. When there is no
+// write-ahead log, no process is writing, and the file can be read as immutable.
 Connection connect_read_only(const fs::path& path) {
   try {
     Connection connection(path.string(), SQLite::OPEN_READONLY);
@@ -73,14 +73,14 @@ Connection connect_for_writing(const fs::path& path) {
   return connection;
 }
 
-/// Sends to the disk what the operating system holds.
+/// Syncs to the disk what the operating system has buffered.
 void to_disk(Connection& connection) { connection.database().exec("PRAGMA wal_checkpoint(PASSIVE)"); }
 
 }  // namespace
 
 struct TrialStore::State {
   fs::path path;
-  std::optional<WriterLock> lock{};  // let go after the connection is closed
+  std::optional<WriterLock> lock{};  // released after the connection is closed
   Connection connection;
   std::mutex mutex{};
 

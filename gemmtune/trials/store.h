@@ -1,5 +1,5 @@
-// Every trial, kept: SQLite in WAL mode, one file. What a tuning run resumes from, and what tables and reports are
-// views of.
+// The store of all trials: one SQLite file in WAL mode. Tuning runs resume from it, and tables and reports are views of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 
 namespace gemmtune {
 
-/// Under which circumstances a trial was made. Two trials of equal context, problem, candidate and stage are the same
-/// trial. Contexts count as equal when they differ in nothing but the device's index and memory: the cards of one host
-/// are alike.
+/// The conditions under which a trial was made. Trials with equal context, problem, candidate and stage are repetitions
+/// of the same trial. Contexts are equal when they differ only in the index and the memory of the device, because the
+/// devices of one host are alike.
 struct TrialContext {
   DeviceInfo device{};
   std::string family_version{};
@@ -34,7 +34,7 @@ struct Trial {
   TrialContext context{};
 };
 
-/// How long a right candidate took, without the circumstances.
+/// The time of a correct candidate, without the context.
 struct TrialTime {
   Problem problem{};
   std::string family{};
@@ -42,17 +42,17 @@ struct TrialTime {
   double median_us{};
 };
 
-/// A candidate that killed or hung its worker on a device: not tried again.
+/// A candidate that crashed or hung its worker on a device, and that is not tried again.
 struct Quarantined {
   std::string device{};  // its model: "NVIDIA H100 80GB HBM3 (sm90)"
   Problem problem{};
   Candidate candidate{};
   Outcome outcome{Outcome::crashed};  // or timed_out
   std::string reason{};
-  std::string reproducer{};  // a command that shows it
+  std::string reproducer{};  // a command that repeats the failure
 };
 
-/// What `gemmtune status` shows of a run. A run whose process is gone and whose state is not an end was killed.
+/// What `gemmtune status` shows of a run. A run whose state is "running" and whose process is gone was killed.
 struct Run {
   std::int64_t id{};
   std::string begun_utc{};
@@ -63,30 +63,30 @@ struct Run {
   std::int64_t shapes{};
   std::int64_t shapes_done{};
   std::int64_t shapes_failed{};
-  std::string state{};  // "running", then what the caller says: "done", "stopped"
+  std::string state{};  // "running", then what the caller sets: "done" or "stopped"
 };
 
-/// What came of one shape of a run.
+/// The result of one shape of a run.
 struct RunResult {
   std::string time_utc{};  // set by the store
   Problem problem{};
-  std::string winner{};  // empty where there is none
+  std::string winner{};  // empty when there is none
   double time_us{};
-  std::string default_choice{};  // what users have without tuning; empty where it is not known
+  std::string default_choice{};  // what users have without tuning; empty when it is not known
   double default_us{};
   std::string why_failed{};
 
-  /// How many times as fast as the default choice the winner is.
+  /// The time of the default choice divided by the time of the winner; empty when one of them is not known.
   std::optional<double> gain() const;
 };
 
-/// What a run had to say.
+/// A message of a run.
 struct RunLine {
   std::string time_utc{};
   std::string text{};
 };
 
-/// What a run writes.
+/// A file that a run writes.
 struct RunFile {
   std::string kind{};  // "table", "profile"
   std::string path{};  // absolute
@@ -94,23 +94,24 @@ struct RunFile {
 
 /// May be used by several threads at a time.
 ///
-/// What is written survives this process at once, and the machine once a result or a quarantined candidate follows:
-/// a disk's answer to every trial would take longer than most trials.
+/// Everything written survives the end of this process at once. It survives a crash of the machine as soon as a result
+/// or a quarantined candidate has been written after it: syncing the disk for every trial would take longer than most
+/// trials.
 class TrialStore {
  public:
-  /// Opens or makes the file and takes its writer's lock for this process's life. A second writer gets Error{io} naming
-  /// the first's process id and host. Throws Error{io} when the folder is not there or not writable, Error{input} when
-  /// the file is no store or one of a newer version.
+  /// Opens or creates the file, and holds its writer's lock for as long as this object lives. A second writer gets
+  /// Error{io} that names the process id and the host of the first. Throws Error{io} when the folder does not exist or
+  /// is not writable, and Error{input} when the file is not a store or belongs to a newer version.
   static TrialStore open(const std::filesystem::path& path);
 
-  /// For looking only: no lock, nothing written, works beside a writer.
+  /// Opens for reading only: takes no lock, writes nothing, and works beside a writer.
   static TrialStore open_read_only(const std::filesystem::path& path);
 
   ~TrialStore();
   TrialStore(TrialStore&&) noexcept;
   TrialStore& operator=(TrialStore&&) noexcept;
 
-  /// Throws Error{io} when the disk is full; what was there before stays.
+  /// Throws Error{io} when the disk is full. Earlier contents are kept.
   void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
 
   /// The latest trial of this candidate at this stage in an equal context, if any.
@@ -120,20 +121,20 @@ class TrialStore {
   std::vector<Trial> all() const;
   std::vector<Trial> of(const Problem& problem) const;
 
-  /// Of all right trials on devices of this name and architecture, in the order in which they were made.
+  /// The times of all correct trials on devices of this name and architecture, in the order in which they were made.
   std::vector<TrialTime> times(const DeviceInfo& device) const;
 
-  /// Once for each device, problem and candidate: the first entry stays.
+  /// Keeps one entry for each device, problem and candidate: the first one.
   void quarantine(const Quarantined& entry);
   std::vector<Quarantined> quarantined() const;
 
-  /// One row for each run: begun, heartbeat, shapes done of all; for `gemmtune status`.
+  /// One row for each run, for `gemmtune status`: its beginning, its heartbeat, and the number of finished shapes.
   std::int64_t begin_run(const std::string& command_line, std::int64_t shape_count);
   void update_run(std::int64_t run, std::int64_t shapes_done, std::int64_t shapes_failed, const std::string& state);
   std::vector<Run> runs() const;
 
-  /// What belongs to a run. A shape's later result replaces its earlier one. Stores of the first version have none of
-  /// this until they are opened for writing.
+  /// The details of a run. A later result of a shape replaces the earlier one. Stores of the first schema version have
+  /// no details until they are opened for writing.
   void add_result(std::int64_t run, const RunResult& result);
   void add_line(std::int64_t run, const std::string& text);
   void add_file(std::int64_t run, const RunFile& file);
@@ -141,7 +142,7 @@ class TrialStore {
   std::vector<RunLine> last_lines(std::int64_t run, std::int64_t count) const;
   std::vector<RunFile> files(std::int64_t run) const;
 
-  /// How many trials came to what while this run went on, from its beginning to its heartbeat.
+  /// The number of trials by outcome, from the beginning of the run to its heartbeat.
   std::map<Outcome, std::int64_t> outcomes_during(const Run& run) const;
 
  private:

@@ -22,14 +22,14 @@ std::string holder(int descriptor) {
   return found.empty() ? "another process" : std::string(found);
 }
 
-// Beside the file itself, also when `store` is a link to it.
+// The lock file is beside the real file, also when `store` is a link to it.
 std::string lock_path(const std::filesystem::path& store) {
   std::error_code failed;
   const auto real = std::filesystem::weakly_canonical(store, failed);
   return (failed ? store : real).string() + ".lock";
 }
 
-// Closed on exec: a worker that outlives us must not keep the lock.
+// Closed on exec: a worker that outlives this process must not keep the lock.
 int open_lock_file(const std::filesystem::path& store, const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor >= 0) return descriptor;
@@ -46,7 +46,7 @@ int open_lock_file(const std::filesystem::path& store, const std::string& path) 
 
 void write_holder(int descriptor) {
   const std::string text = fmt::format("process {} on {}\n", ::getpid(), host_name());
-  // For a message only: on a full disk the store itself will say so.
+  // Used in messages only. On a full disk the store itself reports the error.
   if (::ftruncate(descriptor, 0) == 0) (void)!::pwrite(descriptor, text.data(), text.size(), 0);
 }
 

@@ -1,5 +1,5 @@
-// One writer for a store. The lock is the kernel's (flock on a file beside the store), so it vanishes with its process,
-// even by kill -9; the file that remains means nothing.
+// Allows one writer for a store. The lock is an flock on a file beside the store, so it ends with its process, even
+// after kill -9. The file that remains has no meaning.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,8 @@ namespace gemmtune {
 
 class WriterLock {
  public:
-  /// Throws Error{io} at once when another process, or another lock of this one, has it: with its process id and host.
+  /// Throws Error{io} at once when another process, or another object in this process, holds the lock. The message
+  /// names the process id and the host of the holder.
   explicit WriterLock(const std::filesystem::path& store);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
@@ -19,7 +20,7 @@ class WriterLock {
   int descriptor_;
 };
 
-/// This machine's name, as runs and locks record it.
+/// The name of this machine, as recorded in runs and locks.
 std::string host_name();
 
 }  // namespace gemmtune

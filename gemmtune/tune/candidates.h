@@ -1,4 +1,4 @@
-// Which candidates of a worker a plan wants tried, and in which order they are handed to a strategy.
+// Selects the candidates that a plan tries, and the order in which a strategy gets them.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace gemmtune {
 
-/// Those of the plan's families; first the one that winners are compared with: the first that a library's users get
-/// without tuning.
+/// The candidates of the plan's families. The first one is the default choice, which winners are compared with: the
+/// first candidate that users of a library get without tuning.
 std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candidate> candidates);
 
-/// "" or how much memory the operands need that the device does not have.
+/// "", or a message that says how much memory the operands need and how much the device has.
 std::string why_too_large(const Problem& problem, const DeviceInfo& device);
 
-/// Why a shape has none: what each family of the plan says.
+/// Why a shape has no candidates: the reason that each family of the plan gives.
 std::string why_no_candidates(const TunePlan& plan, std::span<const FamilySupport> supports);
 
 }  // namespace gemmtune

@@ -4,20 +4,15 @@
 
 #include <algorithm>
 
+#include "gemmtune/measure/statistics.h"
 #include "gemmtune/tune/candidates.h"
 
 namespace gemmtune {
 namespace {
 
-constexpr double worth_a_word = 1.03;
-constexpr double not_worth_using = 1.10;
+constexpr double remarkable_ratio = 1.03;
+constexpr double unusable_ratio = 1.10;
 constexpr double most_flops = 4e12;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 std::vector<double> times_of_others(std::span<const double> times_us, std::size_t worker) {
   std::vector<double> others;
@@ -27,13 +22,13 @@ std::vector<double> times_of_others(std::span<const double> times_us, std::size_
 }
 
 DeviceComparison comparison_of(std::span<const double> times_us, std::size_t worker) {
-  const auto others = times_of_others(times_us, worker);
-  if (others.empty() || !(times_us[worker] > 0)) return {};
-  const double ratio = times_us[worker] / median(others);
-  if (ratio < worth_a_word) return {};
-  return {.remark = fmt::format("takes {:.1f} us for what the others do in {:.1f}: {:.0f} % slower", times_us[worker],
-                                median(others), 100 * (ratio - 1)),
-          .too_slow = ratio >= not_worth_using};
+  const auto usual_us = median(times_of_others(times_us, worker));
+  if (!usual_us || !(times_us[worker] > 0)) return {};
+  const double ratio = times_us[worker] / *usual_us;
+  if (ratio < remarkable_ratio) return {};
+  return {.remark = fmt::format("takes {:.1f} us for work that the others do in {:.1f} us: {:.0f} % slower",
+                                times_us[worker], *usual_us, 100 * (ratio - 1)),
+          .too_slow = ratio >= unusable_ratio};
 }
 
 class TimeKeeper final : public EvaluationObserver {
@@ -60,7 +55,7 @@ std::vector<DeviceComparison> compare_devices(std::span<const double> times_us) 
 const Shape& device_check_shape(std::span<const Shape> shapes) {
   const auto worth = [](const Shape& shape) {
     const double work = flops(shape.problem);
-    return work <= most_flops ? work : -work;  // too long: the shortest of those
+    return work <= most_flops ? work : -work;  // when all are too long, the shortest
   };
   return *std::max_element(shapes.begin(), shapes.end(),
                            [&](const Shape& a, const Shape& b) { return worth(a) < worth(b); });

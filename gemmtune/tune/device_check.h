@@ -1,5 +1,5 @@
-// Before a run on several devices: each times the same work, so that a card that is slower than its siblings (hot,
-// power-capped, shared with someone) is known before its times go into a table.
+// The check before a run on several devices: each device times the same work, so that a device that is slower than the
+// others (hot, power-capped, or shared) is found before its times go into a table.
 #pragma once
 
 #include <condition_variable>
@@ -14,34 +14,34 @@
 
 namespace gemmtune {
 
-/// What to say of a device beside the others.
+/// How a device compares with the others.
 struct DeviceComparison {
-  std::string remark{};  // "" where there is nothing to say
-  bool too_slow{};       // to be used
+  std::string remark{};  // "" when there is nothing to report
+  bool too_slow{};       // the device must not be used
 
   bool operator==(const DeviceComparison&) const = default;
 };
 
-/// From the times of the same work (0: none), each held against the others' median: 3 % slower is worth a word, 10 %
-/// too slow.
+/// Compares each device's time for the same work (0: no time) with the median of the other times. A device that is 3 %
+/// slower gets a remark; one that is 10 % slower is too slow.
 std::vector<DeviceComparison> compare_devices(std::span<const double> times_us);
 
-/// The shape of a plan whose work says most about a device: the largest of at most a few teraflop.
+/// The shape of a plan that shows most about a device: the largest one of at most a few teraflop.
 const Shape& device_check_shape(std::span<const Shape> shapes);
 
-/// Median time of what users of a library have without tuning, of the first of `shape`'s candidates otherwise; 0 when
-/// that fails.
+/// Median time, in microseconds, of the default choice for `shape`; of its first candidate when no family has a
+/// default. 0 when that candidate fails.
 double time_for_device_check(const TunePlan& plan, const Shape& shape, Evaluator& evaluator);
 
-/// Where the workers wait for each other.
+/// The point at which the workers wait for each other.
 class DeviceCheck {
  public:
   explicit DeviceCheck(std::size_t worker_count) : times_us_(worker_count, 0.0), answered_(worker_count, false) {}
 
-  /// Waits until all have answered or left.
+  /// Waits until every worker has answered or left.
   DeviceComparison answer(std::size_t worker, double time_us);
 
-  /// For a worker that will not answer, or has; nobody waits for it any more.
+  /// Other workers no longer wait for this one, whether or not it has answered.
   void leave(std::size_t worker);
 
  private:

@@ -1,4 +1,4 @@
-// What a shape's verdict rests on, collected batch by batch.
+// The evaluations of one shape, collected batch by batch, that its verdict is based on.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@ namespace gemmtune {
 
 class Evidence {
  public:
-  /// What is added from now on belongs to this batch.
+  /// Evaluations that are added from now on belong to this batch.
   void begin(const Batch& batch);
   void add(const Evaluation& evaluation);
 
-  /// All evaluations but those of a race's rounds that went well: few samples, under a clock that was another one in
-  /// the next round. Only when nothing was confirmed with all its samples does the last round stand for that.
+  /// All evaluations except the successful ones of a race's rounds. Those have few samples, and the device's clock
+  /// differs between rounds.
   std::vector<Evaluation> decisive() const;
 
-  /// Of all that were right, the last of each last.
+  /// The times of all evaluations with outcome ok. Of one candidate's several times, the latest comes last.
   std::vector<TimedCandidate> times() const;
 
  private:

@@ -21,8 +21,8 @@ Journal::Journal(const TunePlan& plan, TrialStore& store, TuneObserver& observer
   }
 }
 
-// The trial comes before the quarantine: a resumed run must be told what the first one was told, or it takes another
-// course.
+// The trial takes precedence over the quarantine: a resumed run must see the same evaluations as the first run, or its
+// search takes another course.
 std::optional<Evaluation> Journal::known(const Problem& problem, const Candidate& candidate,
                                          const TrialContext& context) {
   if (plan_.reuse_trials) {

@@ -1,5 +1,5 @@
-// What a run writes down and looks up: trials and the quarantine in the store, progress to the observer. The first
-// failure of either ends the run.
+// What a run records and looks up: trials and quarantined candidates in the store, progress at the observer. The first
+// failure of the store or of the observer ends the run.
 #pragma once
 
 #include <exception>
@@ -17,18 +17,19 @@ namespace gemmtune {
 
 class Journal {
  public:
-  /// All four must outlive it. A failure aborts `limits`.
+  /// All four must outlive the journal. A failure aborts `limits`.
   Journal(const TunePlan& plan, TrialStore& store, TuneObserver& observer, Limits& limits);
 
-  /// What is known of this candidate without running it: its trial in an equal context, or that it is quarantined.
+  /// The evaluation of this candidate that is known without running it: its trial in an equal context, or the failure
+  /// for which it is quarantined.
   std::optional<Evaluation> known(const Problem& problem, const Candidate& candidate, const TrialContext& context);
 
   void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
 
-  /// Quarantines a candidate that killed or hung its worker, and leaves the others alone.
+  /// Quarantines the candidate if it crashed or hung its worker. Does nothing for other outcomes.
   void quarantine_if_deadly(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
 
-  /// Calls the observer, one thread at a time.
+  /// Calls the observer, from one thread at a time.
   template <typename Call>
   void observe(Call&& call) {
     guarded([&] {
@@ -37,7 +38,7 @@ class Journal {
     });
   }
 
-  /// The first failure of store or observer, if there was one.
+  /// The first failure of the store or the observer, if there was one.
   std::exception_ptr failure() const;
 
  private:
@@ -62,7 +63,7 @@ class Journal {
   TuneObserver& observer_;
   Limits& limits_;
   std::mutex observer_mutex_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // protects the members below
   std::map<Key, Quarantined> quarantine_;
   std::exception_ptr failure_;
 };

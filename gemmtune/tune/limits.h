@@ -1,4 +1,4 @@
-// When a run must come to an end early: its budget, its user, or an error in another thread.
+// The reasons to end a run early: its budget, its user, or an error in another thread.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,10 @@ class Limits {
 
   bool reached() const;
 
-  /// In words, for a shape that was not reached; "" when there is none.
+  /// The reason in words, for shapes that were not finished; "" while no limit is reached.
   std::string reason() const;
 
-  /// From any thread: nothing more is begun.
+  /// Ends the run: no further work is begun. May be called from any thread.
   void abort() { aborted_ = true; }
 
  private:

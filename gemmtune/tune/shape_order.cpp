@@ -8,7 +8,7 @@
 
 namespace gemmtune {
 
-// Nobody knows yet by how much a shape's default falls short: the share saved is taken to be the same for all.
+// How far the default choice of a shape falls short is not known yet: the same share is assumed for all shapes.
 std::vector<std::size_t> by_saving(std::span<const Shape> shapes) {
   const auto saving = [&](std::size_t i) {
     const auto& problem = shapes[i].problem;

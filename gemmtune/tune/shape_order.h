@@ -1,4 +1,4 @@
-// Which shapes a run takes first.
+// The order in which a run takes its shapes.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace gemmtune {
 
-/// Indices, those first by which a run saves most in the time that it spends on them: calls (weight) times the time of
-/// a call, for each second of tuning, by rough times. A run whose budget ends has then done the best part of its work.
-/// Equals stay in order.
+/// Indices of the shapes, in descending order of what tuning them saves per second of tuning: the number of calls
+/// (weight) times a rough time per call, divided by a rough tuning time. When the budget ends a run early, the run has
+/// then done the most useful part of its work. Equal shapes keep their order.
 std::vector<std::size_t> by_saving(std::span<const Shape> shapes);
 
-/// As they came.
+/// Indices in the order of the list.
 std::vector<std::size_t> as_listed(std::size_t count);
 
 }  // namespace gemmtune

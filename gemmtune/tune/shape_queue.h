@@ -1,4 +1,5 @@
-// The shapes still to do, shared by all workers: whoever is free takes the next, so that none waits for the slowest.
+// The shapes that are still to be tuned, shared by all workers. A worker that is free takes the next shape, so that no
+// worker waits for the slowest one.
 #pragma once
 
 #include <condition_variable>
@@ -13,10 +14,11 @@ class ShapeQueue {
  public:
   explicit ShapeQueue(std::span<const std::size_t> order);
 
-  /// The next shape's index. Waits while others may still give theirs back; nothing when all are finished.
+  /// The index of the next shape. Waits while another worker may still give its shape back. Empty when all shapes are
+  /// finished.
   std::optional<std::size_t> take();
 
-  /// Each index taken is either finished or given back, for another worker.
+  /// Each index that was taken is either finished, or given back for another worker.
   void finish();
   void give_back(std::size_t index);
 

@@ -37,8 +37,8 @@ bool ends_worker(const std::exception& error) {
   return known != nullptr && (known->code() == ErrorCode::protocol || known->code() == ErrorCode::no_device);
 }
 
-// Stands between an evaluator, which must not see our exceptions in the middle of its talk with a worker, and the
-// journal.
+// Passes evaluations on to the shape's run. Holds back exceptions of the journal, which must not interrupt the
+// evaluator in the middle of a conversation with a worker.
 class ShapeRun::Recorder final : public EvaluationObserver {
  public:
   Recorder(ShapeRun& run, Strategy& strategy) : run_(run), strategy_(strategy) {}
@@ -160,7 +160,8 @@ void ShapeRun::settle_new(const Evaluation& evaluation, Strategy& strategy) {
   run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, false); });
 }
 
-// A process killed between writing a trial and quarantining its candidate left that undone.
+// Quarantines the candidate again if necessary: an earlier process may have been killed after it wrote the trial and
+// before it wrote the quarantine.
 void ShapeRun::settle_known(const Evaluation& evaluation, Strategy& strategy) {
   ++result_.reused;
   settle(evaluation, strategy, context_of(evaluation.candidate));

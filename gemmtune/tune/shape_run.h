@@ -1,4 +1,4 @@
-// One shape on one worker: from the question which candidates there are to the verdict.
+// Tunes one shape on one worker: lists the candidates, runs the search, and reaches the verdict.
 #pragma once
 
 #include <exception>
@@ -15,7 +15,7 @@
 
 namespace gemmtune {
 
-/// What a run's shapes share.
+/// What all shapes of a run share.
 struct RunParts {
   const TunePlan& plan;
   Journal& journal;
@@ -23,22 +23,23 @@ struct RunParts {
   Neighbours& neighbours;
 };
 
-/// Finalists are interleaved. Of others so many are handed over that the worker never waits for the next while this
-/// one's trial is written down; once a limit is reached the watchdog ends them all the same.
+/// How many candidates the worker gets at a time, except at stage confirm, where all finalists are interleaved. With
+/// several, the worker never waits while a trial is written to the store. The watchdog interrupts them when a limit is
+/// reached.
 inline constexpr std::size_t handed_over = 8;
 
-/// How the candidates of a batch are evaluated under a plan.
+/// The policy under which a plan evaluates the candidates of a batch.
 EvaluationPolicy policy_of(const TunePlan& plan, const Batch& batch);
 
-/// Whether an evaluator that throws this is of no use for other shapes either.
+/// Whether this error means that the evaluator cannot be used for other shapes either.
 bool ends_worker(const std::exception& error);
 
 class ShapeRun {
  public:
   ShapeRun(RunParts run, const Shape& shape, Evaluator& evaluator);
 
-  /// Ends early, with what there is, once a limit is reached or something fails in the middle. Throws what ends a
-  /// worker, and whatever the evaluator throws before there are candidates.
+  /// Ends early with the evaluations so far when a limit is reached or an error occurs during the search. Throws errors
+  /// that end the worker, and every error that occurs before the candidates are known.
   ShapeResult result();
 
  private:
@@ -59,8 +60,8 @@ class ShapeRun {
   const Shape& shape_;
   Evaluator& evaluator_;
   DeviceInfo device_;
-  std::map<std::string, std::string> versions_;  // of the families
-  EvaluationPolicy policy_{};                    // of the batch under way
+  std::map<std::string, std::string> versions_;  // of the families, by name
+  EvaluationPolicy policy_{};                    // of the current batch
   Evidence evidence_{};
   ShapeResult result_;
 };

@@ -21,7 +21,8 @@
 namespace gemmtune {
 namespace {
 
-/// So many shapes in a row on which nothing but crashes and hangs came of all candidates: it is not the candidates.
+/// When all candidates of this many shapes in a row have crashed or hung, the worker's device is at fault and not the
+/// candidates.
 constexpr int most_deadly_shapes = 3;
 
 bool is_deadly(const ShapeResult& result) {
@@ -32,12 +33,12 @@ bool is_deadly(const ShapeResult& result) {
          });
 }
 
-/// Without a budget all are done anyhow, and people like to see them in their own order.
+/// Without a budget all shapes are tuned anyway, in the order in which the user listed them.
 std::vector<std::size_t> order_of(const TunePlan& plan) {
   return plan.budget_s ? by_saving(plan.shapes) : as_listed(plan.shapes.size());
 }
 
-/// The threads of a run and what they share.
+/// The threads of a run, and what they share.
 class Supervisor {
  public:
   Supervisor(const TunePlan& plan, std::size_t worker_count, TrialStore& store, TuneObserver& observer,
@@ -77,8 +78,8 @@ class Supervisor {
     }
   }
 
-  /// What earlier runs saw of other shapes leads the search. Not of this run's: a run that goes on where it was cut
-  /// short learns of them in the same order as it did before.
+  /// Times of other shapes from earlier runs guide the search. Times of this run's own shapes are left out: a resumed
+  /// run must learn them in the same order as before.
   void remember_times(const DeviceInfo& device) {
     if (!plan_.reuse_trials) return;
     std::set<Problem> own;
@@ -105,19 +106,19 @@ class Supervisor {
       do_shape(*index, evaluator);
       deadly = is_deadly(*results_[*index]) ? deadly + 1 : 0;
       if (deadly == most_deadly_shapes)
-        retire(worker, fmt::format("everything crashed or hung for {} shapes in a row", deadly));
+        retire(worker, fmt::format("all candidates crashed or hung for {} shapes in a row", deadly));
     }
   }
 
-  /// Ends a worker whose device is not fit for use, unless it is the last one.
+  /// Ends a worker whose device must not be used, unless it is the last worker.
   void retire(std::size_t worker, const std::string& why) {
     const std::scoped_lock lock(mutex_);
     if (lost_.size() + 1 >= worker_count_) return;
-    lost_.insert(worker);  // at once: the next to ask may be the last
+    lost_.insert(worker);  // at once: the next worker that asks may be the last one
     fail(ErrorCode::no_device, "{}", why);
   }
 
-  // Throws when the worker is of no use any more; another one gets the shape then.
+  // Throws when the worker can no longer be used. The shape then goes to another worker.
   void do_shape(std::size_t index, Evaluator& evaluator) {
     try {
       results_[index] = tuned(plan_.shapes[index], evaluator);
@@ -148,7 +149,7 @@ class Supervisor {
 
   void lose(std::size_t worker, const std::string& why) {
     device_check_.leave(worker);
-    if (limits_.reached()) return;  // that is why: an interrupted evaluator need not answer
+    if (limits_.reached()) return;  // not a loss: an interrupted evaluator need not answer
     {
       const std::scoped_lock lock(mutex_);
       lost_.insert(worker);
@@ -157,7 +158,7 @@ class Supervisor {
     try {
       journal_.observe([&](TuneObserver& observer) { observer.worker_lost(worker, why); });
     } catch (...) {
-      // The journal has it.
+      // The journal keeps the failure.
     }
   }
 

@@ -1,5 +1,5 @@
-// The supervisor: takes shapes one by one to the workers, one worker for each device, lets a strategy choose what to
-// try, and writes every trial down before it counts.
+// The supervisor of a tuning run. It gives the shapes one by one to the workers, of which each device has one, lets a
+// strategy choose the candidates, and writes every trial to the store before it uses the result.
 #pragma once
 
 #include <atomic>
@@ -27,62 +27,62 @@ struct TunePlan {
   EvaluationPolicy screen{screen_policy()};
   EvaluationPolicy confirm{confirm_policy()};
   EvaluationPolicy prove{prove_policy()};
-  std::optional<double> budget_s{};  // wall clock, for all shapes; kept to within one candidate
-  bool compare_devices{};            // time the same work on each worker's device first, and do without those that lag
-  bool reuse_trials{true};           // false: all trials are made anew; the quarantine holds nevertheless
-  std::string program{"gemmtune"};   // how a reproducer's command line starts
+  std::optional<double> budget_s{};  // wall-clock time for all shapes; exceeded by at most one candidate
+  bool compare_devices{};           // first time the same work on every device, and leave out devices that are too slow
+  bool reuse_trials{true};          // false: every trial is repeated; quarantined candidates stay excluded
+  std::string program{"gemmtune"};  // the first word of a reproducer's command line
 };
 
-/// What came of one shape.
+/// The result of tuning one shape.
 struct ShapeResult {
   Shape shape{};
   std::optional<Evaluation> winner{};   // its confirmed evaluation; the one of its screening when the run was cut short
   bool proved{};                        // the winner withstood the adversarial operands
   bool complete{};                      // the search ran to its end
-  std::string cut_short_by{};           // when it did not: the budget, the user, an error
-  std::vector<Evaluation> confirmed{};  // the right ones, ranked, without those that failed the proof
-  std::vector<std::string> tied{};      // names that cannot be told apart from the winner
+  std::string cut_short_by{};           // when the search did not end: the budget, the user, or an error
+  std::vector<Evaluation> confirmed{};  // the correct ones, ranked, without those that failed the proof
+  std::vector<std::string> tied{};      // names of candidates whose times do not differ from the winner's
   std::optional<Evaluation> default_choice{};  // what users have without tuning, as it was timed at the winner's stage;
                                                // it may be wrong, and have the better time
-  std::optional<RegretClaim> claim{};          // of a search that ran to its end and makes one
-  std::string why_failed{};                    // when there is no winner
-  std::int64_t tried{};                        // trials made now
+  std::optional<RegretClaim> claim{};          // when the search ran to its end and states its regret
+  std::string why_failed{};                    // why there is no winner
+  std::int64_t tried{};                        // trials made in this run
   std::int64_t reused{};                       // trials taken from the store
   std::vector<Evaluation> failures{};
   Cost cost{};
-  double listing_s{};  // asking the families which candidates there are
-  double search_s{};   // the strategy's thinking
+  double listing_s{};  // asking the families for their candidates
+  double search_s{};   // computing time of the strategy
   double wall_s{};
 };
 
-/// Called from worker threads, one call at a time. What it throws ends the run: an Error comes back in the report,
-/// anything else out of tune().
+/// Called from worker threads, one call at a time. An exception ends the run: an Error is returned in the report, any
+/// other exception is thrown by tune().
 class TuneObserver {
  public:
   virtual ~TuneObserver() = default;
   virtual void shape_started(const Shape& shape, std::size_t candidate_count) = 0;
   virtual void candidate_done(const Shape& shape, const Evaluation& evaluation, bool from_store) = 0;
-  virtual void shape_done(const ShapeResult& result) = 0;  // for each shape that was started
+  virtual void shape_done(const ShapeResult& result) = 0;  // once for each shape that was started
 
-  /// Something about a worker's device that whoever reads the results should know.
+  /// A remark about a worker's device that readers of the results should know.
   virtual void worker_remark(std::size_t /*worker*/, const std::string& /*remark*/) {}
 
-  /// A worker cannot be started any more, or its device is not fit for use; its shape goes to another one.
+  /// A worker cannot be started any more, or its device must not be used. Its shape goes to another worker.
   virtual void worker_lost(std::size_t /*worker*/, const std::string& /*why*/) {}
 };
 
-/// One evaluator for each worker; `make_evaluator(i)` is called in worker i's thread.
+/// Makes the evaluator of worker i; called in the thread of that worker.
 using WorkerFactory = std::function<std::unique_ptr<Evaluator>(std::size_t worker)>;
 
 struct TuneReport {
   std::vector<ShapeResult> results{};  // in the order of the shapes
   std::optional<Error>
-      stopped_by{};  // the store or the observer failed: what was reached before is in `results`, and worth writing
+      stopped_by{};  // the failure of the store or the observer; `results` holds what was reached before
 };
 
-/// Tunes all shapes. Those not reached (budget, `stop`, an error) have no winner and say so in why_failed. Trials that
-/// the store has are not made again, so that a run that was cut short goes on where it stopped. Throws Error{usage} for
-/// no workers and for a search that does not exist.
+/// Tunes all shapes. A shape that is not reached (budget, `stop`, an error) has no winner, and why_failed says so.
+/// Trials that are in the store are not repeated, so that a run that was cut short continues where it stopped. Throws
+/// Error{usage} when there are no workers, and for an unknown search.
 TuneReport tune(const TunePlan& plan, std::size_t worker_count, const WorkerFactory& make_evaluator, TrialStore& store,
                 TuneObserver& observer, const std::atomic<bool>& stop);
 

@@ -22,7 +22,7 @@ std::set<Candidate> refuted(Evaluations evaluations) {
   return candidates;
 }
 
-// The same test as a strategy's: right, timed, and not found wrong later.
+// The same test as in the strategies: correct, timed, and not found wrong at a later stage.
 std::vector<Evaluation> contenders(Evaluations evaluations, Stage stage) {
   const auto wrong = refuted(evaluations);
   std::vector<Evaluation> found;
@@ -48,7 +48,8 @@ std::vector<std::string> names_tied_with(const Evaluation& winner, const std::ve
   return names;
 }
 
-/// Its evaluation at this stage if it was timed there; with the outcome of what refuted it, if anything did.
+/// The candidate's evaluation at this stage, if it was timed there. When another evaluation found the candidate wrong,
+/// the result has that outcome and reason.
 std::optional<Evaluation> timed(Evaluations evaluations, Stage stage, const Candidate& candidate) {
   std::optional<Evaluation> found;
   const Evaluation* refutation = nullptr;

@@ -1,4 +1,5 @@
-// What a shape's evaluations come to. A pure function of them, so that a resumed run and an undisturbed one agree.
+// Turns the evaluations of a shape into its result. A pure function, so that a resumed run and an undisturbed run
+// agree.
 #pragma once
 
 #include <span>

@@ -5,8 +5,8 @@
 namespace gemmtune {
 namespace {
 
-// Short against any evaluation, long against what a look costs.
-constexpr std::chrono::milliseconds between_looks{20};
+// Short compared with any evaluation, long compared with the cost of a check.
+constexpr std::chrono::milliseconds check_interval{20};
 
 }  // namespace
 
@@ -22,10 +22,10 @@ Watchdog::Watch::~Watch() {
   watchdog_.watched_.erase(&evaluator_);
 }
 
-// Again at each look: an interrupt has no effect on an evaluate() that begins a moment later.
+// Interrupts again at every check, because an interrupt has no effect on an evaluate() that begins a moment later.
 void Watchdog::run(const std::stop_token& end) {
   while (!end.stop_requested()) {
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(check_interval);
     if (limits_.reached()) interrupt_all();
   }
 }

@@ -1,4 +1,5 @@
-// Interrupts the evaluators once a limit is reached, so that a budget or Ctrl-C need not wait for a batch of finalists.
+// Interrupts the evaluators when a limit is reached, so that the end of the budget or Ctrl-C does not wait for a batch
+// of finalists.
 #pragma once
 
 #include <mutex>
@@ -15,7 +16,7 @@ class Watchdog {
  public:
   explicit Watchdog(const Limits& limits);
 
-  /// Has an evaluator watched for as long as this lives.
+  /// The evaluator is watched for as long as this object lives.
   class Watch {
    public:
     Watch(Watchdog& watchdog, Evaluator& evaluator);
@@ -35,7 +36,7 @@ class Watchdog {
   const Limits& limits_;
   std::mutex mutex_;
   std::set<Evaluator*> watched_;
-  std::jthread thread_;  // last: ends before what it uses
+  std::jthread thread_;  // last, so that it ends before the members that it uses
 };
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// The books of one evaluate() call: which candidates have no answer yet, which one runs, who is to blame when the
-// worker fails. Knows nothing of processes.
+// Keeps track of one evaluate() request: which candidates have no answer yet, which candidate is running, and which
+// candidate a failure of the worker is charged to. It knows nothing about processes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,12 +15,12 @@ namespace gemmtune {
 
 struct BatchDone {};
 
-/// The worker is alive and says that it cannot do what it was asked.
+/// The worker is alive, and says that it cannot do what it was asked to do.
 struct BatchRefused {
   std::string message{};
 };
 
-/// What one reply means: a candidate runs from now on, a candidate has its evaluation, or the request has ended.
+/// What one reply means: a candidate has started to run, a candidate has its evaluation, or the request has ended.
 using BatchEvent = std::variant<Candidate, Evaluation, BatchDone, BatchRefused>;
 
 class CandidateBatch {
@@ -28,15 +28,16 @@ class CandidateBatch {
   CandidateBatch(std::span<const Candidate> candidates, Stage stage)
       : remaining_(candidates.begin(), candidates.end()), stage_(stage) {}
 
-  /// In the order they were given.
+  /// In the order in which they were given.
   const std::vector<Candidate>& remaining() const { return remaining_; }
   const std::optional<Candidate>& in_flight() const { return in_flight_; }
 
-  /// Takes a worker's reply to request `id` into account. Throws Error{protocol} saying what was received when it is
-  /// none, or is about a candidate that was not asked for or is answered already.
+  /// Takes in a worker's reply to request `id`. Throws Error{protocol} when the message is not such a reply, or when
+  /// it is about a candidate that was not asked for or already has its answer. The error quotes what was received.
   BatchEvent take(const nlohmann::json& reply, std::int64_t id);
 
-  /// The candidate that runs, or else the next one, is answered with this failure. Something must remain.
+  /// Answers the running candidate with this failure; the next candidate when none is running. At least one candidate
+  /// must remain.
   Evaluation blame(Outcome outcome, const std::string& reason);
 
  private:

@@ -9,7 +9,7 @@
 namespace gemmtune {
 namespace {
 
-/// Nothing for a candidate whose family does not know it any more: it will say so when it is prepared.
+/// Empty for a candidate that its family no longer knows: prepare() will report that.
 std::vector<KernelSource> kernels_of(std::span<const std::unique_ptr<KernelFamily>> families, const Problem& problem,
                                      const Candidate& candidate, const DeviceInfo& device) {
   const auto family =
@@ -59,8 +59,8 @@ std::vector<Candidate> CompileAhead::candidates(const Problem& problem) {
   return candidates;
 }
 
-/// Each process has every so manieth name, so that what is tried first is compiled first. The very first is left to the
-/// worker, which needs it at once.
+/// Process i of n takes the names i, i + n, i + 2n, …, so that the candidates that are tried first are compiled first.
+/// The very first candidate is left to the worker, which needs it immediately.
 void CompileAhead::start(const Problem& problem, const DeviceInfo& device, const std::vector<std::string>& names) {
   const auto ahead = names.size() > 1 ? names.size() - 1 : 0;
   const auto processes = std::min(options_.processes, ahead);

@@ -1,6 +1,6 @@
-// Kernels that are compiled at run time take a second each, and a search tries a hundred: other processes compile what
-// the candidates of a shape need while the first of them are measured. Through the cache on disk alone, so that nothing
-// is lost when such a process dies.
+// A kernel that is compiled at run time takes about a second to compile, and a search tries a hundred of them. While
+// the first candidates of a shape are measured, other processes compile the kernels of the remaining ones. The
+// processes share results only through the kernel cache on disk, so nothing is lost when one of them dies.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,15 @@ namespace gemmtune {
 
 struct CompileAheadOptions {
   std::vector<std::string> command{};  // argv, to which "--problem P --arch A --candidate NAME…" is added
-  std::size_t processes{};             // at once
+  std::size_t processes{};             // at a time
 };
 
-/// Does what the evaluator inside does, and starts the processes when it is asked for a problem's candidates; those of
-/// the last problem are ended then. For one thread, as long as it lives: see Subprocess.
+/// Passes every call on to the inner evaluator. When it is asked for a problem's candidates, it also starts the
+/// compiling processes, after it has ended those of the previous problem. All calls must come from one thread, which
+/// must outlive this object: see Subprocess.
 class CompileAhead final : public Evaluator {
  public:
-  /// With the families that are to be asked what they compile; without a compiler for them nothing is started.
+  /// `families` say which kernels a candidate needs. Without a compiler no process is started.
   CompileAhead(std::unique_ptr<Evaluator> inner, std::vector<std::unique_ptr<KernelFamily>> families,
                std::unique_ptr<KernelCompiler> compiler, CompileAheadOptions options);
   ~CompileAhead() override;
@@ -48,8 +49,8 @@ class CompileAhead final : public Evaluator {
   std::vector<Subprocess> children_;
 };
 
-/// Of these candidates, in their order, those that need kernels that neither the compiler's cache has nor one before
-/// them needs.
+/// The candidates, in their order, that need at least one kernel that is not in the compiler's cache and that no
+/// earlier candidate needs.
 std::vector<std::string> names_to_compile(const Problem& problem, const DeviceInfo& device,
                                           std::span<const Candidate> candidates,
                                           std::span<const std::unique_ptr<KernelFamily>> families,

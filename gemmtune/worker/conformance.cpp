@@ -44,7 +44,7 @@ EvaluationPolicy policy_of(Stage stage) {
   return stage == Stage::confirm ? confirm_policy() : prove_policy();
 }
 
-/// A worker under examination: every failure is an Error{protocol} that says what was found.
+/// A worker that is being checked. Every failure is an Error{protocol} that says what was found.
 class Examinee {
  public:
   explicit Examinee(const std::vector<std::string>& command) : child_(command) {}
@@ -89,7 +89,7 @@ class Examinee {
     if (!id.is_null()) expect_id(reply, id);
   }
 
-  /// Waits for it to end by itself.
+  /// Waits until the worker ends by itself.
   ExitStatus expect_end() {
     if (const auto status = child_.wait(in(time_to_exit))) return *status;
     complain(fmt::format("it still runs after {} s", time_to_exit.count()));
@@ -116,7 +116,7 @@ class Examinee {
   Subprocess child_;
 };
 
-/// What the checks learn from each other.
+/// The checks, and the state that they share.
 class Examination {
  public:
   Examination(const std::vector<std::string>& command, std::string problem)
@@ -180,7 +180,7 @@ void Examination::check(const char* name, const std::function<void()>& body) {
     if (error.code() != ErrorCode::protocol) throw;
     result.passed = false;
     result.detail = error.what();
-    // Whatever state it is in: the next check shall not suffer from it.
+    // The worker may be in any state: the next check gets a fresh one.
     worker_.reset();
   }
   checks_.push_back(std::move(result));
@@ -273,7 +273,7 @@ std::vector<Evaluation> Examination::evaluate(const std::vector<Candidate>& want
   }
 }
 
-/// What a supervisor lets pass, but an author should know.
+/// Faults that a supervisor accepts, but that the author of a worker should know about.
 void examine(const Evaluation& evaluation, const EvaluationPolicy& policy) {
   if (evaluation.outcome != Outcome::ok || policy.stage == Stage::prove) return;
   const Timing& timing = evaluation.timing;

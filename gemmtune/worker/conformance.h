@@ -1,4 +1,4 @@
-// Does a worker keep to the protocol? For authors of workers: `gemmtune worker-check CMD`.
+// Checks whether a worker follows the protocol. For authors of workers: `gemmtune worker-check CMD`.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ struct ConformanceCheck {
   std::string detail{};  // what was found and what was expected, when it did not pass
 };
 
-/// Runs every check against fresh workers of this command; `problem` is one the worker should be able to tune. A check
-/// that needs what an earlier one did not get fails and says so. Throws Error{io} when the command cannot be started at
-/// all.
+/// Runs every check on workers started with this command. `problem` is a problem that the worker should be able to
+/// tune. A check that depends on the result of a failed check fails as well, and says so. Throws Error{io} when the
+/// command cannot be started at all.
 std::vector<ConformanceCheck> check_worker(const std::vector<std::string>& command, const std::string& problem);
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// Reads the members of one JSON object by name. Every refusal is an Error{protocol} that names the member's path:
-// "evaluation.timing.median_us: expected a number, found a string". Members nobody asks for are ignored.
+// Reads the members of one JSON object by name. Every failure is an Error{protocol} that gives the path of the member:
+// "evaluation.timing.median_us: expected a number, found a string". Members that are not asked for are ignored.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace gemmtune {
 
-/// Refers to the value: it must outlive this.
+/// Keeps a reference to the value, which must outlive this object.
 class JsonFields {
  public:
-  /// `path` is what messages call the value: "evaluation".
+  /// `path` is the name of the value in messages: "evaluation".
   JsonFields(const nlohmann::json& value, std::string path);
 
   bool has(const char* key) const;
 
-  /// These throw when the member is missing or something else.
+  /// Each of these throws when the member is missing or has another type.
   std::string text(const char* key) const;
-  double number(const char* key) const;  // null is NaN: JSON has no other way to say it
+  double number(const char* key) const;  // null becomes NaN: JSON cannot express NaN otherwise
   std::int64_t integer(const char* key) const;
   std::int64_t count(const char* key) const;  // an integer of at least 0
   std::uint64_t unsigned_integer(const char* key) const;

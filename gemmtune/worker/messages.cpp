@@ -19,7 +19,8 @@ using nlohmann::json;
 
 namespace {
 
-/// Deeper than any message: a hostile line of brackets must not cost memory a thousand times its length.
+/// Deeper than any message. Without a limit, a hostile line of brackets would take a thousand times its length in
+/// memory.
 constexpr int depth_limit = 16;
 
 constexpr std::pair<DeviceKind, const char*> kinds[] = {

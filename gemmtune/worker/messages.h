@@ -1,4 +1,5 @@
-// The worker protocol's messages as JSON, one object a line. workers/PROTOCOL.md is the contract; this is its C++ side.
+// The messages of the worker protocol as JSON, one object per line. workers/PROTOCOL.md defines the protocol; this is
+// its C++ implementation.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,15 +21,15 @@ nlohmann::json to_json_value(const DeviceInfo& device);
 nlohmann::json to_json_value(const FamilySupport& support);
 
 /// Each throws Error{protocol} that names the field: "evaluation.timing.median_us: expected a number, found a string".
-/// Numbers that JSON lacks (inf, nan) are null on the way and not a number here.
+/// Infinities and NaN, which JSON cannot express, are sent as null, and null is read as NaN.
 Candidate candidate_from_json(const nlohmann::json& value);
 Evaluation evaluation_from_json(const nlohmann::json& value);
 EvaluationPolicy policy_from_json(const nlohmann::json& value);
 DeviceInfo device_from_json(const nlohmann::json& value);
 FamilySupport support_from_json(const nlohmann::json& value);
 
-/// One line of the protocol, without its newline, parsed. Throws Error{protocol} for anything that is not one JSON
-/// object with a string member "type".
+/// Parses one line of the protocol, given without its newline. Throws Error{protocol} for anything but one JSON object
+/// with a string member "type".
 nlohmann::json parse_message(const std::string& line);
 
 }  // namespace gemmtune

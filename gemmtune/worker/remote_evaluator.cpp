@@ -48,7 +48,7 @@ json evaluate_request(std::int64_t id, const Problem& problem, const CandidateBa
   return message;
 }
 
-/// A refusal while a candidate runs is about that one; a refusal before is about the whole request.
+/// A refusal while a candidate is running concerns that candidate. A refusal before that concerns the whole request.
 void report_refusal(const BatchRefused& refused, CandidateBatch& batch, EvaluationObserver& observer) {
   const std::string reason = "the worker refused: " + refused.message;
   if (batch.in_flight()) return observer.evaluated(batch.blame(Outcome::launch_failed, reason));
@@ -90,10 +90,11 @@ struct RemoteEvaluator::State {
                 EvaluationObserver& observer);
 };
 
-/// Makes sure that a greeted worker stands ready; returns the interrupt that prevented it. Throws when none can be had.
+/// Makes sure that a worker is ready that has said hello. Returns the interrupt when one prevented that. Throws when no
+/// worker can be started.
 std::optional<WorkerFault> RemoteEvaluator::State::ensure_worker() {
   if (worker) {
-    // What happens between requests is no candidate's fault.
+    // No candidate is to blame for what happens between requests.
     if (const auto fault = worker->fault_while_idle()) drop_worker(*fault);
   }
   std::string last_reason;
@@ -150,7 +151,7 @@ void RemoteEvaluator::State::drop_worker(const WorkerFault& fault) {
   worker.reset();
 }
 
-/// Asks until a worker answers: a fresh one each time the last was of no use.
+/// Repeats the question until a worker answers. Each attempt after a fault goes to a fresh worker.
 json RemoteEvaluator::State::ask(const char* type, const Problem& problem) {
   std::string last_reason;
   for (int attempt = 0; attempt < std::max(options.start_attempts, 1); ++attempt) {
@@ -182,21 +183,22 @@ Received RemoteEvaluator::State::ask_once(const char* type, const Problem& probl
   return received;
 }
 
-/// Sends what remains and reports the answers, until the request is done or the worker fails.
+/// Sends the remaining candidates and reports the answers until the request is done or the worker fails.
 std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, const EvaluationPolicy& policy,
                                                        CandidateBatch& batch, EvaluationObserver& observer) {
   if (auto fault = ensure_worker()) return fault;
   const std::int64_t id = ++last_id;
-  // Whether it was taken need not be looked at: a worker that did not take it does not answer.
+  // The result can be ignored: a worker that did not take the request does not answer it.
   worker->send(evaluate_request(id, problem, batch, policy), after(options.query_timeout_s));
-  // Each candidate has its time; a worker that keeps announcing the same one must end all the same.
+  // Each candidate has its own time limit. This limit ends a worker that starts the same candidate again and again.
   const Deadline end = after(options.candidate_timeout_s * static_cast<double>(batch.remaining().size() + 1));
   for (;;) {
     const double patience = batch.remaining().empty() ? options.query_timeout_s : options.candidate_timeout_s;
     const Received received = receive(std::min(after(patience), end));
     if (const auto* fault = std::get_if<WorkerFault>(&received)) {
       if (fault->kind != Kind::silent) return *fault;
-      if (SteadyClock::now() >= end) return WorkerFault{Kind::silent, "the worker started candidates without an end"};
+      if (SteadyClock::now() >= end)
+        return WorkerFault{Kind::silent, "the worker kept starting candidates and finished none"};
       return WorkerFault{Kind::silent, fmt::format("the worker said nothing for {} s", patience)};
     }
     BatchEvent event;
@@ -217,7 +219,7 @@ std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, c
 
 void RemoteEvaluator::State::evaluate(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
                                       EvaluationObserver& observer) {
-  int unexplained = 0;  // faults in a row with nobody in flight and nothing answered since
+  int unexplained = 0;  // faults in a row while no candidate was running and none was answered
   while (!batch.remaining().empty() && !interrupted) {
     const std::size_t before = batch.remaining().size();
     const auto fault = run(problem, policy, batch, observer);
@@ -225,8 +227,8 @@ void RemoteEvaluator::State::evaluate(const Problem& problem, const EvaluationPo
     if (!fault) continue;
     drop_worker(*fault);
     if (fault->kind == Kind::interrupted || batch.remaining().empty()) return;
-    // The first such fault may be the aftermath of what is answered already; the second is put down to whoever is next.
-    // A silence has cost enough time the first time.
+    // The first such fault may be an after-effect of a candidate that already has its answer. The second one is charged
+    // to the next candidate. A silence is charged at once: it has already cost a whole time limit.
     if (fault->kind != Kind::silent && !batch.in_flight() && ++unexplained < 2) continue;
     unexplained = 0;
     observer.evaluated(blame(*fault, batch));
@@ -270,7 +272,7 @@ void RemoteEvaluator::evaluate(const Problem& problem, std::span<const Candidate
   try {
     state_->evaluate(problem, policy, batch, observer);
   } catch (...) {
-    // Whoever reported this left a worker in the middle of a request.
+    // The worker is in the middle of a request, and cannot be used for another one.
     state_->worker.reset();
     throw;
   }

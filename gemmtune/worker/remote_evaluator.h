@@ -1,7 +1,7 @@
-// The supervisor's end of the protocol: starts a worker's command, talks to it and survives it, whoever wrote it.
+// The supervisor's end of the protocol: starts a worker process, talks to it, and survives whatever the worker does.
 //
-// A worker that dies, hangs, talks nonsense or floods its pipes costs the candidate that it was running, and no other:
-// the candidate gets an Outcome, a new worker is started, and the rest of the batch goes on.
+// A worker that dies, hangs, breaks the protocol or floods its pipes costs only the candidate that it was running: that
+// candidate gets an Outcome, a new worker is started, and the rest of the batch continues.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace gemmtune {
 struct RemoteOptions {
   std::vector<std::string> command{};  // argv of the worker
   double start_timeout_s{60};          // from start to hello
-  double candidate_timeout_s{1800};    // silence allowed while a candidate runs (AITER's --timeout)
+  double candidate_timeout_s{1800};    // longest silence while a candidate runs (AITER's --timeout)
   double query_timeout_s{60};          // for device, supports and candidates
-  int start_attempts{3};               // fresh workers that may fail to say hello in a row, before Error{protocol}
+  int start_attempts{3};               // workers in a row that may fail to say hello before Error{protocol}
   std::int64_t
       memory_limit_bytes{};  // of address space for the worker, 0: none; GPU runtimes reserve far more than they use
 };
@@ -28,11 +28,11 @@ struct RemoteStatistics {
   std::int64_t crashes{};
   std::int64_t timeouts{};
   std::int64_t protocol_errors{};
-  double waiting_s{};  // spent waiting for the worker
+  double waiting_s{};  // time spent waiting for the worker
 };
 
-/// Starts its worker when it is first needed. For one thread, which must live as long as this: Linux ends a child with
-/// the thread that started it.
+/// Starts its worker when it is first needed. All calls must come from one thread, which must live as long as this
+/// object: Linux ends a child together with the thread that started it.
 class RemoteEvaluator final : public Evaluator {
  public:
   explicit RemoteEvaluator(RemoteOptions options);
@@ -46,7 +46,8 @@ class RemoteEvaluator final : public Evaluator {
 
   const RemoteStatistics& statistics() const;
 
-  /// Kills the worker of a running evaluate(), which then returns; safe beside evaluate(), without effect between two.
+  /// Kills the worker of a running evaluate(), which then returns. May be called from another thread while evaluate()
+  /// runs; has no effect at other times.
   void interrupt() override;
 
  private:

@@ -30,7 +30,7 @@ namespace {
 using ReadLine = std::function<std::optional<std::string>()>;
 using WriteLine = std::function<bool(const std::string&)>;
 
-/// What libraries put into reasons need not be UTF-8; JSON must be.
+/// JSON must be UTF-8, but reasons may hold text of libraries that is not.
 std::string text_of(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 class Session {
@@ -45,7 +45,7 @@ class Session {
           {"device", to_json_value(evaluator_.device())}});
   }
 
-  /// False when this was the last request. Throws DeviceLost: whoever asks goes on with another process.
+  /// False after the last request. Lets DeviceLost through: the supervisor continues with another process.
   bool answer(const std::string& line) {
     json id = nullptr;
     try {
@@ -157,14 +157,14 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-/// A private copy of one of the standard descriptors, which the rest of the process and its children cannot reach.
+/// A private copy of a standard descriptor, out of reach for the rest of the process and its children.
 File move_away(int fd, const char* mode) {
   const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (moved < 0) fail(ErrorCode::io, "cannot take over descriptor {}: {}", fd, std::strerror(errno));
   return File(::fdopen(moved, mode));
 }
 
-/// From here on stdin is empty and stdout is stderr, for every library and every compiler they start.
+/// From here on stdin is empty and stdout goes to stderr, for all libraries and for the compilers that they start.
 void redirect_standard_streams() {
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing < 0 || ::dup2(nothing, 0) < 0 || ::dup2(2, 1) < 0) {
@@ -211,7 +211,7 @@ int serve_on_stdio(const EvaluatorFactory& make_evaluator, const std::string& de
   try {
     evaluator = make_evaluator(device);
   } catch (const Error& error) {
-    // Said in place of hello: starting this worker again would not help.
+    // Sent in place of hello: starting this worker again would not help.
     write(text_of({{"type", "error"}, {"id", nullptr}, {"message", error.what()}}));
     return exit_code(error.code());
   }

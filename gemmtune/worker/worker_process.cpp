@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto look_up_every = std::chrono::milliseconds(100);  // for interrupts
+constexpr auto look_up_every = std::chrono::milliseconds(100);  // to notice interrupts
 constexpr auto time_to_end = std::chrono::seconds(1);           // after its stdout is closed
 constexpr auto time_for_goodbye = std::chrono::seconds(5);      // a GPU's runtime takes a while to shut down
 
@@ -45,7 +45,8 @@ std::variant<json, WorkerFault> WorkerProcess::receive(Deadline deadline) {
     case ReadStatus::closed:
       return last_words(result.line);
     case ReadStatus::too_long:
-      return WorkerFault{WorkerFault::Kind::nonsense, "the worker wrote a line without an end: " + quote(result.line)};
+      return WorkerFault{WorkerFault::Kind::nonsense,
+                         "the worker wrote a line that does not end: " + quote(result.line)};
     case ReadStatus::timed_out:
       if (interrupted_) return WorkerFault{WorkerFault::Kind::interrupted, "interrupted"};
       return WorkerFault{WorkerFault::Kind::silent, "the worker said nothing"};
@@ -55,13 +56,13 @@ std::variant<json, WorkerFault> WorkerProcess::receive(Deadline deadline) {
   try {
     return parse_message(result.line);
   } catch (const Error& error) {
-    return WorkerFault{WorkerFault::Kind::nonsense, fmt::format("the worker wrote what is {}", error.what())};
+    return WorkerFault{WorkerFault::Kind::nonsense, fmt::format("the worker wrote a line that is {}", error.what())};
   }
 }
 
 WorkerFault WorkerProcess::last_words(const std::string& half_line) {
   const auto status = child_.wait(steady_clock::now() + time_to_end);
-  std::string reason = status ? "the worker " + status->describe() : "the worker closed its stdout and ran on";
+  std::string reason = status ? "the worker " + status->describe() : "the worker closed its stdout and kept running";
   if (!status) child_.kill();
   if (!half_line.empty()) reason += ", in the middle of the line " + quote(half_line);
   if (const std::string lines = last_lines(child_.stderr_tail()); !lines.empty()) reason += "; stderr: " + lines;
@@ -76,7 +77,7 @@ std::optional<WorkerFault> WorkerProcess::fault_while_idle() {
     case ReadStatus::closed:
       return last_words(result.line);
     default:
-      return WorkerFault{WorkerFault::Kind::nonsense, "the worker spoke unasked: " + quote(result.line)};
+      return WorkerFault{WorkerFault::Kind::nonsense, "the worker wrote without being asked: " + quote(result.line)};
   }
 }
 

@@ -1,5 +1,5 @@
-// One life of a worker: started, listened to, ended. What its failures mean for candidates is remote_evaluator.h's
-// business.
+// One worker process: starts it, talks to it, ends it. What its failures mean for candidates is decided in
+// remote_evaluator.h.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace gemmtune {
 
-/// Why a worker is of no use any more.
+/// Why a worker can no longer be used.
 struct WorkerFault {
   enum class Kind {
     died,         // its process ended, or closed its stdout
     silent,       // nothing came before the deadline
     nonsense,     // what came breaks the protocol
-    interrupted,  // nobody waits for the answer any more
+    interrupted,  // the answer is no longer wanted
   };
 
   Kind kind{};
@@ -31,15 +31,15 @@ class WorkerProcess {
   WorkerProcess(const std::vector<std::string>& command, SubprocessOptions options,
                 const std::atomic<bool>& interrupted);
 
-  /// False when it does not take the message before the deadline; receive() then tells why.
+  /// False when the worker does not take the message before the deadline; receive() then says why.
   bool send(const nlohmann::json& message, Deadline deadline);
 
   std::variant<nlohmann::json, WorkerFault> receive(Deadline deadline);
 
-  /// What is wrong with it between requests, if anything: it has ended, or says what nobody asked for.
+  /// The fault of a worker between two requests, if there is one: it has ended, or it has written without being asked.
   std::optional<WorkerFault> fault_while_idle();
 
-  /// Says bye and waits a little, then kills.
+  /// Sends bye, waits a few seconds, then kills the process.
   void dismiss();
 
   pid_t pid() const { return child_.pid(); }

@@ -45,7 +45,7 @@ class Resume(CommandTest):
                 process.send_signal(number)
                 output, log = process.communicate(timeout=60)
             self.assertEqual(process.returncode, code, output + log)
-            self.assertIn("stopping: what is done is being written", log)
+            self.assertIn("stopping: finished shapes are being written", log)
             self.assertIn("the run was stopped", output)
             self.assertGreaterEqual(len(self.rows("out.csv")), 2)
         self.succeed(*ARGUMENTS)

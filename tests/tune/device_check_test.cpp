@@ -27,7 +27,7 @@ TEST(CompareDevices, RemarksOnTheSlowAndGivesUpTheTooSlow) {
   const auto two = comparisons({100, 105});
   EXPECT_EQ(two[0], DeviceComparison{});
   EXPECT_FALSE(two[1].too_slow);
-  EXPECT_EQ(two[1].remark, "takes 105.0 us for what the others do in 100.0: 5 % slower");
+  EXPECT_EQ(two[1].remark, "takes 105.0 us for work that the others do in 100.0 us: 5 % slower");
   const auto four = comparisons({100, 101, 150, 99});
   EXPECT_THAT((std::array{four[0], four[1], four[3]}), testing::Each(DeviceComparison{}));
   EXPECT_TRUE(four[2].too_slow);
@@ -52,7 +52,7 @@ TEST(DeviceCheck, WaitsForAllButThoseWhoLeft) {
   EXPECT_TRUE(comparisons[1].too_slow);
 }
 
-/// Worker 1 lives in another world.
+/// A run in which worker 1 gets its answers from a world of its own.
 WorkerFactory unequal_workers(FakeWorld& slow, FakeWorld& usual) {
   return [&](std::size_t worker) {
     return std::make_unique<FakeEvaluator>(worker == 1 ? slow : usual, static_cast<int>(worker));
@@ -104,7 +104,7 @@ TEST(Tune, GivesUpADeviceOnWhichEverythingCrashes) {
   };
   const auto report = unequal.run.run_with(unequal_workers(unequal.slow, unequal.run.world));
   ASSERT_THAT(unequal.run.observer.lost, SizeIs(1));
-  EXPECT_EQ(unequal.run.observer.lost[0], "1: everything crashed or hung for 3 shapes in a row");
+  EXPECT_EQ(unequal.run.observer.lost[0], "1: all candidates crashed or hung for 3 shapes in a row");
   EXPECT_EQ(std::count_if(report.results.begin(), report.results.end(), [](const auto& r) { return !r.winner; }), 3);
 }
 

@@ -1,4 +1,4 @@
-// A run over real worker processes that crash, hang and talk nonsense: each costs its candidate and no more.
+// Runs with real worker processes that crash, hang and break the protocol. Each fault costs one candidate and no more.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// evil.py has the candidates c0 to c5, the lower the faster, and does its evil when c2 runs.
+/// evil.py has the candidates c0 to c5, of which c0 is the fastest, and misbehaves when c2 runs.
 WorkerFactory evil_workers(const std::string& mode, double candidate_timeout_s) {
   return [=](std::size_t) {
     return std::make_unique<RemoteEvaluator>(RemoteOptions{.command = {TEST_PYTHON, TEST_EVIL_WORKER, mode},
@@ -62,7 +62,7 @@ TEST_P(EvilWorker, CostsItsCandidateAndNoMore) {
               HasSubstr("gemmtune evaluate --problem 1x4096x512:bf16:bf16:bf16 --candidate c2"));
 }
 
-// Another policy: everything is measured again, but the one that kills.
+// Under another policy everything is measured again, except the candidate that kills its worker.
 TEST_P(EvilWorker, IsNotProvokedAgain) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, EvilWorker,
                                          Evil{"half_a_line", Outcome::crashed}, Evil{"hang", Outcome::timed_out}),
                          [](const auto& each) { return each.param.mode; });
 
-// Ctrl-C while a worker hangs: the run ends at once, and the candidate is not to blame.
+// A limit is reached while a worker hangs: the run ends at once, and the candidate is not blamed.
 TEST(HangingWorker, IsInterruptedByTheBudget) {
   FakeRun run;
   run.plan.shapes = shapes_of(2);

@@ -1,4 +1,4 @@
-// Budgets and Ctrl-C: an end within a candidate, and what was reached until then.
+// Budgets and Ctrl-C: the run ends within one candidate, and keeps what it has reached.
 #include "gemmtune/tune/limits.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ TEST(Limits, AreReachedByBudgetUserOrError) {
   EXPECT_EQ(Limits(std::nullopt, stop).reason(), "the run was stopped");
 }
 
-// 30 candidates of 20 ms: the budget falls into the screening of the shape that is taken first.
+// 30 candidates of 20 ms each: the budget ends while the first shape is being screened.
 TEST(Budget, IsKeptToWithinACandidate) {
   for (const bool interruptible : {true, false}) {
     FakeRun run;
@@ -52,7 +52,7 @@ TEST(Budget, IsKeptToWithinACandidate) {
   }
 }
 
-// Finalists are one long batch: only an interrupt ends it in time.
+// Finalists form one long batch, which only an interrupt ends in time.
 TEST(Budget, InterruptsABatchOfFinalists) {
   FakeRun run;
   run.world.answer = [&](const Problem&, const Candidate& c, Stage stage) {

@@ -1,4 +1,4 @@
-// Candidates that kill or hang their worker are not tried again, and leave a command that shows it.
+// Candidates that crash or hang their worker are not tried again. The store keeps a command that repeats the failure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// A run that dies anywhere and is begun again: nothing is screened twice, and it ends as if nothing had been.
+// A run that is killed at any point and started again: nothing is screened twice, and the result is that of an
+// undisturbed run.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -97,7 +98,7 @@ TEST(Resume, EndsAsIfNothingHadBeenWhereverItWasKilled) {
   }
 }
 
-// What was reported, interleaved or not, is never made again.
+// A trial that was reported, interleaved or not, is never repeated.
 TEST(Resume, KeepsTheFinalistsThatWereReported) {
   FakeRun run;
   make_small(run);

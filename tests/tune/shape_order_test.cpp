@@ -25,7 +25,7 @@ TEST(BySaving, OfShapesCalledAsOftenTakesTheLong) {
   EXPECT_EQ(by_saving(shapes), (Order{1, 2, 0}));
 }
 
-// A long shape saves more by a call, and takes longer to tune.
+// A long shape saves more per call, and takes longer to tune.
 TEST(BySaving, CountsTheTimeThatTuningTakes) {
   const std::vector<Shape> shapes{shape("16384x16384x16384:a16w16"), shape("64x4096x4096:a16w16", 100)};
   EXPECT_EQ(by_saving(shapes), (Order{1, 0}));

@@ -1,4 +1,4 @@
-// A store that refuses trials ends the run; what was reached before comes back beside the error.
+// A store that refuses trials ends the run. Earlier results are returned together with the error.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// From now on the store takes `count` trials in all.
+// From now on the store accepts `count` more trials.
 void limit_trials(const std::filesystem::path& path, int count) {
   TrialStore::open(path);
   SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
@@ -38,7 +38,7 @@ TEST(StoreFailure, ComesBackBesideTheResults) {
   EXPECT_EQ(TrialStore::open(run.folder.store()).all().size(), static_cast<std::size_t>(of_first + 20));
 }
 
-// Nothing counts that is not written.
+// A trial that is not written is not used.
 TEST(StoreFailure, TellsNobodyOfATrialThatWasNotWritten) {
   FakeRun run;
   limit_trials(run.folder.store(), 5);

@@ -96,7 +96,7 @@ TEST(Tune, RacesInRoundsAndPassesTheClaimOn) {
   EXPECT_EQ(again.claim, result.claim);
 }
 
-/// How many candidates were asked for until it was this one's turn.
+/// The number of evaluations before the first one of this candidate.
 std::ptrdiff_t turn_of(const FakeWorld& world, const std::string& name) {
   const auto at = std::ranges::find_if(world.log, [&](const auto& asked) { return std::get<1>(asked) == name; });
   return at - world.log.begin();

@@ -1,4 +1,4 @@
-// Several workers, and workers that cannot go on.
+// Several workers, some of which fail during the run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST(Workers, ThatCannotGoOnGiveTheirShapeToOthers) {
       << "the other one went on where it had stopped";
 }
 
-// The others wait for shapes that may come back, until the last is really done.
+// The other workers wait until the last shape is finished, because a shape may be given back.
 TEST(Workers, TakeOverEvenTheLastShape) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);
@@ -112,7 +112,7 @@ TEST(Workers, AllGoneFailTheRemainingShapesWithTheReason) {
   EXPECT_FALSE(report.stopped_by);
 }
 
-// An evaluator in this process may find one shape too big; that says nothing of the others.
+// An evaluator in this process may find one shape too large. It can still tune the others.
 TEST(Workers, GoOnAfterAnErrorOfOneShape) {
   FakeRun run;
   run.world.answer = [](const Problem& p, const Candidate& c, Stage stage) {

@@ -1,4 +1,4 @@
-// One candidate is lost to an evil worker, never two: each way of being evil is a mode of evil/evil.py.
+// A worker that breaks the protocol costs one candidate, never two. Each way to break it is a mode of evil/evil.py.
 #include "gemmtune/worker/remote_evaluator.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ struct Record final : EvaluationObserver {
   std::function<void(const Evaluation&)> then{};
 };
 
-/// Where workers write their process ids down.
+/// The file in which workers record their process ids.
 class PidFile {
  public:
   PidFile() : path_(std::filesystem::temp_directory_path() / ("gemmtune_pids_" + std::to_string(::getpid()))) {
@@ -69,7 +69,7 @@ class PidFile {
   }
 
  private:
-  /// Orphans are reaped by init, in its own time.
+  /// Orphans are reaped by init, which may take a while.
   static bool is_there(pid_t pid) {
     for (int i = 0; i < 500 && ::kill(pid, 0) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return ::kill(pid, 0) == 0;
@@ -146,7 +146,7 @@ class EvilWorker : public RemoteEvaluatorTest, public testing::WithParamInterfac
 
 TEST_P(EvilWorker, CostsOneCandidate) { expect_only_c2_suffers(Stage::screen); }
 
-/// Evils that are there as well when finalists take turns.
+/// Faults that also occur when finalists are interleaved.
 using EvilWorkerAmongFinalists = EvilWorker;
 
 TEST_P(EvilWorkerAmongFinalists, CostsOneCandidate) { expect_only_c2_suffers(Stage::confirm); }
@@ -175,16 +175,16 @@ const std::vector<Evil> always{
     {"segfault", Outcome::crashed, "killed by signal 11 (SIGSEGV); stderr: about to fault", one_crash},
     {"abort_in_a_library", Outcome::crashed, "SIGABRT", one_crash},
     {"leave_a_child_behind", Outcome::crashed, "exited with 9", one_crash},
-    {"close_stdout", Outcome::crashed, "closed its stdout and ran on", one_crash},
+    {"close_stdout", Outcome::crashed, "closed its stdout and kept running", one_crash},
     {"half_a_line", Outcome::crashed, "in the middle of the line '{\"type\": \"evaluation\"", one_crash},
     {"allocate", Outcome::crashed, "MemoryError", one_crash, 20, half_a_gigabyte},
     {"hang", Outcome::timed_out, "said nothing for 1.5 s", one_timeout, 1.5},
     {"hang_deaf_to_sigterm", Outcome::timed_out, "said nothing for 1.5 s", one_timeout, 1.5},
-    {"start_for_ever", Outcome::timed_out, "without an end", one_timeout, 0.5},
+    {"start_for_ever", Outcome::timed_out, "kept starting candidates", one_timeout, 0.5},
     {"garbage", Outcome::crashed, "'Warning: kernel cache is cold", one_nonsense},
     {"binary_garbage", Outcome::crashed, "'\\xff\\xfe\\x00\\x80'", one_nonsense},
     {"deep_json", Outcome::crashed, "nested deeper", one_nonsense},
-    {"endless_line", Outcome::crashed, "a line without an end: 'xxx", one_nonsense},
+    {"endless_line", Outcome::crashed, "a line that does not end: 'xxx", one_nonsense},
     {"wrong_id", Outcome::crashed, "message.id: expected 1", one_nonsense},
     {"other_candidate", Outcome::crashed, "'c99' of family 'evil', which was not asked for", one_nonsense},
     {"done_early", Outcome::crashed, "candidates have no answer", one_nonsense},

@@ -9,7 +9,7 @@
 namespace gemmtune {
 namespace {
 
-/// What the file holds, ready to be added to.
+/// The present contents of the file, to which rows can be appended.
 std::string text_so_far(const std::filesystem::path& path, const std::string& header) {
   if (path.empty() || !std::filesystem::exists(path)) return header + '\n';
   auto text = read_file(path);

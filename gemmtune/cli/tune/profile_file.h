@@ -1,4 +1,4 @@
-// The profile CSV of a run on disk: rows of earlier runs stay, those of this one come after them, shape by shape.
+// The profile CSV of a run on disk. Rows of earlier runs are kept; this run's rows follow them, shape by shape.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@ namespace gemmtune {
 
 class ProfileFile {
  public:
-  /// Without a path nothing is kept. Throws Error{input} when the file there is no profile of this format.
+  /// With an empty path nothing is written. Throws Error{input} when the existing file is not a profile of this format.
   ProfileFile(std::filesystem::path path, Format format);
 
   void add(const TunedRow& row, const Evaluation& evaluation);
 
-  /// Empty when nothing is kept.
+  /// Empty when nothing is written.
   const std::filesystem::path& path() const { return path_; }
 
-  /// Atomically, all of it.
+  /// Writes the whole file atomically.
   void write() const;
 
  private:

@@ -1,4 +1,4 @@
-// Progress of a tuning run on stderr: a live line on a terminal, one log line a shape elsewhere.
+// Shows the progress of a tuning run on stderr: one live line on a terminal, otherwise one log line per shape.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ enum class ProgressStyle { live, lines };
 /// Live when stderr is a terminal that can redraw a line.
 ProgressStyle progress_style_of_stderr();
 
-/// Safe from any thread.
+/// May be called from any thread.
 class Progress {
  public:
   Progress(std::size_t shape_count, ProgressStyle style);

@@ -74,8 +74,8 @@ std::string left_out(const RunSummary& run) {
   return text;
 }
 
-/// A tie counts as what was measured, so that nothing is rounded in our favour. What is wrong is nothing to be faster
-/// than.
+/// A tie counts with its measured ratio, so that nothing is rounded in our favour. Shapes whose default choice is wrong
+/// are left out: being faster than a wrong kernel is no gain.
 std::string mean_gain(const std::vector<ShapeResult>& results) {
   double sum = 0;
   int count = 0;
@@ -93,11 +93,11 @@ std::string mean_gain(const std::vector<ShapeResult>& results) {
   std::string text;
   if (count > 0)
     text = fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
-  if (wrong > 0) text += fmt::format("the default is wrong on {} shapes, which are in no mean\n", wrong);
+  if (wrong > 0) text += fmt::format("the default is wrong on {} shapes, which are not part of a mean\n", wrong);
   return text;
 }
 
-/// Overhead is what the wall clock of all workers has beyond the parts that are known.
+/// "overhead" is the wall time of all workers minus the parts that are known.
 std::string where_time_went(const RunSummary& run) {
   const auto all = run.wall_s * static_cast<double>(run.workers);
   if (all <= 0 || run.results.empty()) return {};

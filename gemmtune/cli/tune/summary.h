@@ -1,4 +1,5 @@
-// What a tuning run says at its end: each shape's winner, where the time went, and what failed and how to see it.
+// The summary of a tuning run: the winner of each shape, how the time was spent, which candidates failed, and how to
+// reproduce the failures.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ struct RunSummary {
   double wall_s{};
   std::size_t workers{1};
   std::uint64_t seed{};
-  bool list_already_tuned{};  // else they are counted
+  bool list_already_tuned{};  // name each of them; otherwise only their number is given
 };
 
 struct ShapeCounts {

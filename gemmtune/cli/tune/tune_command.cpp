@@ -37,14 +37,14 @@ void say(const TuneInputs& inputs) {
   for (const auto& line : inputs.rejected) spdlog::warn("{}: {}", line.where, line.reason);
 }
 
-/// A list of which no line can be used is bad input; one with some bad lines is a run with failures.
+/// A list without any usable line is bad input. A list with some bad lines is a run with failures.
 void insist_on_some_line(const TuneInputs& inputs) {
   const bool none = inputs.shapes.empty() && inputs.too_large.empty() && inputs.already_tuned.empty();
   if (none && !inputs.rejected.empty())
     fail(ErrorCode::input, "{}: {}", inputs.rejected.front().where, inputs.rejected.front().reason);
 }
 
-/// As typed, for the record of runs.
+/// The command line as typed, for the record of the run.
 std::string own_command_line() {
   auto text = read_file("/proc/self/cmdline");
   while (text.ends_with('\0')) text.pop_back();
@@ -52,7 +52,7 @@ std::string own_command_line() {
   return text;
 }
 
-/// One run over shapes that are known by now.
+/// One run over a given list of shapes.
 class TuneRun {
  public:
   TuneRun(const TuneFlags& flags, std::vector<DeviceInfo> devices, TunePlan plan, TuneInputs inputs)
@@ -81,14 +81,14 @@ class TuneRun {
  private:
   void stop() {
     stop_ = true;
-    spdlog::warn("stopping: what is done is being written; once more ends at once");
+    spdlog::warn("stopping: finished shapes are being written; interrupt again to end at once");
   }
 
   std::optional<Error> tune_shapes() {
     auto store = TrialStore::open(store_path(flags_));
     remember();
     auto& inputs = summary_.inputs;
-    // Again, now that the store's lock is ours: another run may just have ended.
+    // Read again, now that this process holds the store's lock: another run may have written it in the meantime.
     inputs.table = read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_));
     Progress progress(plan_.shapes.size(), progress_style_of_stderr());
     TuneRecorder recorder(devices_.front(), outputs(store), progress, stop_);
@@ -100,7 +100,7 @@ class TuneRun {
     return report.stopped_by;
   }
 
-  /// For `gemmtune status`. Without a home one can tune all the same.
+  /// For `gemmtune status`. Tuning also works without a home folder.
   void remember() const {
     try {
       remember_store(store_path(flags_));

@@ -1,4 +1,4 @@
-// What a tuning run starts from: the shapes to tune, those left out and why, and the table so far.
+// The inputs of a tuning run: the shapes to tune, the shapes that are left out and why, and the existing table.
 #pragma once
 
 #include <filesystem>
@@ -21,24 +21,24 @@ struct SkippedShape {
 
 struct TuneInputs {
   std::filesystem::path output{};
-  TunedTable table{};  // what `output` holds
+  TunedTable table{};  // the present contents of `output`
   std::vector<Shape> shapes{};
   std::vector<SkippedShape> too_large{};
   std::vector<SkippedShape> already_tuned{};
   std::vector<RejectedLine> rejected{};
-  std::vector<std::string> notes{};  // what was guessed or ignored, to be said aloud
+  std::vector<std::string> notes{};  // what was guessed or ignored, for the user
 };
 
-/// Why a table's row is not to be trusted, by its libtype and kernel's name; "" when it is.
+/// Why a row of a table must not be trusted, given its libtype and kernel name; "" when it can be trusted.
 using RowJudge = std::function<std::string(const std::string& libtype, const std::string& kernel_name)>;
 
-/// Judges as the families of this build do: kernels chosen with another version of a library are outdated.
+/// Asks the families of this build: a kernel that was chosen with another version of a library is outdated.
 RowJudge families_judge();
 
-/// The names of this build's families.
+/// The names of the families of this build.
 std::vector<std::string> known_families();
 
-/// The format of the list that was asked for or, failing that, guessed. Throws Error{usage} when it is not clear.
+/// The format that the user asked for, or the format guessed from the list. Throws Error{usage} when neither is known.
 FormatGuess format_for(const TuneFlags& flags);
 
 /// Reads the shape list and the tables. Shapes whose rows are outdated are to be tuned, and a note says so. Throws

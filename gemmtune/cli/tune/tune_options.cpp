@@ -16,15 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// bf16_untuned_gemm.csv is tuned into bf16_tuned_gemm.csv, in the working directory: the list's own folder may not be
-/// ours.
+/// bf16_untuned_gemm.csv is tuned into bf16_tuned_gemm.csv in the working directory: the folder of the list may not be
+/// writable.
 fs::path default_tuned_path(const fs::path& untuned) {
   auto name = untuned.filename().string();
   if (const auto at = name.rfind("untuned"); at != std::string::npos) return name.replace(at, 7, "tuned");
   return untuned.stem().string() + "_tuned.csv";
 }
 
-/// Empty for all.
+/// Empty when all families are meant.
 std::vector<std::string> chosen_families(const TuneFlags& flags, const std::vector<std::string>& known) {
   auto families = comma_list(flags.libtype);
   if (std::ranges::find(families, "all") != families.end()) return {};

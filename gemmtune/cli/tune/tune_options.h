@@ -1,4 +1,5 @@
-// The options of `gemmtune tune`, as typed and as meant. AITER's names work in its spelling and with dashes.
+// The options of `gemmtune tune`: the flags as typed, and what they mean. AITER's option names work in its own spelling
+// and with dashes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace gemmtune {
 
-/// As typed.
+/// The flags as typed.
 struct TuneFlags {
   std::string untune_file{};
   std::string tune_file{};
@@ -49,23 +50,23 @@ struct TuneFlags {
 
 void declare_tune_flags(Options& options, TuneFlags& flags);
 
-/// As meant. Each throws Error{usage} that says what was found and what was expected.
+/// The meaning of the flags. Each throws Error{usage} that says what was found and what was expected.
 std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the first is written
 std::filesystem::path store_path(const TuneFlags& flags);
 std::optional<Format> chosen_format(const TuneFlags& flags);
 Schema chosen_schema(const TuneFlags& flags);
 bool sorts(const TuneFlags& flags);
 
-/// Search, budget, families and policies; the shapes are still to come.
+/// The plan with search, budget, families and policies, but without shapes.
 TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families);
 
-/// Throws Error{usage} for a way of measuring that this device has not.
+/// Throws Error{usage} when this device cannot measure in the way that was asked for.
 void insist_on_measurable(const TuneFlags& flags, const DeviceInfo& device);
 
-/// How winners are measured, for the tables that say so.
+/// How winners are measured, for the tables that record it.
 std::string policy_text(const EvaluationPolicy& policy);
 
-/// The problem with --in-dtype and --out-dtype instead of its own types.
+/// The problem with the types of --in-dtype and --out-dtype, where they are given, in place of its own.
 Problem with_types(Problem problem, const TuneFlags& flags);
 
 }  // namespace gemmtune

@@ -38,7 +38,7 @@ void TuneRecorder::shape_started(const Shape& shape, std::size_t candidate_count
 }
 
 void TuneRecorder::candidate_done(const Shape& shape, const Evaluation& evaluation, bool /*from_store*/) {
-  // A proof times nothing: a candidate that passes keeps the time of its confirmation.
+  // A proof takes no times: a candidate that passes it keeps the times of its confirmation.
   const bool passed_proof = evaluation.stage == Stage::prove && evaluation.outcome == Outcome::ok;
   if (!passed_proof) evaluations_[shape.problem].insert_or_assign(evaluation.candidate, evaluation);
   progress_.candidate_done(shape.problem, evaluation);
@@ -99,7 +99,7 @@ void TuneRecorder::tell(const ShapeResult& result) {
   outputs_.store.add_result(run_, told);
 }
 
-/// A shape may take long: its run must not look dead.
+/// A shape may take long. The heartbeat shows that the run is alive.
 void TuneRecorder::beat() {
   constexpr double interval_s = 5;
   if (seconds_since(last_beat_) < interval_s) return;

@@ -1,5 +1,5 @@
-// Writes down what a tuning run finds, as it finds it: the table and the profile after every shape, progress in
-// between, and for `gemmtune status` a heartbeat, results and messages in the store.
+// Records the findings of a tuning run while it runs: the table and the profile after every shape, the progress in
+// between, and a heartbeat, results and messages in the store for `gemmtune status`.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 
 namespace gemmtune {
 
-/// Where results go.
+/// Where the results of a run are written.
 struct TuneOutputs {
   std::filesystem::path table{};
   bool sort{true};
   ProfileFile profile;
   TrialStore& store;
-  std::map<std::string, std::string> library_versions{};  // of families, for tables that say where rows come from
+  std::map<std::string, std::string> library_versions{};  // by family, for tables that record the origin of rows
   std::string policy{};
 };
 
-/// The row with what it was measured on and how, and the time of now. `library` is the kernel's, with its version.
+/// The row with its origin: device, policy, the current time, and the kernel's library with its version (`library`).
 TunedRow with_origin(TunedRow row, const DeviceInfo& device, std::string library, std::string policy);
 
 class TuneRecorder final : public TuneObserver {
@@ -34,7 +34,8 @@ class TuneRecorder final : public TuneObserver {
   /// written.
   TuneRecorder(const DeviceInfo& device, TuneOutputs outputs, Progress& progress, const std::atomic<bool>& stop);
 
-  /// Writes the table as it is at once: an output that cannot be written shows before the work, not after.
+  /// Writes the unchanged table at once, so that an output that cannot be written is found before the work and not
+  /// after.
   void begin(TunedTable table, const std::string& command_line, std::size_t shape_count);
   void end(const std::string& state);
 
@@ -58,7 +59,7 @@ class TuneRecorder final : public TuneObserver {
   Progress& progress_;
   const std::atomic<bool>& stop_;
   TunedTable table_{};
-  std::map<Problem, Evaluations> evaluations_;  // of the shapes under way, one for each candidate
+  std::map<Problem, Evaluations> evaluations_;  // of the running shapes, one for each candidate
   std::int64_t run_{};                          // in the store
   std::int64_t done_{};
   std::int64_t failed_{};

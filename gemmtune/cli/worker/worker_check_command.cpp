@@ -16,7 +16,7 @@ class WorkerCheckCommand final : public Command {
   void declare(Options& options) override {
     options_ = options;
     options.add_option("--problem", problem_);
-    options.keep_rest();  // the rest is the worker's command, with options of its own
+    options.keep_rest();  // the rest is the worker's command, which has options of its own
   }
 
   int run() override {

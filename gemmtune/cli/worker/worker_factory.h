@@ -1,5 +1,5 @@
-// The workers of a tuning run: one for each device, each this program again as `gemmtune worker`, or all in this
-// process.
+// Makes the workers of a tuning run, one for each device. A worker is another process of this program (`gemmtune
+// worker`), or an evaluator in this process.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace gemmtune {
 
-/// Which of a family's first candidates are tried.
+/// How a limited number of candidates is chosen from a family.
 enum class Sample {
-  first,    // the first ones
-  diverse,  // half of them the first ones, the others as different from each other as can be
+  first,    // the first candidates
+  diverse,  // half of them the first candidates, the others as different from each other as possible
 };
 
-/// Which candidates are tried; what users have without tuning always is, where its family is.
+/// Which candidates are tried. The default choices of the selected families are always tried.
 struct Selection {
   std::vector<std::string> families{};  // empty: all
-  bool split_k{};                       // else those that split K are left out, as AITER does
+  bool split_k{};                       // false: candidates that split K are left out, as AITER does
   std::int64_t most_of_a_family{std::numeric_limits<std::int64_t>::max()};
   Sample sample{Sample::first};
 };

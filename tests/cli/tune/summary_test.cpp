@@ -50,7 +50,7 @@ TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
   const auto text = summary_text(run);
   EXPECT_NE(text.find("0.50x (wrong)"), std::string::npos) << text;
   EXPECT_NE(text.find("geometric mean against the default: 1.50x over 1 shapes\n"
-                      "the default is wrong on 1 shapes, which are in no mean\n"),
+                      "the default is wrong on 1 shapes, which are not part of a mean\n"),
             std::string::npos)
       << text;
 }
