@@ -5,7 +5,7 @@
 
 #include "gemmtune/core/files.h"
 #include "gemmtune/dispatch/dispatcher.h"
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 #include "invented_tables.h"
 #include "string_map.h"
 #include "tests/support/aiter_files.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <random>
 
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 
 namespace gemmtune::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/dispatch/table_index.h"
+#include "gemmtune/dispatch/index/table_index.h"
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune::bench {

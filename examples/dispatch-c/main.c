@@ -26,12 +26,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   gemmtune_message message;
-  gemmtune_problem problem;
+  gemmtune_problem problem = gemmtune_problem_init();
   char text[256];
   snprintf(text, sizeof text, "1x%sx%s:%s", argv[4], argv[5], argv[6]);
   if (gemmtune_parse_problem(text, &problem, &message) != GEMMTUNE_OK) return complain(&message);
 
-  gemmtune_dispatcher_options options = {0};
+  gemmtune_dispatcher_options options = gemmtune_dispatcher_options_init();
   options.tables = argv[1];
   options.gfx = argv[2];
   options.cu_num = strtoll(argv[3], NULL, 10);
@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
   if (gemmtune_dispatcher_open(&options, &dispatcher, &message) != GEMMTUNE_OK) return complain(&message);
 
   for (problem.m = 1; problem.m <= 16384; problem.m *= 4) {
-    const gemmtune_answer answer = gemmtune_lookup(dispatcher, &problem);
-    show(problem.m, &answer);
+    gemmtune_answer answer = gemmtune_answer_init();
+    if (gemmtune_lookup(dispatcher, &problem, &answer) == GEMMTUNE_OK) show(problem.m, &answer);
   }
   gemmtune_dispatcher_close(dispatcher);
   return 0;

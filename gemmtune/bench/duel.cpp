@@ -27,7 +27,7 @@ Duel judged(ShapeBench bench, const DuelRules& rules) {
 /// Drift and luck that favoured b at first favour a now.
 std::optional<Duel> repeated(Evaluator& evaluator, const Challenge& challenge, BenchPlan plan, const DuelRules& rules) {
   plan.prove = true;
-  auto bench = measure_together(evaluator, challenge.problem, {challenge.b, challenge.a}, plan);
+  auto bench = measure_interleaved(evaluator, challenge.problem, {challenge.b, challenge.a}, plan);
   if (!bench) return std::nullopt;
   auto again = judged(reversed(std::move(*bench)), rules);
   if (!replaces(again.verdict)) again.verdict = DuelVerdict::not_repeated;
@@ -80,7 +80,7 @@ std::optional<Duel> duel(Evaluator& evaluator, const Challenge& challenge, const
                          const DuelRules& rules) {
   const auto& [problem, a, b] = challenge;
   if (!a.candidate.name.empty() && a.candidate == b.candidate) return without_measuring(challenge);
-  auto bench = measure_together(evaluator, problem, {a, b}, plan);
+  auto bench = measure_interleaved(evaluator, problem, {a, b}, plan);
   if (!bench) return std::nullopt;
   auto first = judged(std::move(*bench), rules);
   return replaces(first.verdict) ? repeated(evaluator, challenge, plan, rules) : std::move(first);

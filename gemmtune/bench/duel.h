@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "gemmtune/bench/together.h"
+#include "gemmtune/bench/interleaved_bench.h"
 
 namespace gemmtune {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gemmtune/bench/together.h"
+#include "gemmtune/bench/interleaved_bench.h"
 #include "gemmtune/report/measurement.h"
 
 namespace gemmtune {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/bench/together.h"
+#include "gemmtune/bench/interleaved_bench.h"
 #include "gemmtune/device/device.h"
 
 namespace gemmtune {

@@ -16,9 +16,9 @@ namespace {
 
 /// A family's tuned choice that is its default one.
 bool is_default_again(const ShapeBench& shape, const MeasuredContender& measured) {
-  const auto* usual = shape.find(measured.contender.label + std::string(default_suffix));
-  return usual != nullptr && !usual->contender.candidate.name.empty() &&
-         usual->contender.candidate == measured.contender.candidate;
+  const auto* default_choice = shape.find(measured.contender.label + std::string(default_suffix));
+  return default_choice != nullptr && !default_choice->contender.candidate.name.empty() &&
+         default_choice->contender.candidate == measured.contender.candidate;
 }
 
 /// Which contenders have a line; a default that is the tuned choice too stands in that one's.
@@ -114,10 +114,10 @@ void take(ColumnSummary& summary, const ShapeBench& shape, const std::string& la
   summary.fastest += shape.is_winner(*measured) ? 1 : 0;
   summary.worst_behind = std::max(summary.worst_behind, behind);
   summary.log_behind += std::log(behind);
-  const auto* usual = shape.find(label + std::string(default_suffix));
-  if (usual == nullptr || !usual->has_time()) return;
+  const auto* default_choice = shape.find(label + std::string(default_suffix));
+  if (default_choice == nullptr || !default_choice->has_time()) return;
   ++summary.with_default;
-  summary.log_gain += std::log(usual->time_us() / measured->time_us());
+  summary.log_gain += std::log(default_choice->time_us() / measured->time_us());
 }
 
 double mean_of(double log_sum, std::size_t count) { return std::exp(log_sum / static_cast<double>(count)); }

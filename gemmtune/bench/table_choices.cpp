@@ -6,7 +6,7 @@
 
 #include "gemmtune/core/files.h"
 #include "gemmtune/dispatch/device_key.h"
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 #include "gemmtune/report/backend.h"
 
 namespace gemmtune {

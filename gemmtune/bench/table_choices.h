@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gemmtune/bench/contender.h"
-#include "gemmtune/dispatch/table_index.h"
-#include "gemmtune/dispatch/table_source.h"
+#include "gemmtune/dispatch/index/table_index.h"
+#include "gemmtune/dispatch/index/table_source.h"
 #include "gemmtune/evaluate/evaluator.h"
 
 namespace gemmtune {

@@ -95,7 +95,7 @@ class CacheFillCommand final : public Command {
     if (names_.empty()) return all(problem, device);
     std::vector<Owned> candidates;
     for (const auto& name : names_) {
-      const auto* family = family_of(families_, name);
+      const auto* family = find_family_of(families_, name);
       if (family == nullptr) fail(ErrorCode::usage, "--candidate: '{}' starts with no family's name", name);
       candidates.push_back({family, {.family = std::string(family->name()), .name = name}});
     }
@@ -106,7 +106,7 @@ class CacheFillCommand final : public Command {
   std::vector<Owned> all(const Problem& problem, const DeviceInfo& device) const {
     std::vector<Owned> candidates;
     for (const auto& family : families_)
-      if (ask_support(*family, problem, device))
+      if (family->supports(problem, device))
         for (auto& candidate : family->candidates(problem, device))
           candidates.emplace_back(family.get(), std::move(candidate));
     return candidates;

@@ -89,7 +89,7 @@ class EvaluateCommand final : public Command {
     if (!stage) fail(ErrorCode::usage, "--stage: found '{}', expected screen, confirm or prove", stage_);
     auto policy = policy_of(*stage);
     policy.seed = seed_;
-    LocalEvaluator evaluator(open_device(device_.empty() ? usual_device() : device_), make_families());
+    LocalEvaluator evaluator(open_device(device_.empty() ? default_device() : device_), make_families());
     std::vector<Candidate> candidates;
     for (const auto& name : names_) candidates.push_back(named_candidate(evaluator, problem, name));
     Keeper keeper;
@@ -118,7 +118,7 @@ class EvaluateCommand final : public Command {
   }
 
   /// The first one of the kind that the first candidate runs on: a failure's reproducer needs to name none.
-  std::string usual_device() const {
+  std::string default_device() const {
     const auto families = make_families();
     const auto name = family_.empty() ? family_name_of(names_.front()) : family_;
     const auto family = std::ranges::find(families, name, [](const auto& one) { return one->name(); });
@@ -130,7 +130,7 @@ class EvaluateCommand final : public Command {
 
   static std::string family_name_of(const std::string& candidate) {
     const auto families = make_families();
-    if (const auto* family = family_of(families, candidate)) return std::string(family->name());
+    if (const auto* family = find_family_of(families, candidate)) return std::string(family->name());
     std::vector<std::string> names;
     for (const auto& family : families) names.emplace_back(family->name());
     fail(ErrorCode::usage, "--candidate: found '{}', expected a name that starts with a family's: {}", candidate,

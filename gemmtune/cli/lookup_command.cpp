@@ -8,7 +8,7 @@
 #include "gemmtune/device/device.h"
 #include "gemmtune/dispatch/environment.h"
 #include "gemmtune/dispatch/explain.h"
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 
 namespace gemmtune {
 namespace {

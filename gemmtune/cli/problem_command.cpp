@@ -17,7 +17,7 @@ std::string description(const Problem& problem) {
                       flops(problem) / moved_bytes(problem));
   text += fmt::format("  A         {} and {} of scales\n", sizes.a, sizes.a_scale);
   text += fmt::format("  weights   {} and {} of scales\n", sizes.w, sizes.w_scale);
-  if (problem.bias) text += fmt::format("  bias      {}\n", sizes.bias);
+  if (problem.epilogue.bias) text += fmt::format("  bias      {}\n", sizes.bias);
   return text + fmt::format("  C         {}\n", sizes.c);
 }
 

@@ -12,9 +12,11 @@
 #include "gemmtune/dispatch/explain.h"
 #include "include/gemmtune/dispatch.h"
 
+using gemmtune::Activation;
 using gemmtune::Answer;
 using gemmtune::Choice;
 using gemmtune::DType;
+using gemmtune::Major;
 using gemmtune::MatchKind;
 using gemmtune::Problem;
 using gemmtune::Scaling;
@@ -25,11 +27,31 @@ struct gemmtune_dispatcher {
 
 namespace {
 
-static_assert(static_cast<int>(DType::tf32) == GEMMTUNE_TF32 && static_cast<int>(DType::e4m3) == GEMMTUNE_E4M3);
-static_assert(static_cast<int>(Scaling::mx_1x32) == GEMMTUNE_MX_1X32 &&
+/// The last value of each of C's enums, which are those of ours: an enumerator that is added on one side only does not
+/// compile.
+constexpr int last_type = GEMMTUNE_TF32;
+constexpr int last_scaling_value = GEMMTUNE_MX_1X32;
+constexpr int last_major = GEMMTUNE_MN_MAJOR;
+constexpr int last_activation_value = GEMMTUNE_SILU;
+static_assert(static_cast<int>(gemmtune::last_dtype) == last_type && static_cast<int>(DType::e4m3) == GEMMTUNE_E4M3);
+static_assert(static_cast<int>(gemmtune::last_scaling) == last_scaling_value &&
               static_cast<int>(Scaling::row) == GEMMTUNE_PER_ROW);
-static_assert(static_cast<int>(MatchKind::fallback) == GEMMTUNE_FALLBACK);
+static_assert(static_cast<int>(Major::mn) == last_major && static_cast<int>(Major::k) == GEMMTUNE_K_MAJOR);
+static_assert(static_cast<int>(gemmtune::last_activation) == last_activation_value &&
+              static_cast<int>(Activation::gelu_erf) == GEMMTUNE_GELU_ERF);
+static_assert(gemmtune::match_kind_count == GEMMTUNE_FALLBACK + 1 &&
+              static_cast<int>(MatchKind::nearest) == GEMMTUNE_NEAREST);
 static_assert(static_cast<int>(gemmtune::Reload::failed) == GEMMTUNE_RELOAD_FAILED);
+
+/// So far there is one version of each struct. Where one grows, the sizes that it had before are taken here, and what
+/// they lack is 0.
+template <typename Struct>
+bool has_known_size(const Struct& given) noexcept {
+  return given.struct_size == sizeof(Struct);
+}
+
+constexpr const char* unknown_size =
+    "struct_size is none that this library knows: start from the struct's init function";
 
 gemmtune_status status_of(gemmtune::ErrorCode code) {
   switch (code) {
@@ -68,14 +90,20 @@ gemmtune_status guarded(gemmtune_message* message, const Work& work) noexcept {
   }
 }
 
-bool is_type(int value) { return value >= GEMMTUNE_F64 && value <= GEMMTUNE_E8M0; }
-bool is_scaling(int value) { return value >= GEMMTUNE_UNSCALED && value <= GEMMTUNE_MX_1X32; }
+bool is_up_to(int value, int last) noexcept { return value >= 0 && value <= last; }
 
-/// One without sizes, which nothing serves, where a type is none.
+bool is_sound(const gemmtune_problem& p) noexcept {
+  const auto is_type = [](int value) { return is_up_to(value, last_type); };
+  const auto is_scaling = [](int value) { return is_up_to(value, last_scaling_value); };
+  const auto least_distance = std::min({p.lda, p.ldw, p.ldc, p.stride_a, p.stride_w, p.stride_c});
+  return is_type(p.a_type) && is_type(p.w_type) && is_type(p.out_type) && is_scaling(p.a_scaling) &&
+         is_scaling(p.w_scaling) && is_up_to(p.a_major, last_major) && is_up_to(p.w_major, last_major) &&
+         is_up_to(p.activation, last_activation_value) && least_distance >= 0;
+}
+
+/// One without sizes, which nothing serves, where a field is none.
 Problem problem_of(const gemmtune_problem& p) noexcept {
-  const bool is_sound = is_type(p.a_type) && is_type(p.w_type) && is_type(p.out_type) && is_scaling(p.a_scaling) &&
-                        is_scaling(p.w_scaling);
-  if (!is_sound) return {};
+  if (!has_known_size(p) || !is_sound(p)) return {};
   return {.m = p.m,
           .n = p.n,
           .k = p.k,
@@ -83,12 +111,21 @@ Problem problem_of(const gemmtune_problem& p) noexcept {
           .a = {static_cast<DType>(p.a_type), static_cast<Scaling>(p.a_scaling)},
           .w = {static_cast<DType>(p.w_type), static_cast<Scaling>(p.w_scaling)},
           .out = static_cast<DType>(p.out_type),
-          .bias = p.has_bias != 0,
-          .packed = p.is_packed != 0};
+          .epilogue = {.bias = p.has_bias != 0,
+                       .activation = static_cast<Activation>(p.activation),
+                       .residual = p.has_residual != 0},
+          .packed = p.is_packed != 0,
+          .layout = {.a = static_cast<Major>(p.a_major),
+                     .w = static_cast<Major>(p.w_major),
+                     .a_strides = {p.lda, p.stride_a},
+                     .w_strides = {p.ldw, p.stride_w},
+                     .c_strides = {p.ldc, p.stride_c}}};
 }
 
 gemmtune_problem c_problem(const Problem& p) {
-  return {.m = p.m,
+  const auto& [a, w, a_strides, w_strides, c_strides] = p.layout;
+  return {.struct_size = sizeof(gemmtune_problem),
+          .m = p.m,
           .n = p.n,
           .k = p.k,
           .batch = p.batch,
@@ -97,8 +134,18 @@ gemmtune_problem c_problem(const Problem& p) {
           .w_type = static_cast<int>(p.w.type),
           .w_scaling = static_cast<int>(p.w.scaling),
           .out_type = static_cast<int>(p.out),
-          .has_bias = p.bias ? 1 : 0,
-          .is_packed = p.packed ? 1 : 0};
+          .has_bias = p.epilogue.bias ? 1 : 0,
+          .is_packed = p.packed ? 1 : 0,
+          .a_major = static_cast<int>(a),
+          .w_major = static_cast<int>(w),
+          .activation = static_cast<int>(p.epilogue.activation),
+          .has_residual = p.epilogue.residual ? 1 : 0,
+          .lda = a_strides.leading_dimension,
+          .ldw = w_strides.leading_dimension,
+          .ldc = c_strides.leading_dimension,
+          .stride_a = a_strides.batch,
+          .stride_w = w_strides.batch,
+          .stride_c = c_strides.batch};
 }
 
 gemmtune_choice c_choice(const Choice* choice) noexcept {
@@ -113,7 +160,8 @@ gemmtune_choice c_choice(const Choice* choice) noexcept {
 }
 
 gemmtune_answer c_answer(const Answer& answer) noexcept {
-  return {.match = static_cast<gemmtune_match>(answer.match),
+  return {.struct_size = sizeof(gemmtune_answer),
+          .match = static_cast<gemmtune_match>(answer.match),
           .tuned_m = answer.tuned_m,
           .has_choice = answer.choice != nullptr ? 1 : 0,
           .choice = c_choice(answer.choice),
@@ -163,6 +211,7 @@ const char* gemmtune_version(void) { return GEMMTUNE_VERSION; }
 
 gemmtune_status gemmtune_parse_problem(const char* text, gemmtune_problem* problem, gemmtune_message* message) {
   if (text == nullptr || problem == nullptr) return complain(message, GEMMTUNE_INVALID_ARGUMENT, "a null pointer");
+  if (!has_known_size(*problem)) return complain(message, GEMMTUNE_INVALID_ARGUMENT, unknown_size);
   return guarded(message, [&] { *problem = c_problem(gemmtune::parse_problem(text)); });
 }
 
@@ -170,7 +219,9 @@ gemmtune_status gemmtune_dispatcher_open(const gemmtune_dispatcher_options* opti
                                          gemmtune_message* message) {
   if (dispatcher == nullptr) return complain(message, GEMMTUNE_INVALID_ARGUMENT, "a null pointer");
   *dispatcher = nullptr;
-  const gemmtune_dispatcher_options defaults{};
+  if (options != nullptr && !has_known_size(*options))
+    return complain(message, GEMMTUNE_INVALID_ARGUMENT, unknown_size);
+  const gemmtune_dispatcher_options defaults = gemmtune_dispatcher_options_init();
   return guarded(message, [&] {
     *dispatcher = new gemmtune_dispatcher{gemmtune::Dispatcher(options_of(options == nullptr ? defaults : *options))};
   });
@@ -178,9 +229,12 @@ gemmtune_status gemmtune_dispatcher_open(const gemmtune_dispatcher_options* opti
 
 void gemmtune_dispatcher_close(gemmtune_dispatcher* dispatcher) { delete dispatcher; }
 
-gemmtune_answer gemmtune_lookup(const gemmtune_dispatcher* dispatcher, const gemmtune_problem* problem) {
-  if (dispatcher == nullptr || problem == nullptr) return c_answer({});
-  return c_answer(dispatcher->dispatcher.lookup(problem_of(*problem)));
+gemmtune_status gemmtune_lookup(const gemmtune_dispatcher* dispatcher, const gemmtune_problem* problem,
+                                gemmtune_answer* answer) {
+  if (dispatcher == nullptr || problem == nullptr || answer == nullptr) return GEMMTUNE_INVALID_ARGUMENT;
+  if (!has_known_size(*problem) || !has_known_size(*answer)) return GEMMTUNE_INVALID_ARGUMENT;
+  *answer = c_answer(dispatcher->dispatcher.lookup(problem_of(*problem)));
+  return GEMMTUNE_OK;
 }
 
 size_t gemmtune_explain(const gemmtune_dispatcher* dispatcher, const gemmtune_problem* problem, char* text,

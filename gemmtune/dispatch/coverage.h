@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "gemmtune/dispatch/table_index.h"
+#include "gemmtune/dispatch/index/table_index.h"
 #include "gemmtune/dispatch/time_model.h"
 
 namespace gemmtune {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gemmtune/core/text.h"
-#include "gemmtune/table/known_columns.h"
+#include "gemmtune/table/sheet/known_columns.h"
 
 namespace gemmtune {
 namespace {

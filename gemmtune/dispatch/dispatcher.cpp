@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 
 namespace gemmtune {
 

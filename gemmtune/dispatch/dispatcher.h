@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/dispatch/capture.h"
+#include "gemmtune/dispatch/capture/capture.h"
 #include "gemmtune/dispatch/environment.h"
-#include "gemmtune/dispatch/file_stamp.h"
+#include "gemmtune/dispatch/index/file_stamp.h"
+#include "gemmtune/dispatch/index/published_index.h"
+#include "gemmtune/dispatch/index/table_source.h"
 #include "gemmtune/dispatch/lookup_log.h"
 #include "gemmtune/dispatch/periodic.h"
-#include "gemmtune/dispatch/published_index.h"
-#include "gemmtune/dispatch/table_source.h"
 
 namespace gemmtune {
 

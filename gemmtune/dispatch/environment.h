@@ -1,8 +1,8 @@
 // What the environment asks of a serving process. The one place where its variables are read:
 //   GEMMTUNE_CONFIG_<FAMILY>    tables of a family, a colon list; AITER_CONFIG_… of AITER where it is not set
 //   GEMMTUNE_LOG_TUNED_CONFIG   one line for each distinct problem; also AITER_LOG_TUNED_CONFIG
-//   GEMMTUNE_CAPTURE            where to write down what is asked for; also AITER_TUNE_GEMM=1 (dispatch/capture.h)
-//   GEMMTUNE_CAPTURE_SIGNAL     USR1 or USR2: also write it when that signal comes
+//   GEMMTUNE_CAPTURE            where to write down what is asked for; also AITER_TUNE_GEMM=1
+//   (dispatch/capture/capture.h) GEMMTUNE_CAPTURE_SIGNAL     USR1 or USR2: also write it when that signal comes
 //   GPU_ARCHS, CU_NUM           AITER's: the device, where the program does not say it
 #pragma once
 
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gemmtune/dispatch/capture.h"
-#include "gemmtune/dispatch/table_source.h"
+#include "gemmtune/dispatch/capture/capture.h"
+#include "gemmtune/dispatch/index/table_source.h"
 
 namespace gemmtune {
 

@@ -6,11 +6,9 @@
 namespace gemmtune {
 namespace {
 
-bool is_half(DType type) noexcept { return type == DType::bf16 || type == DType::f16; }
-bool is_8bit(DType type) noexcept { return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz; }
 bool is_coarse(Scaling scaling) noexcept { return scaling == Scaling::row || scaling == Scaling::tensor; }
 
-RuleFamily family_of(const Problem& p) noexcept {
+RuleFamily rule_family(const Problem& p) noexcept {
   if (p.a.type != p.w.type) return RuleFamily::other;
   if (p.a.scaling == Scaling::none && p.w.scaling == Scaling::none)
     return is_half(p.a.type) || p.a.type == DType::f32 || p.a.type == DType::tf32 ? RuleFamily::sixteen_bit
@@ -108,7 +106,8 @@ bool is_skinny(const Problem& p, const DeviceKey& device) noexcept {
 
 const Choice* fallback_for(const Problem& problem, const DeviceKey& device) noexcept {
   if (problem.m < 1 || problem.n < 1 || problem.k < 1 || problem.batch < 1) return nullptr;
-  const auto family = family_of(problem);
+  if (!is_plain(problem)) return nullptr;  // AITER's rules are about plain products of contiguous operands
+  const auto family = rule_family(problem);
   for (const auto& rule : rules_for(device))
     if (rule.family == family && rule.applies(problem, device))
       return rule.choice.libtype.empty() ? nullptr : &rule.choice;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "gemmtune/core/files.h"
-#include "gemmtune/dispatch/load_tables.h"
-#include "gemmtune/dispatch/lookup_key.h"
+#include "gemmtune/dispatch/index/load_tables.h"
+#include "gemmtune/dispatch/index/lookup_key.h"
 
 namespace gemmtune {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "gemmtune/dispatch/device_key.h"
-#include "gemmtune/dispatch/table_source.h"
+#include "gemmtune/dispatch/index/table_source.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {
@@ -43,7 +43,7 @@ class TimeModel {
   std::optional<double> from_similar(const Problem& problem) const;
 
   DeviceKey device_;
-  /// N and K, batch and types: what a lookup tells apart (dispatch/lookup_key.h) but for M.
+  /// N and K, batch and types: what a lookup tells apart (dispatch/index/lookup_key.h) but for M.
   using LayerKey = std::pair<std::uint64_t, std::uint64_t>;
 
   LayerKey layer_of(const Problem& problem) const;

@@ -19,7 +19,7 @@ const KernelFamily& find_family(const Families& families, const std::string& nam
 std::unique_ptr<PreparedGemm> prepare_gemm(const KernelFamily& family, const Problem& problem,
                                            const Candidate& candidate, const DeviceInfo& device) {
   if (const auto why = why_invalid(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
-  if (const auto support = ask_support(family, problem, device); !support)
+  if (const auto support = family.supports(problem, device); !support)
     fail(ErrorCode::unsupported, "{}", support.why_not);
   auto gemm = family.prepare(problem, candidate, device);
   if (!problem.packed && gemm->packed_weight_bytes() > 0)
@@ -33,7 +33,7 @@ Attempt::Attempt(Device& device, const Candidate& candidate, Stage stage)
     : device_(&device), evaluation_{.candidate = candidate, .stage = stage} {}
 
 bool Attempt::step(Blame blame, const std::function<void()>& work) {
-  if (auto failure = attempt(blame, work)) {
+  if (auto failure = failure_of(blame, work)) {
     settle(*std::move(failure));
     if (device_->lost()) throw DeviceLost(evaluation_);
   }
@@ -65,7 +65,7 @@ bool Attempt::equip(Workload& workload, std::size_t set_count) {
   return true;
 }
 
-bool Attempt::spread(Workload& workload) {
+bool Attempt::copy_weights(Workload& workload) {
   const ScopedSeconds copying(cost().operands_s);
   return step(blame_launch, [&] {
     if (loaded_->packs()) return loaded_->copy_packed();

@@ -35,7 +35,7 @@ class Attempt {
   [[nodiscard]] bool equip(Workload& workload, std::size_t set_count);
 
   /// Gives the other sets their weights, packed or not.
-  [[nodiscard]] bool spread(Workload& workload);
+  [[nodiscard]] bool copy_weights(Workload& workload);
 
   /// Poisons C of each of these sets, launches on it, and compares.
   [[nodiscard]] bool check(Workload& workload, std::span<const std::size_t> sets);

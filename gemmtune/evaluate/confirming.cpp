@@ -33,24 +33,24 @@ class Confirmation {
     std::vector<Attempt> waiting;
     for (const auto& candidate : request_.candidates) {
       observer_.started(candidate);
-      Attempt trial(bench_.device, candidate, Stage::confirm);
-      if (trial.prepare(bench_.families, request_.problem))
-        waiting.push_back(std::move(trial));
+      Attempt attempt(bench_.device, candidate, Stage::confirm);
+      if (attempt.prepare(bench_.families, request_.problem))
+        waiting.push_back(std::move(attempt));
       else
-        report(trial);
+        report(attempt);
     }
     while (!waiting.empty() && !bench_.interrupted) confirm_together(take_group(waiting));
   }
 
  private:
-  void report(Attempt& trial) {
-    trial.release();
-    observer_.evaluated(trial.evaluation());
+  void report(Attempt& attempt) {
+    attempt.release();
+    observer_.evaluated(attempt.evaluation());
   }
 
   /// The first that fit into memory together, and one at least.
   std::vector<Attempt> take_group(std::vector<Attempt>& waiting) const {
-    const auto wanted = [&](const Attempt& trial) { return trial.bytes(rotation(bench_, request_, trial)); };
+    const auto wanted = [&](const Attempt& attempt) { return attempt.bytes(rotation(bench_, request_, attempt)); };
     const auto memory = static_cast<std::size_t>(bench_.device.info().memory_bytes);
     std::size_t bytes = 0;
     auto end = waiting.begin();
@@ -64,14 +64,14 @@ class Confirmation {
   void confirm_together(std::vector<Attempt> group) {
     std::vector<Attempt> timed;
     std::vector<std::optional<Failure>> flaws;  // of each of those
-    for (auto& trial : group) {
+    for (auto& attempt : group) {
       if (bench_.interrupted) return;
-      if (!check_first(trial)) {
-        report(trial);
+      if (!check_first(attempt)) {
+        report(attempt);
         continue;
       }
-      flaws.push_back(trial.alive() ? std::nullopt : std::optional(trial.reopen()));
-      timed.push_back(std::move(trial));
+      flaws.push_back(attempt.alive() ? std::nullopt : std::optional(attempt.reopen()));
+      timed.push_back(std::move(attempt));
     }
     time_in_turn(bench_, request_, timed, observer_);
     for (std::size_t i = 0; i < timed.size(); ++i) {
@@ -85,23 +85,23 @@ class Confirmation {
   }
 
   /// Whether it is to be timed: it is right, or inaccurate and nothing worse.
-  bool check_first(Attempt& trial) {
-    observer_.started(trial.candidate());
-    Workload* workload = timed_workload(bench_, request_, trial);
+  bool check_first(Attempt& attempt) {
+    observer_.started(attempt.candidate());
+    Workload* workload = timed_workload(bench_, request_, attempt);
     if (workload == nullptr) return false;
-    const auto sets = rotation(bench_, request_, trial);
-    if (trial.equip(*workload, sets) && trial.spread(*workload))
-      static_cast<void>(trial.check(*workload, spread_over(sets)));
-    return trial.inputs_intact(*workload) && (trial.alive() || is_merely_inaccurate(trial.evaluation()));
+    const auto sets = rotation(bench_, request_, attempt);
+    if (attempt.equip(*workload, sets) && attempt.copy_weights(*workload))
+      static_cast<void>(attempt.check(*workload, spread_over(sets)));
+    return attempt.inputs_intact(*workload) && (attempt.alive() || is_merely_inaccurate(attempt.evaluation()));
   }
 
-  void check_again(Attempt& trial) {
-    observer_.started(trial.candidate());
-    Workload* workload = timed_workload(bench_, request_, trial);
+  void check_again(Attempt& attempt) {
+    observer_.started(attempt.candidate());
+    Workload* workload = timed_workload(bench_, request_, attempt);
     if (workload == nullptr) return;
-    const std::array ends{std::size_t{0}, trial.set_count() - 1};
-    static_cast<void>(trial.check(*workload, std::span(ends).first(trial.set_count() > 1 ? 2 : 1)));
-    trial.inputs_intact(*workload);
+    const std::array ends{std::size_t{0}, attempt.set_count() - 1};
+    static_cast<void>(attempt.check(*workload, std::span(ends).first(attempt.set_count() > 1 ? 2 : 1)));
+    attempt.inputs_intact(*workload);
   }
 
   const Workbench& bench_;

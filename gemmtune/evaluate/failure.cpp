@@ -7,7 +7,7 @@
 
 namespace gemmtune {
 
-std::optional<Failure> attempt(Blame blame, const std::function<void()>& step) {
+std::optional<Failure> failure_of(Blame blame, const std::function<void()>& step) {
   try {
     step();
     return std::nullopt;

@@ -24,6 +24,6 @@ inline constexpr Blame blame_prepare{.refusal = Outcome::unsupported, .error = O
 inline constexpr Blame blame_launch{.refusal = Outcome::launch_failed, .error = Outcome::launch_failed};
 
 /// Runs the step. Running out of memory is launch_failed whoever is to blame.
-std::optional<Failure> attempt(Blame blame, const std::function<void()>& step);
+std::optional<Failure> failure_of(Blame blame, const std::function<void()>& step);
 
 }  // namespace gemmtune

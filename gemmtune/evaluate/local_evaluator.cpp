@@ -19,8 +19,8 @@ struct Answer {
 Answer ask(const KernelFamily& family, const Problem& problem, const DeviceInfo& device) {
   Answer answer{.why_not = why_invalid(problem)};
   if (!answer.why_not.empty()) return answer;
-  const auto failure = attempt(blame_prepare, [&] {
-    answer.why_not = ask_support(family, problem, device).why_not;
+  const auto failure = failure_of(blame_prepare, [&] {
+    answer.why_not = family.supports(problem, device).why_not;
     if (answer.why_not.empty()) answer.candidates = family.candidates(problem, device);
   });
   if (failure) answer = {.why_not = failure->reason};

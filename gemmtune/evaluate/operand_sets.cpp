@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::int64_t most_sets = 128;
 constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
-constexpr std::int64_t usual_cache_bytes = std::int64_t{32} << 20;  // where the device does not tell
+constexpr std::int64_t assumed_cache_bytes = std::int64_t{32} << 20;  // where the device does not tell
 
 std::size_t sets_of(std::int64_t set_bytes, const DeviceInfo& device) {
   set_bytes = std::max<std::int64_t>(set_bytes, 1);
-  const auto cache_bytes = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : usual_cache_bytes;
+  const auto cache_bytes = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : assumed_cache_bytes;
   const auto wanted = (2 * cache_bytes + set_bytes - 1) / set_bytes;
   const auto room = device.memory_bytes > 0 ? std::min(most_bytes, device.memory_bytes / 8) : most_bytes;
   return std::clamp<std::int64_t>(std::min(wanted, room / set_bytes), 1, most_sets);
@@ -56,7 +56,8 @@ void OperandSets::grow(std::size_t count) {
   if (count <= sets_.size()) return;
   std::vector<Set> more(count - sets_.size());
   for (auto& set : more) set.c = GuardedBuffer(*device_, operand_sizes(problem_).c);
-  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w_scale, &Inputs::bias}) duplicate(input, more);
+  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w_scale, &Inputs::bias, &Inputs::residual})
+    duplicate(input, more);
   std::move(more.begin(), more.end(), std::back_inserter(sets_));
 }
 
@@ -70,11 +71,13 @@ Operands OperandSets::operands(std::size_t set) const {
           .w = weights.data(),
           .w_scale = inputs.w_scale.data(),
           .bias = inputs.bias.data(),
+          .residual = inputs.residual.data(),
           .c = sets_[set].c.data()};
 }
 
 void OperandSets::restore() {
-  for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w, &Inputs::w_scale, &Inputs::bias}) {
+  for (const auto input :
+       {&Inputs::a, &Inputs::a_scale, &Inputs::w, &Inputs::w_scale, &Inputs::bias, &Inputs::residual}) {
     const auto& from = sets_.front().inputs.*input;
     std::vector<std::byte*> places;
     for (const auto& set : std::span(sets_).subspan(1))

@@ -23,43 +23,43 @@ std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
   return keys;
 }
 
-/// A trial, and the recipes whose weights it declined to pack.
+/// An attempt, and the recipes whose weights it declined to pack.
 struct Proof {
-  Attempt trial;
+  Attempt attempt;
   std::vector<std::string> declined{};
   std::size_t passed{};
 };
 
 void undergo(const Workbench& bench, const WorkloadKey& key, Proof& proof) {
-  auto& trial = proof.trial;
-  Workload* workload = find_workload(bench, key, 1, trial);
+  auto& attempt = proof.attempt;
+  Workload* workload = find_workload(bench, key, 1, attempt);
   if (workload == nullptr) return;
-  if (trial.equip(*workload, 1)) static_cast<void>(trial.check(*workload, std::array{std::size_t{0}}));
-  trial.inputs_intact(*workload);
-  trial.unequip();
+  if (attempt.equip(*workload, 1)) static_cast<void>(attempt.check(*workload, std::array{std::size_t{0}}));
+  attempt.inputs_intact(*workload);
+  attempt.unequip();
 }
 
 void take_stock(const WorkloadKey& key, Proof& proof) {
-  if (proof.trial.alive()) {
+  if (proof.attempt.alive()) {
     ++proof.passed;
     return;
   }
-  auto failure = proof.trial.reopen();
+  auto failure = proof.attempt.reopen();
   failure.reason = fmt::format("{}: {}", to_string(key.recipe), failure.reason);
   if (failure.outcome == Outcome::unsupported)
     proof.declined.push_back(failure.reason);
   else
-    proof.trial.settle(std::move(failure));
+    proof.attempt.settle(std::move(failure));
 }
 
 /// Who declines everything has proved nothing.
 void conclude(Proof& proof) {
-  if (!proof.trial.alive() || proof.declined.empty()) return;
+  if (!proof.attempt.alive() || proof.declined.empty()) return;
   const auto declined = join(proof.declined, "; ");
   if (proof.passed == 0)
-    proof.trial.settle({Outcome::unsupported, declined});
+    proof.attempt.settle({Outcome::unsupported, declined});
   else
-    proof.trial.remark("declined " + declined);
+    proof.attempt.remark("declined " + declined);
 }
 
 }  // namespace
@@ -69,20 +69,20 @@ void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationO
   for (const auto& candidate : request.candidates) {
     observer.started(candidate);
     proofs.push_back({Attempt(bench.device, candidate, Stage::prove)});
-    static_cast<void>(proofs.back().trial.prepare(bench.families, request.problem));
+    static_cast<void>(proofs.back().attempt.prepare(bench.families, request.problem));
   }
   for (const auto& key : ordeals(request))
     for (auto& proof : proofs) {
       if (bench.interrupted) return;
-      if (!proof.trial.alive()) continue;
-      observer.started(proof.trial.candidate());
+      if (!proof.attempt.alive()) continue;
+      observer.started(proof.attempt.candidate());
       undergo(bench, key, proof);
       take_stock(key, proof);
     }
   for (auto& proof : proofs) {
     conclude(proof);
-    proof.trial.release();
-    observer.evaluated(proof.trial.evaluation());
+    proof.attempt.release();
+    observer.evaluated(proof.attempt.evaluation());
   }
 }
 

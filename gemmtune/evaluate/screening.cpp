@@ -13,50 +13,52 @@ class Screening {
   Screening(const Workbench& bench, const EvaluationRequest& request) : bench_(bench), request_(request) {}
 
   Evaluation screen_one(const Candidate& candidate) {
-    Attempt trial(bench_.device, candidate, Stage::screen);
-    if (trial.prepare(bench_.families, request_.problem)) screen_prepared(trial);
-    trial.release();
-    return trial.evaluation();
+    Attempt attempt(bench_.device, candidate, Stage::screen);
+    if (attempt.prepare(bench_.families, request_.problem)) screen_prepared(attempt);
+    attempt.release();
+    return attempt.evaluation();
   }
 
  private:
-  void screen_prepared(Attempt& trial) {
-    Workload* workload = timed_workload(bench_, request_, trial);
+  void screen_prepared(Attempt& attempt) {
+    Workload* workload = timed_workload(bench_, request_, attempt);
     if (workload == nullptr) return;
-    const auto sets = rotation(bench_, request_, trial);
-    if (check_first(*workload, trial, sets)) time(*workload, trial);
-    if (!trial.inputs_intact(*workload) || !is_hopeful(trial)) return;
-    if (check_last(*workload, trial, sets)) best_us_ = std::min(best_us_, median_us(trial));
-    trial.inputs_intact(*workload);
+    const auto sets = rotation(bench_, request_, attempt);
+    if (check_first(*workload, attempt, sets)) time(*workload, attempt);
+    if (!attempt.inputs_intact(*workload) || !is_hopeful(attempt)) return;
+    if (check_last(*workload, attempt, sets)) best_us_ = std::min(best_us_, median_us(attempt));
+    attempt.inputs_intact(*workload);
   }
 
   /// The other sets are not filled for what is wrong on the first.
-  static bool check_first(Workload& workload, Attempt& trial, std::size_t sets) {
-    return trial.equip(workload, sets) && trial.check(workload, std::array{std::size_t{0}}) && trial.spread(workload);
+  static bool check_first(Workload& workload, Attempt& attempt, std::size_t sets) {
+    return attempt.equip(workload, sets) && attempt.check(workload, std::array{std::size_t{0}}) &&
+           attempt.copy_weights(workload);
   }
 
   /// The last set shows that the kernel goes by the addresses it is given. Those who are too slow anyway are spared it.
-  static bool check_last(Workload& workload, Attempt& trial, std::size_t sets) {
-    return sets == 1 || trial.check(workload, std::array{sets - 1});
+  static bool check_last(Workload& workload, Attempt& attempt, std::size_t sets) {
+    return sets == 1 || attempt.check(workload, std::array{sets - 1});
   }
 
-  static double median_us(const Attempt& trial) { return trial.evaluation().timing.median_us; }
+  static double median_us(const Attempt& attempt) { return attempt.evaluation().timing.median_us; }
 
-  bool is_hopeful(const Attempt& trial) const {
-    return trial.alive() && trial.evaluation().timing.sample_count > 0 && median_us(trial) <= hopeless * best_us_;
+  bool is_hopeful(const Attempt& attempt) const {
+    return attempt.alive() && attempt.evaluation().timing.sample_count > 0 &&
+           median_us(attempt) <= too_slow_factor * best_us_;
   }
 
-  void time(Workload& workload, Attempt& trial) {
+  void time(Workload& workload, Attempt& attempt) {
     const auto& policy = request_.policy.measure;
-    const auto rule = make_stop_rule(policy, hopeless * best_us_);
+    const auto rule = make_stop_rule(policy, too_slow_factor * best_us_);
     Samples samples;
     ClockReading clock;
     const auto take = [&] {
-      samples = sample(bench_.device.timer(), trial.launches(workload, policy), policy, *rule);
+      samples = sample(bench_.device.timer(), attempt.launches(workload, policy), policy, *rule);
       clock = bench_.device.read_clock();
     };
-    if (!trial.run(&Cost::kernel_s, take) || !trial.guards_intact(workload)) return;
-    trial.set_timing(summarise(samples, policy.keep_samples), clock);
+    if (!attempt.run(&Cost::kernel_s, take) || !attempt.guards_intact(workload)) return;
+    attempt.set_timing(summarise(samples, policy.keep_samples), clock);
   }
 
   const Workbench& bench_;

@@ -26,20 +26,20 @@ struct EvaluationRequest {
   const EvaluationPolicy& policy;
 };
 
-/// How many operand sets launches take in turn under this policy; those of a trial that packs weights, which may be
+/// How many operand sets launches take in turn under this policy; those of an attempt that packs weights, which may be
 /// fewer.
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request);
-std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Attempt& trial);
+std::size_t rotation(const Workbench& bench, const EvaluationRequest& request, const Attempt& attempt);
 
-/// Operands of a recipe and seed in one set or more; null when they cannot be had, which settles the trial. What it
-/// costs to make them goes to the trial that is the first to need them.
-Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Attempt& trial);
+/// Operands of a recipe and seed in one set or more; null when they cannot be had, which settles the attempt. What it
+/// costs to make them goes to the attempt that is the first to need them.
+Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::size_t sets, Attempt& attempt);
 
 /// Those that are timed: gaussian, of the policy's seed, in as many sets as it rotates over.
-Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& trial);
+Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& attempt);
 
 /// Twice as slow as the best is no finalist, however many samples say so.
-inline constexpr double hopeless = 2.0;
+inline constexpr double too_slow_factor = 2.0;
 
 /// One by one: checked, and if right timed with few samples; what is far slower than the best so far with the fewest.
 void screen(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);

@@ -33,12 +33,13 @@ Verdict Workload::judge(std::size_t set) { return expectation_->judge(sets_.c(se
 
 Workload::Fingerprints Workload::fingerprints() const {
   const auto& in = sets_.inputs();
-  return {examiner_->fingerprint(in.a), examiner_->fingerprint(in.a_scale), examiner_->fingerprint(in.w),
-          examiner_->fingerprint(in.w_scale), examiner_->fingerprint(in.bias)};
+  return {examiner_->fingerprint(in.a),       examiner_->fingerprint(in.a_scale), examiner_->fingerprint(in.w),
+          examiner_->fingerprint(in.w_scale), examiner_->fingerprint(in.bias),    examiner_->fingerprint(in.residual)};
 }
 
 std::string Workload::changed_input() const {
-  static constexpr std::array names{"A", "the scales of A", "the weights", "the scales of the weights", "the bias"};
+  static constexpr std::array names{"A",        "the scales of A", "the weights", "the scales of the weights",
+                                    "the bias", "the residual"};
   const auto now = fingerprints();
   for (std::size_t i = 0; i < names.size(); ++i)
     if (now[i] != fingerprints_[i]) return names[i];

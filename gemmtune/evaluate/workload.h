@@ -54,7 +54,7 @@ class Workload {
   void restore();
 
  private:
-  using Fingerprints = std::array<std::uint64_t, 5>;
+  using Fingerprints = std::array<std::uint64_t, 6>;
 
   void draw();
   std::unique_ptr<Expectation> expect() const;

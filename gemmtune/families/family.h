@@ -1,7 +1,8 @@
-// A kernel family: a folder under gemmtune/families that answers four questions. docs/adding-a-family.md walks through
-// one.
+// A kernel family: a folder under gemmtune/families that answers four questions: what it supports, which candidates it
+// has, how one of them is prepared, and how a prepared one is launched. docs/adding-a-family.md walks through one. Most
+// families have one space of candidates and derive from SpaceFamily (families/space_family.h).
 //
-// It knows nothing of timing, of verification or of where buffers come from.
+// A family knows nothing of timing, of verification or of where buffers come from.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/features.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/candidate.h"
@@ -62,15 +64,21 @@ class KernelFamily {
   /// Which devices its operands may live on; the family is asked nothing about others.
   virtual DeviceKind runs_on() const { return DeviceKind::cpu; }
 
-  virtual Support supports(const Problem& problem, const DeviceInfo& device) const = 0;
+  /// What problems may ask of this family. Everything else is refused before the family is asked, so that a feature
+  /// that is added to problems later is taken by no family that does not know it.
+  virtual FeatureSet features() const { return basic_features(); }
+
+  /// Yes, or the first reason against it: the kind of device, a feature that the family does not have, or what
+  /// why_not() says.
+  Support supports(const Problem& problem, const DeviceInfo& device) const;
 
   /// For a supported problem: the candidates worth trying, the family's own default choice first.
   virtual std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const = 0;
 
-  /// From the candidate's name alone. Throws Error{unsupported} with the reason when the name is none of this family's
-  /// or does not fit problem and device.
-  virtual std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                                const DeviceInfo& device) const = 0;
+  /// From the candidate's name alone. Throws Error{unsupported} with the reason when the device is of another kind,
+  /// when the problem asks for a feature that the family does not have, or when make() refuses.
+  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
+                                        const DeviceInfo& device) const;
 
   /// What prepare() compiles at run time for this candidate, if it compiles: needs no device, so that it can be done
   /// ahead. What is listed is a help, not a promise: prepare() does without it.
@@ -82,12 +90,23 @@ class KernelFamily {
   /// Why a table's kernel of this name is to be tuned again, or "": it was chosen with another version of the library
   /// than the one at hand. Only names that say their version can be judged.
   virtual std::string why_outdated(std::string_view /*kernel_name*/) const { return {}; }
+
+ private:
+  /// Why this problem cannot be multiplied on this device, or "". Kind of device and features are as they should be.
+  virtual std::string why_not(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// Throws Error{unsupported} with the reason when the name is none of this family's or does not fit problem and
+  /// device. Kind of device and features are as they should be; why_not() was not asked.
+  virtual std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                             const DeviceInfo& device) const = 0;
 };
 
-/// Whose candidate has this name: names start with their family's. Null where none fits.
-const KernelFamily* family_of(std::span<const std::unique_ptr<KernelFamily>> families, std::string_view candidate_name);
+/// Why the family is asked nothing about a problem with these features on this device, or "": the one place that looks
+/// at what families declare. Names the family and the feature.
+std::string why_not_asked(const KernelFamily& family, FeatureSet wanted, const DeviceInfo& device);
 
-/// What the family says of problem and device, its kind of device included.
-Support ask_support(const KernelFamily& family, const Problem& problem, const DeviceInfo& device);
+/// Whose candidate has this name: names start with their family's. Null where none fits.
+const KernelFamily* find_family_of(std::span<const std::unique_ptr<KernelFamily>> families,
+                                   std::string_view candidate_name);
 
 }  // namespace gemmtune

@@ -6,6 +6,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/gemm/quantise.h"
+#include "gemmtune/gemm/relayout.h"
 
 namespace gemmtune {
 namespace {
@@ -63,11 +64,19 @@ Quantised draw_operand(const Problem& problem, Tensor tensor, Recipe recipe, std
   return drawn;
 }
 
-std::vector<std::byte> draw_bias(const Problem& problem, Recipe recipe, std::uint64_t seed) {
-  if (!problem.bias) return {};
-  std::vector<float> values(problem.n);
-  draw_row(operand_draw(problem, Tensor::bias, recipe, seed), 0, values);
-  return quantise(values, 1, problem.n, Side{.type = problem.out, .scaling = Scaling::none}).values;
+/// A tensor in the output's type, without gaps; nothing for one that the problem does not have.
+std::vector<std::byte> draw_unscaled(const OperandDraw& draw, DType type) {
+  std::vector<std::byte> all;
+  std::vector<float> values(draw.k);
+  for (std::int64_t row = 0; row < draw.rows; ++row) {
+    draw_row(draw, row, values);
+    append(all, quantise(values, 1, draw.k, Side{.type = type, .scaling = Scaling::none}).values);
+  }
+  return all;
+}
+
+std::vector<std::byte> stored(std::vector<std::byte> plain, const StoredMatrix& matrix, Major major) {
+  return is_plain(matrix, major) ? std::move(plain) : to_stored(plain, matrix, major);
 }
 
 }  // namespace
@@ -90,16 +99,17 @@ float counter_gaussian(std::uint64_t seed, Tensor tensor, std::uint64_t index) {
 
 OperandDraw operand_draw(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed) {
   const Counter counter(seed, tensor);
-  if (tensor == Tensor::bias) {
+  if (tensor == Tensor::bias || tensor == Tensor::residual) {
     const auto simple = recipe == Recipe::one_sign ? recipe : Recipe::gaussian;
-    return {.counter = counter, .recipe = simple, .rows = 1, .k = problem.n};
+    const std::int64_t rows = tensor == Tensor::bias ? 1 : problem.batch * problem.m;
+    return {.counter = counter, .recipe = simple, .rows = rows, .k = problem.n};
   }
   const std::int64_t rows = problem.batch * (tensor == Tensor::a ? problem.m : problem.n);
   return {.counter = counter, .recipe = recipe, .rows = rows, .k = problem.k};
 }
 
 std::int64_t spoiled_scales(const Problem& problem, Tensor tensor, Recipe recipe) {
-  if (recipe != Recipe::nan_scales || tensor == Tensor::bias) return 0;
+  if (recipe != Recipe::nan_scales || (tensor != Tensor::a && tensor != Tensor::w)) return 0;
   const bool is_a = tensor == Tensor::a;
   if ((is_a ? problem.a : problem.w).scaling != Scaling::mx_1x32) return 0;
   // Weights have one however few their rows are, so that the recipe is never without one.
@@ -109,11 +119,15 @@ std::int64_t spoiled_scales(const Problem& problem, Tensor tensor, Recipe recipe
 HostOperands draw_operands(const Problem& problem, Recipe recipe, std::uint64_t seed) {
   Quantised a = draw_operand(problem, Tensor::a, recipe, seed);
   Quantised w = draw_operand(problem, Tensor::w, recipe, seed);
-  return {.a = std::move(a.values),
-          .a_scale = std::move(a.scales),
-          .w = std::move(w.values),
-          .w_scale = std::move(w.scales),
-          .bias = draw_bias(problem, recipe, seed)};
+  HostOperands all{.a = stored(std::move(a.values), stored_a(problem), problem.layout.a),
+                   .a_scale = std::move(a.scales),
+                   .w = stored(std::move(w.values), stored_w(problem), problem.layout.w),
+                   .w_scale = std::move(w.scales)};
+  if (problem.epilogue.bias) all.bias = draw_unscaled(operand_draw(problem, Tensor::bias, recipe, seed), problem.out);
+  if (problem.epilogue.residual)
+    all.residual = stored(draw_unscaled(operand_draw(problem, Tensor::residual, recipe, seed), problem.out),
+                          stored_c(problem), Major::k);
+  return all;
 }
 
 }  // namespace gemmtune

@@ -29,23 +29,24 @@ std::uint64_t counter_bits(std::uint64_t seed, Tensor tensor, std::uint64_t inde
 /// (0x1.bb67aep-16). Exact integer arithmetic and one float multiply, hence the same everywhere. |value| < 3.47.
 float counter_gaussian(std::uint64_t seed, Tensor tensor, std::uint64_t index);
 
-/// How one tensor of a problem is drawn (a bias of N is one row; of the recipes only one_sign changes it), and how many
-/// of its scales are NaN: for whoever draws elsewhere than on the host.
+/// How one tensor of a problem is drawn (a bias of N is one row, a residual is batch · M rows of N; of the recipes only
+/// one_sign changes these two), and how many of its scales are NaN: for whoever draws elsewhere than on the host.
 OperandDraw operand_draw(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed);
 std::int64_t spoiled_scales(const Problem& problem, Tensor tensor, Recipe recipe);
 
-/// All inputs of a problem in host memory.
+/// All inputs of a problem in host memory, stored as its layout says.
 struct HostOperands {
   std::vector<std::byte> a{};
   std::vector<std::byte> a_scale{};
   std::vector<std::byte> w{};
   std::vector<std::byte> w_scale{};
   std::vector<std::byte> bias{};
+  std::vector<std::byte> residual{};
 };
 
-/// Draws A, weights and bias as floats and quantises them (E8M0 scales in mode `even`), each batch for itself; the bias
-/// is rounded to the output's type, and of the recipes only one_sign changes it. Uses the machine's threads; the result
-/// does not depend on how many.
+/// Draws A, weights, bias and residual as floats and quantises them (E8M0 scales in mode `even`), each batch for
+/// itself; bias and residual are rounded to the output's type. The numbers do not depend on the layout; its gaps hold
+/// gap_byte (gemm/relayout.h). Uses the machine's threads; the result does not depend on how many.
 HostOperands draw_operands(const Problem& problem, Recipe recipe, std::uint64_t seed);
 
 }  // namespace gemmtune

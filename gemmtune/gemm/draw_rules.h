@@ -7,7 +7,7 @@
 
 namespace gemmtune {
 
-enum class Tensor : std::uint64_t { a = 1, w = 2, bias = 3 };
+enum class Tensor : std::uint64_t { a = 1, w = 2, bias = 3, residual = 4 };
 
 /// What the drawn values look like before they are quantised. Rows count over [batch, rows]; blocks are of 32 along K,
 /// and block j of row r has the number r · ceil(K/32) + j.

@@ -22,6 +22,8 @@ enum class DType : std::uint8_t {
   tf32,  // operands only: f32 words of which 10 bits of mantissa count, as tensor cores take them
 };
 
+inline constexpr DType last_dtype = DType::tf32;
+
 /// "bf16", "e4m3", "int8", …: the spelling in canonical text.
 std::string_view to_string(DType type);
 
@@ -33,6 +35,20 @@ std::optional<DType> parse_dtype(std::string_view text);
 std::string_view torch_name(DType type);
 
 int bits(DType type);
+
+constexpr bool is_half(DType type) noexcept { return type == DType::bf16 || type == DType::f16; }
+
+constexpr bool is_8bit(DType type) noexcept {
+  return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz;
+}
+
+/// What C can be made of.
+constexpr bool is_output(DType type) noexcept { return is_half(type) || type == DType::f32; }
+
+/// What A and the weights can be made of.
+constexpr bool is_operand(DType type) noexcept {
+  return type != DType::e8m0 && type != DType::i32 && type != DType::f64;
+}
 
 /// Bytes of `count` elements, rounded up to whole bytes.
 std::int64_t storage_bytes(DType type, std::int64_t count);

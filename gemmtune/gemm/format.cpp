@@ -17,7 +17,6 @@ constexpr Side mxfp4{.type = DType::e2m1, .scaling = Scaling::mx_1x32};
 bool is_float(DType type) {
   return type == DType::bf16 || type == DType::f16 || type == DType::tf32 || type == DType::f32;
 }
-bool is_8bit(DType type) { return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz; }
 bool is_coarse(Scaling scaling) { return scaling == Scaling::tensor || scaling == Scaling::row; }
 
 bool is_block_scaled(const Problem& problem) {

@@ -8,28 +8,31 @@
 
 namespace gemmtune {
 
-/// Contiguous, row-major, batch outermost; layouts as in gemm/problem.h and gemm/scaling.h. Absent tensors are null.
+/// Tensors are stored as the problem's layout says (gemm/matrix_layout.h), scales row-major without gaps
+/// (gemm/scaling.h); batches are outermost. Absent tensors are null.
 struct Operands {
   const std::byte* a{};
   const std::byte* a_scale{};
   const std::byte* w{};
   const std::byte* w_scale{};
   const std::byte* bias{};
+  const std::byte* residual{};  // stored as C is; not C itself
   std::byte* c{};
   const std::byte* packed_w{};  // what PreparedGemm::pack_weights wrote
   std::byte* workspace{};
 };
 
-/// Bytes of each tensor of a problem; 0 for absent ones.
+/// Bytes from the first element of each tensor to its last, gaps of the layout included; 0 for absent ones.
 struct OperandBytes {
   std::int64_t a{};
   std::int64_t a_scale{};
   std::int64_t w{};
   std::int64_t w_scale{};
   std::int64_t bias{};
+  std::int64_t residual{};
   std::int64_t c{};
 
-  std::int64_t total() const { return a + a_scale + w + w_scale + bias + c; }
+  std::int64_t total() const { return a + a_scale + w + w_scale + bias + residual + c; }
   bool operator==(const OperandBytes&) const = default;
 };
 

@@ -1,5 +1,7 @@
 #include "gemmtune/gemm/problem.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -16,6 +18,57 @@ namespace {
 
 constexpr std::int64_t largest_size = std::int64_t{1} << 31;  // of one dimension: products of two still fit
 
+constexpr std::int64_t largest_distance = std::int64_t{1} << 53;
+
+/// A distance of a layout and its name in canonical text.
+struct Distance {
+  std::string_view name{};
+  std::int64_t Strides::*which{};
+  Strides Layout::*tensor{};
+
+  std::int64_t& operator()(Layout& layout) const { return layout.*tensor.*which; }
+  std::int64_t operator()(const Layout& layout) const { return layout.*tensor.*which; }
+};
+
+constexpr std::array<Distance, 6> distances{{{"lda=", &Strides::leading_dimension, &Layout::a_strides},
+                                             {"ldw=", &Strides::leading_dimension, &Layout::w_strides},
+                                             {"ldc=", &Strides::leading_dimension, &Layout::c_strides},
+                                             {"stride_a=", &Strides::batch, &Layout::a_strides},
+                                             {"stride_w=", &Strides::batch, &Layout::w_strides},
+                                             {"stride_c=", &Strides::batch, &Layout::c_strides}}};
+
+constexpr std::array<std::string_view, 4> transpositions{"nt", "nn", "tn", "tt"};
+
+/// Sets the part of a layout that one option of the text says; false when it says none.
+bool set_part(Layout& layout, std::string_view option) {
+  if (std::ranges::find(transpositions, option) != transpositions.end()) {
+    layout.a = option[0] == 'n' ? Major::k : Major::mn;
+    layout.w = option[1] == 't' ? Major::k : Major::mn;
+    return true;
+  }
+  for (const auto& distance : distances) {
+    if (!option.starts_with(distance.name)) continue;
+    const auto value = parse_int(option.substr(distance.name.size()));
+    if (!value || *value < 1 || *value > largest_distance) return false;
+    distance(layout) = *value;
+    return true;
+  }
+  return false;
+}
+
+bool set_part(Epilogue& epilogue, std::string_view option) {
+  if (option == "residual") return epilogue.residual = true;
+  const auto activation = parse_activation(option);
+  if (activation) epilogue.activation = *activation;
+  return activation.has_value();
+}
+
+bool says_distance(std::string_view option) {
+  return std::ranges::any_of(distances, [&](const Distance& distance) { return option.starts_with(distance.name); });
+}
+
+std::string without_first_colon(std::string text) { return text.empty() ? text : text.substr(1); }
+
 std::string side_text(const Side& side) {
   if (side.scaling == Scaling::none) return std::string(to_string(side.type));
   return fmt::format("{}/{}", to_string(side.type), to_string(side.scaling));
@@ -30,6 +83,7 @@ class Reader {
     Problem problem = pieces_.size() > 1 ? read_types() : expected("sizes and types, as 64x4096x4096:a4w4");
     read_sizes(problem);
     for (; next_ < pieces_.size(); ++next_) read_option(problem);
+    problem.layout = canonical_layout(problem);
     if (const auto why = why_invalid(problem); !why.empty()) fail(ErrorCode::input, "problem '{}': {}", text_, why);
     return problem;
   }
@@ -88,9 +142,7 @@ class Reader {
 
   void read_option(Problem& problem) {
     const auto option = pieces_[next_];
-    if (option == "bias") {
-      problem.bias = true;
-    } else if (option == "packed") {
+    if (option == "packed") {
       problem.packed = true;
     } else if (option == "plain") {
       problem.packed = false;
@@ -98,8 +150,15 @@ class Reader {
       problem.batch = read_size(option.substr(6));
     } else if (option.starts_with("out=")) {
       problem.out = read_type(option.substr(4));
-    } else {
-      expected("bias, packed, plain, batch=B or out=TYPE");
+    } else if (option == "bias") {
+      problem.epilogue.bias = true;
+    } else if (says_distance(option) && !set_part(problem.layout, option)) {
+      expected("a number of elements from 1 to 2^53");
+    } else if (!says_distance(option) && !set_part(problem.layout, option) && !set_part(problem.epilogue, option)) {
+      expected(
+          "batch=B, nn, nt, tn, tt, lda=, ldw=, ldc=, stride_a=, stride_w=, stride_c=, bias, relu, gelu_tanh, "
+          "gelu_erf, "
+          "silu, residual, packed, plain or out=TYPE");
     }
   }
 
@@ -129,32 +188,96 @@ class Reader {
   std::size_t next_{};
 };
 
-bool is_output(DType type) { return type == DType::bf16 || type == DType::f16 || type == DType::f32; }
-
-bool is_input(DType type) { return type != DType::e8m0 && type != DType::i32 && type != DType::f64; }
-
 std::string why_invalid_side(std::string_view which, const Side& side, std::int64_t k) {
-  if (!is_input(side.type)) return fmt::format("{} cannot be {}", which, to_string(side.type));
+  if (!is_operand(side.type)) return fmt::format("{} cannot be {}", which, to_string(side.type));
   if (side.type == DType::e2m1 && k % 2 != 0) return fmt::format("K = {} must be even: two e2m1 share a byte", k);
   const bool mx = side.scaling == Scaling::mx_1x32;
   if (mx != (side.type == DType::e2m1)) return fmt::format("{}: 1x32 scales and e2m1 go together", which);
   return {};
 }
 
+std::string why_invalid_matrix(std::string_view which, const StoredMatrix& matrix) {
+  if (matrix.leading_dimension < matrix.cols)
+    return fmt::format("{}: a leading dimension of {} is less than a row of {}", which, matrix.leading_dimension,
+                       matrix.cols);
+  const auto one = (matrix.rows - 1) * matrix.leading_dimension + matrix.cols;
+  if (matrix.batch > 1 && matrix.batch_stride < one)
+    return fmt::format("{}: a batch stride of {} is less than a matrix of {}", which, matrix.batch_stride, one);
+  return {};
+}
+
+/// Of e2m1, two elements share a byte along the contiguous dimension.
+std::string why_invalid_e2m1(std::string_view which, const StoredMatrix& matrix, Major major) {
+  if (matrix.type != DType::e2m1) return {};
+  if (major != Major::k) return fmt::format("{}: e2m1 is stored along K only", which);
+  if (matrix.leading_dimension % 2 != 0 || matrix.batch_stride % 2 != 0)
+    return fmt::format("{}: distances must be even: two e2m1 share a byte", which);
+  return {};
+}
+
+std::string why_invalid_layout(const Problem& p) {
+  const auto a = stored_a(p);
+  const auto w = stored_w(p);
+  for (auto why :
+       {why_invalid_matrix("A", a), why_invalid_matrix("the weights", w), why_invalid_matrix("C", stored_c(p)),
+        why_invalid_e2m1("A", a, p.layout.a), why_invalid_e2m1("the weights", w, p.layout.w)})
+    if (!why.empty()) return why;
+  return {};
+}
+
+bool fits_memory(const StoredMatrix& m) {
+  const double elements = static_cast<double>(m.batch) * static_cast<double>(m.batch_stride) +
+                          static_cast<double>(m.rows) * static_cast<double>(m.leading_dimension);
+  return elements * bits(m.type) / 8 <= static_cast<double>(std::numeric_limits<std::int64_t>::max() / 64);
+}
+
 std::string why_invalid_size(const Problem& p) {
   for (const auto size : {p.m, p.n, p.k, p.batch})
     if (size < 1 || size > largest_size) return fmt::format("sizes must be from 1 to {}", largest_size);
-  const double bytes = operand_bytes(p);
-  if (bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 64)) return "the operands fit no memory";
+  for (const auto& strides : {p.layout.a_strides, p.layout.w_strides, p.layout.c_strides})
+    if (std::min(strides.leading_dimension, strides.batch) < 0 ||
+        std::max(strides.leading_dimension, strides.batch) > largest_distance)
+      return fmt::format("leading dimensions and batch strides must be from 1 to {}", largest_distance);
+  for (const auto& matrix : {stored_a(p), stored_w(p), stored_c(p)})
+    if (!fits_memory(matrix)) return "the operands fit no memory";
   return {};
 }
 
 }  // namespace
 
+std::string layout_text(const Problem& p) {
+  const auto layout = canonical_layout(p);
+  std::string text;
+  if (layout.a != Major::k || layout.w != Major::k)
+    text += fmt::format(":{}{}", layout.a == Major::k ? 'n' : 't', layout.w == Major::k ? 't' : 'n');
+  for (const auto& distance : distances)
+    if (distance(layout) != 0) text += fmt::format(":{}{}", distance.name, distance(layout));
+  return without_first_colon(std::move(text));
+}
+
+std::string epilogue_text(const Problem& p) {
+  std::string text;
+  if (p.epilogue.activation != Activation::none) text += fmt::format(":{}", to_string(p.epilogue.activation));
+  if (p.epilogue.residual) text += ":residual";
+  return without_first_colon(std::move(text));
+}
+
+bool set_layout(Problem& problem, std::string_view text) {
+  return text.empty() ||
+         std::ranges::all_of(split(text, ':'), [&](auto option) { return set_part(problem.layout, option); });
+}
+
+bool set_epilogue(Problem& problem, std::string_view text) {
+  return text.empty() ||
+         std::ranges::all_of(split(text, ':'), [&](auto option) { return set_part(problem.epilogue, option); });
+}
+
 std::string to_string(const Problem& p) {
   auto text = fmt::format("{}x{}x{}:{}:{}:{}", p.m, p.n, p.k, side_text(p.a), side_text(p.w), to_string(p.out));
   if (p.batch != 1) text += fmt::format(":batch={}", p.batch);
-  if (p.bias) text += ":bias";
+  if (const auto layout = layout_text(p); !layout.empty()) text += ':' + layout;
+  if (p.epilogue.bias) text += ":bias";
+  if (const auto epilogue = epilogue_text(p); !epilogue.empty()) text += ':' + epilogue;
   if (p.packed) text += ":packed";
   return text;
 }
@@ -166,6 +289,7 @@ std::string why_invalid(const Problem& p) {
   if (auto why = why_invalid_side("A", p.a, p.k); !why.empty()) return why;
   if (auto why = why_invalid_side("the weights", p.w, p.k); !why.empty()) return why;
   if (p.a.scaling == Scaling::block_128x128) return "128x128 scales are for weights";
+  if (auto why = why_invalid_layout(p); !why.empty()) return why;
   if (!is_output(p.out)) return fmt::format("the output cannot be {}", to_string(p.out));
   return {};
 }
@@ -183,7 +307,11 @@ double operand_bytes(const Problem& p) {
          (bytes(p.m, p.k, p.a.type) + bytes(p.n, p.k, p.w.type) + bytes(p.m, p.n, p.out));
 }
 
-double moved_bytes(const Problem& problem) { return static_cast<double>(operand_sizes(problem).total()); }
+double moved_bytes(const Problem& problem) {
+  Problem without_gaps = problem;
+  without_gaps.layout = {};
+  return static_cast<double>(operand_sizes(without_gaps).total());
+}
 
 double tflops(const Problem& problem, double time_us) {
   return time_us > 0 && std::isfinite(time_us) ? flops(problem) / time_us / 1e6 : 0;

@@ -1,9 +1,9 @@
 // What is multiplied: a plain value with one canonical text.
 //
-//   C[b,m,n] = sum over k of A[b,m,k] · W[b,n,k]  (+ bias[n])
+//   C[b,m,n] = activation(sum over k of A[b,m,k] · W[b,n,k]  + bias[n] + residual[b,m,n])
 //
-// A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N]; all
-// row-major. Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
+// By default A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N];
+// all row-major without gaps. Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
 #pragma once
 
 #include <compare>
@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "gemmtune/gemm/dtype.h"
+#include "gemmtune/gemm/epilogue.h"
+#include "gemmtune/gemm/matrix_layout.h"
 #include "gemmtune/gemm/scaling.h"
 
 namespace gemmtune {
@@ -24,6 +26,10 @@ struct Side {
   auto operator<=>(const Side&) const = default;
 };
 
+constexpr bool is_mxfp4(const Side& side) noexcept {
+  return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32;
+}
+
 struct Problem {
   std::int64_t m{};
   std::int64_t n{};
@@ -32,8 +38,9 @@ struct Problem {
   Side a{};
   Side w{};
   DType out{DType::bf16};
-  bool bias{};    // [N] in the output's type, added before rounding to it
-  bool packed{};  // weights may be repacked once, ahead of all calls; otherwise each call finds them as they are
+  Epilogue epilogue{};
+  bool packed{};    // weights may be repacked once, ahead of all calls; otherwise each call finds them as they are
+  Layout layout{};  // as canonical_layout() gives it: distances of contiguous tensors are 0
 
   auto operator<=>(const Problem&) const = default;
 };
@@ -42,7 +49,34 @@ struct Problem {
 ///   64x4096x4096:bf16:bf16:bf16
 ///   64x4096x4096:e2m1/1x32:e2m1/1x32:bf16:packed
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
+///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
+/// The options, in this order: batch=B; nn, tn or tt (the first letter is A's, the second the weights', as BLAS has
+/// them for row-major matrices: the default nt is A stored [M, K] and weights stored [N, K]; tn has A stored [K, M] and
+/// weights stored [K, N]); lda=, ldw=, ldc= (leading dimensions) and stride_a=, stride_w=, stride_c= (from one matrix
+/// of the batch to the next), all in elements; bias; relu, gelu_tanh, gelu_erf or silu; residual; packed.
 std::string to_string(const Problem& problem);
+
+/// Of a problem's text the options that say the layout ("nn:lda=16384"), and those that say the epilogue beside the
+/// bias
+/// ("gelu_tanh:residual"). "" for the default.
+std::string layout_text(const Problem& problem);
+std::string epilogue_text(const Problem& problem);
+
+/// Sets what such a text says; false when it is none. The sizes need not be known yet: the distances are as in the text
+/// until canonical_layout().
+[[nodiscard]] bool set_layout(Problem& problem, std::string_view text);
+[[nodiscard]] bool set_epilogue(Problem& problem, std::string_view text);
+
+/// Whether A, the weights and C are contiguous and in the default order, and nothing but a bias is added to the
+/// product.
+inline bool is_plain(const Problem& p) noexcept {
+  const Layout& l = p.layout;
+  const auto distances = l.a_strides.leading_dimension | l.a_strides.batch | l.w_strides.leading_dimension |
+                         l.w_strides.batch | l.c_strides.leading_dimension | l.c_strides.batch;
+  const int others = static_cast<int>(l.a) | static_cast<int>(l.w) | static_cast<int>(p.epilogue.activation) |
+                     static_cast<int>(p.epilogue.residual);
+  return (distances | others) == 0;
+}
 
 /// Parses the canonical text, and the shorthand MxNxK:FORMAT with a name of gemm/format.h instead of the three types
 /// (64x4096x4096:a4w4). Throws Error{input} that says what was found and what was expected, with the column.
@@ -57,7 +91,7 @@ double flops(const Problem& problem);
 /// Bytes of A, weights and C by element size, as AITER's `bw` column counts them: without scales and bias.
 double operand_bytes(const Problem& problem);
 
-/// The same with scales and bias: what a kernel must really move.
+/// The same with scales, bias and residual: what a kernel must really move. Gaps of the layout are not counted.
 double moved_bytes(const Problem& problem);
 
 /// AITER's columns, from a time in microseconds (0 where the time is not a positive number).

@@ -20,6 +20,8 @@ enum class Scaling : std::uint8_t {
   mx_1x32,        // one E8M0 byte for each 32 of K in each row (OCP MX)
 };
 
+inline constexpr Scaling last_scaling = Scaling::mx_1x32;
+
 /// "none", "tensor", "row", "1x128", "128x128", "1x32".
 std::string_view to_string(Scaling scaling);
 std::optional<Scaling> parse_scaling(std::string_view text);

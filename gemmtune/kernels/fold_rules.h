@@ -30,7 +30,7 @@ enum class FoldFill : std::uint8_t {
   high,  // low bits stay 0: an H100's tensor cores need less power when one side is so
 };
 
-/// How values and scales are stored that are read: row-major, or as AITER shuffles them (gemm/layout.h).
+/// How values and scales are stored that are read: row-major, or as AITER shuffles them (gemm/shuffle.h).
 enum class InputLayout : std::uint8_t { plain, shuffled };
 
 inline constexpr int fold_block = 32;   // elements of K that share an exponent

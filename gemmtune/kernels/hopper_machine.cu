@@ -61,12 +61,14 @@ __device__ __forceinline__ unsigned cluster_rank() {
   if (cluster > 1) asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// All threads of the cluster meet.
+/// All threads of the cluster meet. What each of them did before is done, in the memory of other blocks as well.
 __device__ __forceinline__ void sync_cluster() {
-  if (cluster == 1)
+  if (cluster == 1) {
     __syncthreads();
-  else
+  } else {
+    __syncwarp();  // .aligned: whole warps
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
 }
 /// The same place in the shared memory of that block of the cluster.
 __device__ __forceinline__ unsigned in_block(unsigned address, unsigned rank) {

@@ -30,10 +30,10 @@ KernelSource rescue_source(const Problem& problem, const FoldSpec& weights, cons
   return {.name = fmt::format("rescue_{}_{}.cu", fold_word(weights.type), fold_word(weights.base)),
           .text = rescue_kernel_text(),
           .arch = arch,
-          .options = {"--std=c++20", "--device-as-default-execution-space",
-                      fmt::format("-DW_TYPE={}", fold_word(weights.type)),
-                      fmt::format("-DW_BASE={}", fold_word(weights.base)),
-                      fmt::format("-DOUT={}", codec_of(problem.out)), fmt::format("-DHAS_BIAS={}", problem.bias)}};
+          .options = {
+              "--std=c++20", "--device-as-default-execution-space", fmt::format("-DW_TYPE={}", fold_word(weights.type)),
+              fmt::format("-DW_BASE={}", fold_word(weights.base)), fmt::format("-DOUT={}", codec_of(problem.out)),
+              fmt::format("-DHAS_BIAS={}", problem.epilogue.bias)}};
 }
 
 Rescuer::Rescuer(const Problem& problem, const FoldSpec& activations, const FoldSpec& weights, const std::string& arch)

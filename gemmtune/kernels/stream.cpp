@@ -74,7 +74,8 @@ KernelSource stream_source(const Problem& problem, const StreamTile& tile) {
                       stream_option("CLUSTER", tile.cluster), stream_option("W_STAGES", tile.stages),
                       stream_option("A_STAGES", a_stages(tile)), stream_option("RAW_STAGES", raw_stages(tile)),
                       stream_option("CONVERTERS", tile.converters),
-                      stream_option("SHARED_BYTES", stream_shared_bytes(tile)), stream_option("BIAS", problem.bias),
+                      stream_option("SHARED_BYTES", stream_shared_bytes(tile)),
+                      stream_option("BIAS", problem.epilogue.bias),
                       fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
                       fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)}};
 }

@@ -157,9 +157,14 @@ __device__ inline void init_barriers(const Shared& shared) {
 struct Reduction {
   u32 far_phase = 0;
   bool first = true;
+  bool last = false;  // tile
 };
 
 /// Whether this thread has what is to be written.
+///
+/// Between blocks: the block that finishes a row group waits for all sums and arrivals at far_full before it reads
+/// them. The others wait at far_empty for the arrivals after one tile before they send the sums of the next. After the
+/// last tile nobody would wait, so nothing is sent.
 __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduction& state, int r, int q, int thread) {
   const int full = 1 + 2 * r;
   const int empty = 2 + 2 * r;
@@ -195,8 +200,9 @@ __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduct
   for (int other = 1; other < cluster; ++other)
 #pragma unroll
     for (int i = 0; i < held; ++i) total[i] += shared_loadf(shared.far_sums(r, other - 1) + (i * 128 + thread) * 4);
-  for (int other = 1; other < cluster; ++other)
-    barrier_free_far(in_block(shared.far_empty(r), (finisher + other) % cluster));
+  if (!state.last)
+    for (int other = 1; other < cluster; ++other)
+      barrier_free_far(in_block(shared.far_empty(r), (finisher + other) % cluster));
   return true;
 }
 
@@ -256,6 +262,7 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
     }
     a_unit += of_block;
 
+    reduction.last = is_last_tile(s, index);
     if (reduce(total, shared, reduction, r, q, thread)) write(results, s, corner, factors, total);
   }
 }

@@ -73,7 +73,8 @@ KernelSource folded_stream_source(const Problem& problem, const FoldedStreamTile
                       stream_option("ROW_GROUPS", tile.row_groups), stream_option("CLUSTER", tile.cluster),
                       stream_option("STAGES", tile.stages), stream_option("REGISTERS", even_registers(tile)),
                       stream_option("SHARED_BYTES", folded_stream_shared_bytes(tile)),
-                      stream_option("BIAS", problem.bias), fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
+                      stream_option("BIAS", problem.epilogue.bias),
+                      fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
                       fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)}};
 }
 

@@ -176,15 +176,24 @@ struct Multiplier {
   }
 };
 
+struct Reduction {
+  u32 phase = 0;
+  bool last = false;  // tile
+};
+
 /// Sums of the blocks that split K, in one order always. Whether this thread has what is to be written.
-__device__ inline bool reduce(float (&totals)[held], const Shared& shared, int group, u32& phase) {
+///
+/// The block that finishes a group waits at far_full for all bytes sent to it before it reads them. The others wait at
+/// far_empty for the arrivals after one tile before they send the sums of the next. After the last tile nobody would
+/// wait, so nothing is sent.
+__device__ inline bool reduce(float (&totals)[held], const Shared& shared, int group, Reduction& state) {
   if (cluster == 1) return true;
   const int thread = threadIdx.x % 128;
   const int finisher = group % cluster;
   const int slot = ((int)cluster_rank() - finisher + cluster) % cluster;  // 0 is the finisher's
   if (slot > 0) {
-    barrier_wait_cluster(shared.far_empty(group), phase ^ 1);
-    phase ^= 1;
+    barrier_wait_cluster(shared.far_empty(group), state.phase ^ 1);
+    state.phase ^= 1;
     const u32 there = in_block(shared.far_sums(group, slot - 1), finisher) + thread * 16;
     const u32 full = in_block(shared.far_full(group), finisher);
 #pragma unroll
@@ -193,8 +202,8 @@ __device__ inline bool reduce(float (&totals)[held], const Shared& shared, int g
     return false;
   }
   if (thread == 0) barrier_expect(shared.far_full(group), (cluster - 1) * sums_bytes);
-  barrier_wait_cluster(shared.far_full(group), phase);
-  phase ^= 1;
+  barrier_wait_cluster(shared.far_full(group), state.phase);
+  state.phase ^= 1;
   for (int other = 1; other < cluster; ++other)
 #pragma unroll
     for (int i = 0; i < held; i += 4) {
@@ -204,15 +213,16 @@ __device__ inline bool reduce(float (&totals)[held], const Shared& shared, int g
       totals[i + 2] += __uint_as_float(four.z);
       totals[i + 3] += __uint_as_float(four.w);
     }
-  for (int other = 1; other < cluster; ++other)
-    barrier_free_far(in_block(shared.far_empty(group), (finisher + other) % cluster));
+  if (!state.last)
+    for (int other = 1; other < cluster; ++other)
+      barrier_free_far(in_block(shared.far_empty(group), (finisher + other) % cluster));
   return true;
 }
 
 __device__ inline void multiply_tiles(const Shared& shared, const Results& results, const Sizes& s, int group) {
   const int thread = threadIdx.x % 128;
   Multiplier multiplier = {shared, group};
-  u32 far_phase = 0;
+  Reduction reduction;
   const int count = part_of(s, cluster_rank()).count;
   for (int index = blockIdx.x / cluster; index < tile_count(s); index += gridDim.x / cluster) {
     const Tile tile = tile_at(s, index);
@@ -222,7 +232,8 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
     multiplier.multiply_chunks(totals, count);
     const Corner corner = corner_of(results, s, tile, group, thread);
     const Factors factors = load_factors(results, s, tile, corner);
-    if (reduce(totals, shared, group, far_phase)) write(results, s, corner, factors, totals);
+    reduction.last = is_last_tile(s, index);
+    if (reduce(totals, shared, group, reduction)) write(results, s, corner, factors, totals);
   }
 }
 

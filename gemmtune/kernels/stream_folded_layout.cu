@@ -78,6 +78,11 @@ __device__ inline Tile tile_at(const Sizes& s, int index) {
   return {rest / w_groups(s), index % s.m_tiles, rest % w_groups(s) * row_groups};
 }
 
+/// Whether this cluster works on no tile after that one.
+__device__ inline bool is_last_tile(const Sizes& s, int index) {
+  return index + (int)gridDim.x / cluster >= tile_count(s);
+}
+
 /// A block's part of K, in chunks: an even number, as packed weights have.
 struct Part {
   int first;

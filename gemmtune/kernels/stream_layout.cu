@@ -82,6 +82,11 @@ __device__ inline int tiles_of_this(const Sizes& s) {
   return (tile_count(s) - (int)blockIdx.x / cluster + step - 1) / step;
 }
 
+/// Whether this cluster works on no tile after that one.
+__device__ inline bool is_last_tile(const Sizes& s, int index) {
+  return index + (int)gridDim.x / cluster >= tile_count(s);
+}
+
 __device__ inline int chunks_of(const Sizes& s) { return (s.k + unit_k - 1) / unit_k * 2; }
 
 /// How many units part `part` of `parts` has.

@@ -7,17 +7,27 @@ __device__ inline void barrier_wait_cluster(u32 barrier, u32 parity) {
       "r"(parity)
       : "memory");
 }
+/// Whoever waits for the barrier sees what this thread wrote before, in the memory of whichever block.
 __device__ inline void barrier_arrive_far(u32 there) {
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
-/// Says that this thread has read; what it has written need not be seen.
+/// Says that this thread has read; what it has written need not be seen. Like every access to another block's memory
+/// it must be waited for there (see leave_cluster).
 __device__ inline void barrier_free_far(u32 there) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
-/// At the end: no block goes while others may still write to its memory. What anyone has written is not waited for.
+/// At the end of a kernel: no block ends before all blocks of its cluster are here.
+///
+/// The barrier is relaxed: stores and arrivals in another block's memory may still be on their way when the thread that
+/// made them is here, and a block that has ended by the time they come makes the launch fail. So each of them must be
+/// waited for, before it gets here, by the block whose memory it is in. What nobody waits for must not be sent.
+/// (.release would wait for all of them, and for all that was written to C as well.)
 __device__ inline void leave_cluster() {
-  if (cluster > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+  if (cluster == 1) return;
+  __syncwarp();
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
+/// To another block's memory. Seen there by those who wait for a barrier_arrive_far() of this thread.
 __device__ inline void store_far(u32 there, float value) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
 }

@@ -115,7 +115,7 @@ KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile) {
                       option("CLUSTER_M", tile.cluster_m), option("CLUSTER_N", tile.cluster_n),
                       option("CHUNKS", product.base == FoldBase::chunk), option("PROMOTE", tile.promote_k / step_k),
                       option("OUT_BYTES", out_bytes(problem)), option("OUT_IS_F16", problem.out == DType::f16),
-                      option("HAS_BIAS", problem.bias), option("STORES_TILES", stores_tiles(problem))}};
+                      option("HAS_BIAS", problem.epilogue.bias), option("STORES_TILES", stores_tiles(problem))}};
 }
 
 WgmmaGemm::WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors)

@@ -21,7 +21,8 @@ __device__ __forceinline__ unsigned empty(const Shared& shared, int stage) {
 
 // ---- copies
 
-/// A part of a tile, to the same place in each block of `mask` where several need it.
+/// A part of a tile, to the same place in each block of `mask` where several need it. Each block's consumers wait for
+/// all that comes to it, so it cannot have ended before.
 template <bool shared_by_several>
 __device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, unsigned to, int k, int row, int batch,
                                      unsigned short mask) {
@@ -107,7 +108,8 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
 /// The upper of the two rows, 8 apart, that a thread has of each subtile.
 __device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
 
-/// On a barrier of that block of the cluster.
+/// On a barrier of that block of the cluster. Nobody waits there for the last arrivals: the kernel's last
+/// sync_cluster() does.
 __device__ __forceinline__ void arrive(unsigned barrier, int rank) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(in_block(barrier, rank)) : "memory");
 }
@@ -454,5 +456,6 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
     consume(shared, c, g, place, warpgroup);
   }
   __syncwarp();
-  if (cluster > 1) sync_cluster();  // nobody leaves while the other still writes here
+  // No block ends before the others' last arrivals at its barriers, which this waits for because it releases.
+  if (cluster > 1) sync_cluster();
 }

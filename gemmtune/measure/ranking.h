@@ -1,4 +1,4 @@
-// Who is fastest, and who cannot be told apart from the fastest.
+// Which candidate is the fastest, and which ones cannot be told apart from it.
 #pragma once
 
 #include <span>
@@ -9,15 +9,16 @@
 namespace gemmtune {
 
 struct Ranking {
-  std::vector<std::size_t> order{};  // indices of the ok and timed evaluations, winner first
-  std::vector<std::size_t> tied{};   // the first of `order`: the fastest and those tied with it; one index is no tie
+  std::vector<std::size_t> order{};  // indices of the evaluations that are ok and timed, the winner first
+  std::vector<std::size_t> tied{};   // the start of `order`: the fastest and all tied with it; one index means no tie
 };
 
-/// Who is tied with the fastest says space/tie.h.
+/// space/tie.h defines ties.
 ///
-/// Among the tied the one with the least workspace and packed bytes wins, then the least split_k, then the median; but
-/// among those so close to that median that they are tied whatever their intervals, the first name. The rest follow by
-/// median. The same every time, whatever order they came in.
+/// Among tied candidates the one with the least memory (workspace and packed bytes) wins, then the least split_k, then
+/// the least median. Candidates of equal memory and split_k whose medians are within the limit of a certain tie
+/// (is_always_tied) are ordered by name. All other candidates follow by median. The order of the evaluations does not
+/// matter.
 Ranking rank(std::span<const Evaluation> evaluations);
 
 }  // namespace gemmtune

@@ -10,12 +10,12 @@
 namespace gemmtune {
 namespace {
 
-/// A block holds at most this many samples, and at most about this much time: the rule is asked often enough to
-/// overshoot no budget by much, and not so often that its arithmetic shows beside short kernels.
+/// A block holds at most this many samples and lasts at most about this long. The rule is then asked often enough to
+/// keep to its budget, and rarely enough that its arithmetic costs little beside short kernels.
 constexpr std::int64_t largest_block = 8;
 constexpr double longest_block_us = 20'000;
 
-/// In turns with others a block is never shorter, lest its uncounted launch cost as much as its samples.
+/// An interleaved block is never shorter than this, or its uncounted launch would cost as much as its samples.
 constexpr std::int64_t smallest_turn = 4;
 
 /// One launch and the samples taken of it.
@@ -33,14 +33,14 @@ class Series {
     if (!times.empty()) last_us_ = times.back();
   }
 
-  /// The same, as a turn.
+  /// Takes samples and records them as a turn.
   void take_turn(std::int64_t launches) {
     const auto before = samples_.us.size();
     take(launches);
     samples_.turns.push_back(samples_.us.size() - before);
   }
 
-  /// Roughly how long a launch takes; 0 while none has been seen.
+  /// Roughly how long a launch takes; 0 before the first one.
   double launch_us() const { return samples_.us.empty() ? last_us_ : *median(samples_.us); }
 
   std::int64_t count() const { return static_cast<std::int64_t>(samples_.us.size()); }
@@ -67,7 +67,7 @@ bool done(const Series& series, const MeasurePolicy& policy, const StopRule& rul
   return series.count() >= policy.max_samples || rule.enough(series.samples());
 }
 
-/// Which of them are to be sampled on: who is not done, and who contends for the first place with one who is not.
+/// Which series need more samples: those that are not done, and while any of the fastest is not done, all of those.
 std::vector<std::size_t> still_wanted(const std::vector<Series>& all, const MeasurePolicy& policy,
                                       const StopRule& rule) {
   double fastest_us = std::numeric_limits<double>::infinity();
@@ -85,8 +85,8 @@ std::vector<std::size_t> still_wanted(const std::vector<Series>& all, const Meas
   return wanted;
 }
 
-/// The first block holds the samples that must be there anyway, unless launches are so long that the rule should see
-/// each: it may give up on a slow one at once.
+/// The first block takes min_samples at once, unless launches are so long that the rule should see each of them: it may
+/// give up on a slow launch early.
 std::int64_t next_block(const Series& series, const MeasurePolicy& policy, std::int64_t smallest) {
   const double longest = longest_block_us / std::max(series.launch_us(), 1.0);
   const auto fitting = static_cast<std::int64_t>(std::min<double>(largest_block, longest));

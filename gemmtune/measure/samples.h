@@ -1,4 +1,4 @@
-// Times of one launch, and how they came about.
+// Samples of the time of one launch, and the turns in which they were taken.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace gemmtune {
 
-/// Samples of one turn follow each other, and share what the machine did meanwhile: a GPU that its power limits keeps a
-/// clock for tenths of a second, so that eight samples in two turns may tell no more than two.
+/// The samples of one turn are taken one right after the other, so they share the state of the machine. A GPU at its
+/// power limit keeps one clock for tenths of a second: eight samples in two turns may then tell no more than two do.
 struct Samples {
-  std::vector<double> us{};          // in the order they were taken
-  std::vector<std::size_t> turns{};  // how many each turn took; empty: nothing is known of turns
+  std::vector<double> us{};          // microseconds, in the order in which they were taken
+  std::vector<std::size_t> turns{};  // the number of samples of each turn; empty: all are of one turn
 };
 
 /// How many samples that know nothing of each other would tell as much of the median: as many as there are, unless

@@ -7,7 +7,7 @@
 namespace gemmtune {
 namespace {
 
-/// For normal noise, the median absolute deviation times this is the standard deviation.
+/// The standard deviation of normal noise is its median absolute deviation times this.
 constexpr double mad_to_deviation = 1.4826;
 
 std::vector<double> sorted(std::span<const double> samples) {
@@ -16,7 +16,7 @@ std::vector<double> sorted(std::span<const double> samples) {
   return values;
 }
 
-/// Linear between order statistics, which are counted from 0.
+/// Interpolates linearly between order statistics, which are counted from 0.
 double at_rank(const std::vector<double>& values, double position) {
   const auto below = static_cast<std::size_t>(position);
   const auto above = std::min(below + 1, values.size() - 1);

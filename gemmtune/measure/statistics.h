@@ -1,4 +1,4 @@
-// Robust statistics of timing samples. Pure functions; "no answer" is an empty optional, not a magic number.
+// Robust statistics of timing samples. All are pure functions; an empty optional means that there is no answer.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@ namespace gemmtune {
 std::optional<double> median(std::span<const double> samples);
 std::optional<double> quantile(std::span<const double> samples, double share);  // linear between order statistics
 
-/// 1.4826 · median(|x - median|) / median: a standard deviation that outliers do not move, as a share of the median.
+/// 1.4826 · median(|x - median|) / median: an estimate of the standard deviation that outliers do not move, as a share
+/// of the median. Nothing for no samples and for a median that is not positive.
 std::optional<double> relative_dispersion(std::span<const double> samples);
 
 struct Interval {

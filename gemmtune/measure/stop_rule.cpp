@@ -9,19 +9,19 @@
 namespace gemmtune {
 namespace {
 
-/// Fewer samples than the least are enough of what is so far beyond hope.
-constexpr double doubly = 2;
+/// Before min_samples have been taken, the limit for slow launches is this much higher.
+constexpr double early_factor = 2;
 
 class PolicyRule final : public StopRule {
  public:
-  PolicyRule(const MeasurePolicy& policy, double hopeless_us) : policy_(policy), hopeless_us_(hopeless_us) {}
+  PolicyRule(const MeasurePolicy& policy, double too_slow_us) : policy_(policy), too_slow_us_(too_slow_us) {}
 
   bool enough(const Samples& samples) const override {
     const auto count = static_cast<std::int64_t>(samples.us.size());
     if (count >= policy_.max_samples) return true;
     if (count == 0) return false;
-    if (count < policy_.min_samples) return all_over(doubly * hopeless_us_, samples);
-    return spent(samples) || all_over(hopeless_us_, samples) || narrow(samples);
+    if (count < policy_.min_samples) return all_over(early_factor * too_slow_us_, samples);
+    return spent(samples) || all_over(too_slow_us_, samples) || narrow(samples);
   }
 
  private:
@@ -39,7 +39,7 @@ class PolicyRule final : public StopRule {
   }
 
   MeasurePolicy policy_;
-  double hopeless_us_;
+  double too_slow_us_;
 };
 
 }  // namespace
@@ -48,8 +48,8 @@ std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy) {
   return make_stop_rule(policy, std::numeric_limits<double>::infinity());
 }
 
-std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double hopeless_us) {
-  return std::make_unique<PolicyRule>(policy, hopeless_us);
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double too_slow_us) {
+  return std::make_unique<PolicyRule>(policy, too_slow_us);
 }
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// When enough samples have been taken. A rule sees samples, never the clock, so that it is tested with invented ones.
+// Decides when enough samples have been taken. A rule sees samples and never the clock, so invented samples test it.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,9 @@ class StopRule {
 /// up to max_sampling_s.
 std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy);
 
-/// The same; and once min_samples are there, when even the fastest of them is slower than `hopeless_us`, or before that
-/// when it is twice as slow: for screening, where what is far behind the best need not be known well.
-std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double hopeless_us);
+/// The same rule, which also gives up on slow launches: after min_samples when even the fastest sample is above
+/// `too_slow_us`, and earlier when it is above twice that. Screening uses it, because the time of a candidate that is
+/// far behind the best need not be known well.
+std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double too_slow_us);
 
 }  // namespace gemmtune

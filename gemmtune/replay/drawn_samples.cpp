@@ -8,7 +8,7 @@ std::vector<double> DrawingTimer::time_us(const Launch& launch, std::int64_t fir
   launch(first);
   std::vector<double> times;
   for (std::int64_t i = 0; i < count; ++i) {
-    // Not a standard distribution: those differ between libraries, and a replay is to be the same everywhere.
+    // No standard distribution is used: they differ between libraries, and a replay must be the same everywhere.
     times.push_back(samples_us_[engine_() % samples_us_.size()]);
     spent_us_ += times.back();
   }

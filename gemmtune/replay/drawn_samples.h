@@ -14,12 +14,12 @@ class DrawingTimer final : public Timer {
  public:
   explicit DrawingTimer(std::mt19937_64& engine) : engine_(engine) {}
 
-  /// What launch() draws from until the next call.
+  /// The samples that launches draw from until the next call.
   void use(std::span<const double> samples_us) { samples_us_ = samples_us; }
 
   std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) override;
 
-  /// By all launches since the last call, in seconds.
+  /// The time of all launches since the last call, in seconds.
   double take_spent_s();
 
  private:

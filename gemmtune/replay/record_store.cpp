@@ -29,7 +29,7 @@ std::vector<double> samples_of(const Timing& timing) {
   return {timing.min_us, timing.low_us, timing.median_us, timing.median_us, timing.high_us};
 }
 
-/// The trials of one candidate that count.
+/// Those trials of one candidate that count.
 struct Career {
   const Trial* screen{};
   const Trial* confirm{};
@@ -49,7 +49,7 @@ void note(Career& career, const Trial& trial) {
   if (more) place = &trial;
 }
 
-/// The least of its evaluations: the first of them may have compiled what all of its family share.
+/// The least of its evaluations, because the first may have compiled code that the whole family shares.
 double overhead_s(const Career& career) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto* trial : {career.screen, career.confirm, career.failure})
@@ -71,7 +71,7 @@ RecordedCandidate recorded(const Candidate& candidate, const Career& career) {
   return one;
 }
 
-/// What is under way of a shape: the order of its candidates is that of their first trials.
+/// What has been collected of a shape so far. Its candidates stand in the order of their first trials.
 struct Collected {
   std::vector<Candidate> order{};
   std::map<Candidate, Career> careers{};

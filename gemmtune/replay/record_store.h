@@ -1,4 +1,4 @@
-// Recordings of what trials stores have.
+// Makes recordings of trials stores.
 #pragma once
 
 #include <span>
@@ -8,12 +8,13 @@
 
 namespace gemmtune {
 
-/// So many samples of a look are kept, evenly from the fastest to the slowest.
+/// At most this many samples of a stage are kept, spread evenly from the fastest to the slowest.
 inline constexpr std::size_t most_recorded_samples = 24;
 
-/// Every shape that was screened, by device. Of trials of the same candidate, the one with the most samples counts,
-/// then the latest; all of a look come from trials of one family's version: the latest. Samples of screening, which
-/// stores do not keep, are made of the five numbers that they do: exact for three samples.
+/// Every shape that was screened, by device. If a candidate has several trials of a stage, the one with the most
+/// samples counts, and the latest among equals; trials of an older version of the family never count. Stores do not
+/// keep the samples of screening, so they are rebuilt from the five numbers that stores keep, which is exact for three
+/// samples.
 Recording recording_of(std::span<const Trial> trials);
 
 }  // namespace gemmtune

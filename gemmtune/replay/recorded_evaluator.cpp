@@ -77,7 +77,7 @@ class Replaying {
 
  private:
   void time_alone(Evaluation& evaluation, const RecordedCandidate& one, double& best_us) {
-    const auto rule = make_stop_rule(policy_.measure, hopeless * best_us);
+    const auto rule = make_stop_rule(policy_.measure, too_slow_factor * best_us);
     timer_.use(one.screen_us);
     const auto samples = sample(timer_, {[](std::int64_t) {}}, policy_.measure, *rule);
     set_times(evaluation, samples, one);

@@ -1,5 +1,5 @@
-// Evaluates candidates of a recorded shape by drawing from their samples, under the policies and the sampling of real
-// evaluations. Two evaluations of one candidate differ as two on the device would.
+// Evaluates candidates of a recorded shape by drawing from their samples, with the policies and the sampler of real
+// evaluations. Two evaluations of one candidate differ, as they would on the device.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace gemmtune {
 
 class RecordedEvaluator final : public Evaluator {
  public:
-  /// The shape, all of it confirmed, must outlive this.
+  /// The shape must outlive the evaluator. All of its candidates that are right must have samples of a confirmation.
   RecordedEvaluator(const RecordedShape& shape, std::uint64_t seed);
 
   DeviceInfo device() override;
   std::vector<FamilySupport> supports(const Problem& problem) override;
   std::vector<Candidate> candidates(const Problem& problem) override;
 
-  /// Costs have what the kernels would have taken, warm-up and the settling of a GPU's clock included, and what
-  /// preparing and verifying took.
+  /// The costs hold the time that the kernels would have taken, with warm-up and the settling of a GPU's clock, and the
+  /// recorded time of preparing and verifying.
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override;
 

@@ -1,5 +1,5 @@
-// What a device once did with each candidate of some shapes: enough to try a search on, without the device. Not a
-// replacement for the trials store, which keeps much more.
+// What a device did with each candidate of some shapes: enough to try out a search without the device. It does not
+// replace the trials store, which keeps much more.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ struct RecordedCandidate {
   Outcome outcome{Outcome::ok};
   Stage failed_at{Stage::screen};  // when it failed
   std::int64_t memory_bytes{};     // packed weights and workspace
-  double overhead_us{};            // of one evaluation, beside the kernels: preparing and verifying
+  double overhead_us{};            // of one evaluation beside its kernels: preparing and verifying
   std::vector<double> screen_us{};
-  std::vector<double> confirm_us{};  // empty: it was not confirmed
+  std::vector<double> confirm_us{};  // empty when it was not confirmed
 
   bool operator==(const RecordedCandidate&) const = default;
 };
 
-/// The candidates stand in their family's order; the first is what users have without tuning.
+/// The candidates stand in their families' order. The first is the default choice: what users have without tuning.
 struct RecordedShape {
   DeviceKind kind{DeviceKind::cpu};
   std::string device{};
@@ -36,20 +36,20 @@ struct RecordedShape {
 
 using Recording = std::vector<RecordedShape>;
 
-/// A CSV, one line for each candidate: device_kind, device, problem, family, candidate, params, split_k, memory_bytes,
-/// failed ("screen wrong_result"), overhead_us, screen_us and confirm_us (samples, with blanks between).
+/// A CSV text with one line for each candidate: device_kind, device, problem, family, candidate, params, split_k,
+/// memory_bytes, failed ("screen wrong_result"), overhead_us, screen_us and confirm_us (samples, with blanks between).
 std::string recording_text(const Recording& recording);
 
-/// Throws Error{input} with the place of what cannot be read.
+/// Throws Error{input} with file, line and column of what cannot be read.
 Recording parse_recording(std::string_view text, const std::string& source);
 
-/// Compressed where the name ends in .xz.
+/// Files whose names end in .xz are compressed.
 Recording read_recording(const std::filesystem::path& path);
 void write_recording(const std::filesystem::path& path, const Recording& recording);
 
-/// Those that were screened and not confirmed get samples as confirming would have taken: those of a confirmed one of
-/// the same shape, scaled by how the two compared in screening. With that they have its noise and its drift.
-/// A shape of which nothing was confirmed keeps to what screening saw.
+/// Gives samples of a confirmation to candidates that were screened but not confirmed. They are those of a confirmed
+/// candidate of the same shape, scaled by the ratio of the two in screening, so that they have its noise and drift. In
+/// a shape without any confirmed candidate, the samples of screening are used.
 RecordedShape with_all_confirmed(RecordedShape shape);
 
 }  // namespace gemmtune

@@ -41,7 +41,7 @@ std::string line_of(const RecordedShape& shape, const RecordedCandidate& one) {
                    fmt::format("{:.4g}", one.overhead_us), samples_text(one.screen_us), samples_text(one.confirm_us)});
 }
 
-/// One line, cell by cell.
+/// Reads the cells of one line.
 class Line {
  public:
   Line(const CsvDocument& document, const CsvRow& row) : document_(document), row_(row) {}
@@ -109,7 +109,7 @@ std::optional<Problem> parse_problem_cell(std::string_view text) {
   try {
     return parse_problem(text);
   } catch (const Error&) {
-    return std::nullopt;  // the line's place says more
+    return std::nullopt;  // the caller's message has the place in the file
   }
 }
 

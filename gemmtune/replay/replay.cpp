@@ -4,7 +4,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/replay/recorded_evaluator.h"
-#include "gemmtune/replay/truth.h"
+#include "gemmtune/replay/recorded_times.h"
 #include "gemmtune/replay/tunable_op.h"
 #include "gemmtune/tune/evidence.h"
 #include "gemmtune/tune/shape_run.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view tunable_op_name = "tunableop";
 
-/// Plays the tuner's part for one shape, without its store.
+/// Does what the tuner does for one shape, without its store.
 class Player final : public EvaluationObserver {
  public:
   Player(const RecordedShape& shape, std::uint64_t seed) : shape_(shape), evaluator_(shape, seed) {}
@@ -79,7 +79,7 @@ SearchRun search_once(std::string_view search, const RecordedShape& shape, std::
   return run;
 }
 
-// All shapes are searched in their order, each repeat of it anew: shapes learn from those before them.
+// Shapes are searched in their order and learn from those before them. Each repeat starts without any knowledge.
 Replay replay(const Recording& recording, const ReplayOptions& options) {
   Replay result{.options = options};
   for (const auto& recorded : recording) {

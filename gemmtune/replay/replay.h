@@ -1,5 +1,5 @@
-// Runs searches on recorded shapes, again and again with newly drawn noise, and holds what they chose against the best
-// there was.
+// Runs searches on recorded shapes, many times with newly drawn noise, and compares what they choose with the best
+// candidate.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,26 @@ namespace gemmtune {
 
 /// One search of one shape.
 struct SearchRun {
-  std::string winner{};       // "": it found none
-  double regret{};            // share by which the winner's recorded median lies above the least
-  double device_s{};          // kernels: warm-up, samples, settling of the clock
+  std::string winner{};       // empty when it found none
+  double regret{};            // the share by which the winner's true time is above the least
+  double device_s{};          // of kernels: warm-up, samples and settling of the clock
   double overhead_s{};        // preparing and verifying
-  std::int64_t looked_at{};   // candidates
-  std::int64_t candidates{};  // there are
+  std::int64_t looked_at{};   // candidates that it tried
+  std::int64_t candidates{};  // candidates that there are
   std::optional<RegretClaim> claim{};
 };
 
-/// The names of all that can be replayed: the tuner's own, and "tunableop" (tunable_op.h).
+/// The names of all searches that can be replayed: the tuner's own, and "tunableop" (tunable_op.h).
 std::vector<std::string> replayable_searches();
 
-/// `shape` has all of it confirmed. What it sees goes to `neighbours`, as it comes from there.
+/// Searches one shape once. `shape` comes from with_all_confirmed(). The search reads from `neighbours`, and the times
+/// that it saw are added there.
 SearchRun search_once(std::string_view search, const RecordedShape& shape, std::uint64_t seed, Neighbours& neighbours);
 
 struct ReplayedShape {
   RecordedShape recorded{};
   double best_us{};
-  std::vector<std::vector<SearchRun>> runs{};  // of each search, its repeats
+  std::vector<std::vector<SearchRun>> runs{};  // for each search, one for each repeat
 };
 
 struct ReplayOptions {
@@ -49,7 +50,7 @@ struct Replay {
   std::vector<ReplayedShape> shapes{};
 };
 
-/// The same for the same seed, on every machine. Shapes without a right candidate are left out.
+/// The result depends only on its arguments, on every machine. Shapes without a right candidate are left out.
 Replay replay(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace gemmtune

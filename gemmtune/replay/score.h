@@ -1,4 +1,4 @@
-// What many runs of a search come to: regret against cost.
+// Regret and cost of a search over many runs.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace gemmtune {
 struct SearchScore {
   std::string search{};
   std::int64_t runs{};
-  std::int64_t without_winner{};  // left out of the regrets
+  std::int64_t without_winner{};  // these runs are left out of the regrets
   double mean_regret{};
   double p95_regret{};
   double worst_regret{};
-  double device_s{};                      // for all shapes once, as the mean of the repeats
+  double device_s{};                      // for each shape once: the mean over the repeats
   double overhead_s{};                    // likewise
-  double looked_at{};                     // candidates, as a share of those there are
-  std::optional<double> stated_regret{};  // mean of those claimed; nothing where no claim was made
+  double looked_at{};                     // candidates tried, as a share of all
+  std::optional<double> stated_regret{};  // the mean of all claims; nothing where none was made
   std::optional<double> held{};           // the share of claims that held
 };
 
-/// Each search's over all shapes, in the order of the options.
+/// The scores of each search over all shapes, in the order of the options.
 std::vector<SearchScore> scores(const Replay& replay);
 
-/// Of one shape.
+/// The same for one shape.
 std::vector<SearchScore> scores(const Replay& replay, const ReplayedShape& shape);
 
 /// {"repeats", "seed", "searches": [score…], "shapes": [{"problem", "device", "candidates", "best_us",

@@ -15,7 +15,7 @@ constexpr std::int64_t warmup = 2;
 
 struct Step {
   std::int64_t runs{};
-  double reach{};  // times the best
+  double reach{};  // dropped above this many times the best mean
 };
 constexpr Step first_step{.runs = 3, .reach = 1.5};
 constexpr Step second_step{.runs = 10, .reach = 1.15};
@@ -27,7 +27,7 @@ class TunableOp {
  public:
   explicit TunableOp(std::mt19937_64& engine) : timer_(engine) {}
 
-  /// The mean of all its runs, if it gets that far.
+  /// The mean of the last runs; nothing when the candidate was dropped before.
   std::optional<double> mean_us(const RecordedCandidate& one) {
     timer_.use(one.confirm_us);
     static_cast<void>(mean_of(warmup));

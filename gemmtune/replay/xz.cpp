@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// Far above what a recording takes: a file that would need more is not one.
+/// Far more than any recording takes. A file that needs more is no recording.
 constexpr std::uint64_t most_memory = 256ULL << 20;
 
 const std::uint8_t* bytes_of(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
@@ -29,7 +29,8 @@ std::string compress_xz(std::string_view text) {
   return bytes;
 }
 
-// How long the text is stands at the file's end, where cut-off files have none: the room grows until it is enough.
+// The length of the text is at the end of the file, which is missing in files that were cut off. So the buffer grows
+// until it is large enough.
 std::string decompress_xz(std::string_view bytes, const std::string& source) {
   for (std::size_t room = std::max<std::size_t>(16 * bytes.size(), 4096); room < most_memory; room *= 4) {
     std::string text(room, '\0');

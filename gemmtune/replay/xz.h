@@ -1,4 +1,4 @@
-// Text in .xz files, whole.
+// Compresses and decompresses whole texts in the .xz format.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace gemmtune {
 
 std::string compress_xz(std::string_view text);
 
-/// Throws Error{input} naming `source` for what is no .xz file, is damaged or cut off.
+/// Throws Error{input} that names `source` for bytes that are no .xz file, or that are damaged or cut off.
 std::string decompress_xz(std::string_view bytes, const std::string& source);
 
 }  // namespace gemmtune

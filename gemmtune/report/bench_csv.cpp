@@ -8,7 +8,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/csv_types.h"
-#include "gemmtune/table/known_columns.h"
+#include "gemmtune/table/sheet/known_columns.h"
 
 namespace gemmtune {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "gemmtune/table/known_columns.h"
+#include "gemmtune/table/sheet/known_columns.h"
 
 namespace gemmtune {
 namespace {

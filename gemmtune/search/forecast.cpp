@@ -16,8 +16,8 @@ constexpr std::size_t fewest = 3;
 
 constexpr std::size_t most = 256;
 
-/// A fit takes the cube of what it learns from. Of many that is the fastest, near which there may be faster ones, and
-/// as many of the others, spread evenly over their times.
+/// The cost of a fit grows with the cube of the number of candidates. Of many, half are the fastest, near which there
+/// may be faster ones, and the other half are spread evenly over the times of the rest.
 std::vector<Forecast::Known> worth_learning_from(std::vector<Forecast::Known> known) {
   if (known.size() <= most) return known;
   std::ranges::stable_sort(known, {}, &Forecast::Known::log_time);
@@ -28,10 +28,10 @@ std::vector<Forecast::Known> worth_learning_from(std::vector<Forecast::Known> kn
   return known;
 }
 
-/// Nothing is known, so that everything may be: half or twice as fast.
+/// The deviation where nothing is known: half or twice as fast is likely.
 constexpr double wide = 0.7;
 
-LogTime usual(std::span<const Forecast::Known> known) {
+LogTime mean_log_time(std::span<const Forecast::Known> known) {
   if (known.size() < 2) return {.mean = known.empty() ? 0.0 : known.front().log_time, .deviation = wide};
   const auto count = static_cast<double>(known.size());
   double mean = 0;
@@ -45,7 +45,7 @@ LogTime usual(std::span<const Forecast::Known> known) {
 
 Forecast::Forecast(std::span<const Candidate> candidates) : candidates_(candidates), distances_(candidates) {}
 
-// A row for each of `from`, of the distances of all of `to` from it.
+// One row for each of `from`: its distances from all of `to`.
 std::vector<double> Forecast::distances_between(const Indices& from, const Indices& to) const {
   std::vector<double> distances;
   distances.reserve(from.size() * to.size());
@@ -64,7 +64,7 @@ std::vector<Forecast::Known> Forecast::of_family(const std::string& family, std:
 std::vector<LogTime> Forecast::expect(std::span<const std::size_t> unknown, std::span<const Known> known) const {
   std::map<std::string, Indices> places;  // of each family's in `unknown`
   for (std::size_t i = 0; i < unknown.size(); ++i) places[candidates_[unknown[i]].family].push_back(i);
-  std::vector<LogTime> expected(unknown.size(), usual(known));
+  std::vector<LogTime> expected(unknown.size(), mean_log_time(known));
   for (const auto& [family, of_this] : places) {
     auto relatives = of_family(family, known);
     if (relatives.size() < fewest) continue;

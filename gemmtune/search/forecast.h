@@ -1,5 +1,6 @@
-// What the times of some candidates tell of the others: kernels that differ in few parameters take about as long.
-// A Gaussian process over each family's parameters, which says how sure it is. It knows nothing of GEMM.
+// Forecasts the times of candidates from the times of others: kernels that differ in few parameters take about equally
+// long. It is a Gaussian process over each family's parameters, which states its own deviation. It knows nothing of
+// GEMM.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace gemmtune {
 
-/// The logarithm of a time, as a normal distribution.
+/// The logarithm of a time as a normal distribution; 0.01 is about 1 %.
 struct LogTime {
   double mean{};
   double deviation{};

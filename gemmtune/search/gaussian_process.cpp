@@ -11,10 +11,10 @@
 namespace gemmtune {
 namespace {
 
-/// Of the variance: noise, and what distances do not see.
+/// The share of the variance that is noise, or that distances do not explain.
 constexpr double nugget = 0.01;
 
-/// Values that happen to agree do not prove that all others agree as well.
+/// Values that happen to agree do not prove that all other values agree.
 constexpr double least_variance = 1e-4;
 
 constexpr std::array reaches{1.0, 2.0, 4.0, 8.0, 16.0};
@@ -39,12 +39,13 @@ std::vector<double> backward(std::span<const double> factor, std::vector<double>
   return b;
 }
 
-/// So many right-hand sides are solved for at once: one at a time, this is what a search would spend its time with.
-constexpr std::size_t together = 32;
-using Columns = std::array<double, together>;
+/// Right-hand sides are solved for in groups of this many. Solved one at a time, they would take most of a search's
+/// own time.
+constexpr std::size_t columns_at_once = 32;
+using Columns = std::array<double, columns_at_once>;
 
 void subtract(Columns& from, double factor, const Columns& columns) {
-  for (std::size_t c = 0; c < together; ++c) from[c] -= factor * columns[c];
+  for (std::size_t c = 0; c < columns_at_once; ++c) from[c] -= factor * columns[c];
 }
 
 /// Σ weight · row.
@@ -54,14 +55,14 @@ Columns sums_of(std::span<const Columns> rows, std::span<const double> weights) 
   return sums;
 }
 
-/// Solves L·X = B in place: the sum of squares of each column of X.
+/// Solves L·X = B in place and returns the sum of squares of each column of X.
 Columns squares_after_forward(std::span<const double> factor, std::span<Columns> b) {
   const auto n = b.size();
   Columns squares{};
   for (std::size_t i = 0; i < n; ++i) {
     Columns row = b[i];
     for (std::size_t j = 0; j < i; ++j) subtract(row, factor[i * n + j], b[j]);
-    for (std::size_t c = 0; c < together; ++c) {
+    for (std::size_t c = 0; c < columns_at_once; ++c) {
       row[c] /= factor[i * n + i];
       squares[c] += row[c] * row[c];
     }
@@ -70,7 +71,7 @@ Columns squares_after_forward(std::span<const double> factor, std::span<Columns>
   return squares;
 }
 
-/// In an order of the library's choice, which keeps more than one sum going.
+/// The library chooses the order of the sum, which lets it keep several partial sums.
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0);
 }
@@ -97,7 +98,7 @@ struct GaussianProcess::Fit {
   std::vector<double> weights{};
 };
 
-// The variance that makes the values likeliest has a closed form; only the reach must be tried.
+// The likeliest variance has a closed form; only the reach must be tried out.
 GaussianProcess::Fit GaussianProcess::fit(std::span<const double> distances, std::span<const double> centred,
                                           double reach) {
   const auto n = centred.size();
@@ -142,7 +143,7 @@ std::vector<GaussianProcess::Prediction> GaussianProcess::at(std::span<const dou
       predictions[point] = {.mean = mean_ + means[point - first], .deviation = std::sqrt(variance_ * left)};
     }
   };
-  parallel_pieces(static_cast<std::int64_t>(points), together, [&](std::int64_t begin, std::int64_t end) {
+  parallel_pieces(static_cast<std::int64_t>(points), columns_at_once, [&](std::int64_t begin, std::int64_t end) {
     predict(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
   });
   return predictions;

@@ -1,4 +1,5 @@
-// Regression by a Gaussian process over distances: what is near is alike, and how near is found from the values.
+// Regression by a Gaussian process over distances: points near each other have similar values. How far similarity
+// reaches is found from the values themselves.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +8,13 @@
 
 namespace gemmtune {
 
-/// The lower triangle of L with L·Lᵀ = `matrix` (symmetric, positive definite, n rows of n).
+/// The lower triangular L with L·Lᵀ = `matrix`, which is symmetric, positive definite, and has n rows of n.
 std::vector<double> cholesky(std::vector<double> matrix, std::size_t n);
 
 class GaussianProcess {
  public:
-  /// `distances` between all pairs of the points at which `values` were seen, row by row. Two points or more. How far
-  /// similarity reaches is chosen by the likelihood of the values.
+  /// `distances` holds those between all pairs of the points at which `values` were seen, row by row. There must be two
+  /// points or more. The reach of similarity is the one that makes the values likeliest.
   GaussianProcess(std::span<const double> distances, std::span<const double> values);
 
   struct Prediction {
@@ -21,7 +22,7 @@ class GaussianProcess {
     double deviation{};
   };
 
-  /// At some points: `distances` has a row for each point seen, of the distances of all new ones from it.
+  /// Predicts new points. `distances` has one row for each point seen: the distances of all new points from it.
   std::vector<Prediction> at(std::span<const double> distances) const;
 
  private:
@@ -30,9 +31,9 @@ class GaussianProcess {
 
   std::size_t count_{};
   double mean_{};
-  double variance_{};              // of a point far from all
-  double reach_{};                 // over this distance, likeness falls to 1/e
-  std::vector<double> factor_{};   // Cholesky's, of the correlations
+  double variance_{};              // of a point far from all others
+  double reach_{};                 // the distance over which correlation falls to 1/e
+  std::vector<double> factor_{};   // the Cholesky factor of the correlations
   std::vector<double> weights_{};  // of the values seen
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t nearest_few = 3;
 
-/// Farther than this (a factor of 64 in all, say) a shape is another world.
+/// Shapes farther away than this, a factor of 64 in all, tell nothing.
 constexpr double farthest = 6;
 
 bool same_kind(Problem a, const Problem& b) {

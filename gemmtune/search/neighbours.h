@@ -1,5 +1,5 @@
-// What other shapes were tried with says of this one: kernels that were slow on half the rows are slow here too.
-// Remembers times only; what is made of them is the forecast's business.
+// Times of candidates on other shapes: a kernel that was slow on half as many rows is likely slow here too. This only
+// remembers times; the search decides what to do with them.
 #pragma once
 
 #include <map>
@@ -20,14 +20,14 @@ struct TimedCandidate {
 
 using CandidateKey = std::pair<std::string, std::string>;  // family, name
 
-/// Of candidates of one shape: by how much the logarithm of their time lies above that of the fastest. Of those without
-/// an entry nothing is known.
+/// How far candidates were behind the fastest on similar shapes, as a difference of logarithms of time. Nothing is
+/// known of candidates without an entry.
 class Hearsay {
  public:
-  /// Heard once more, with a weight above 0: entries are weighted means.
+  /// Adds one more observation with a weight above 0. An entry is the weighted mean of its observations.
   void add(const CandidateKey& candidate, double log_time, double weight);
 
-  /// Null where nothing was heard.
+  /// Null where nothing is known.
   const double* find(const Candidate& candidate) const;
   bool empty() const { return means_.empty(); }
 
@@ -39,14 +39,14 @@ class Hearsay {
   std::map<CandidateKey, Mean> means_{};
 };
 
-/// May be used by several threads at a time.
+/// Safe for use by several threads at a time.
 class Neighbours {
  public:
-  /// The last time of a candidate counts. Times that are not positive are left out.
+  /// A later time of a candidate replaces an earlier one. Times that are not positive are ignored.
   void add(const Problem& problem, const TimedCandidate& candidate);
 
-  /// From the nearest few shapes that differ from this one in nothing but M, N, K and batch; the nearer, the more a
-  /// shape counts. Not from the shape itself.
+  /// What the nearest few shapes tell that differ from this one only in M, N, K and batch; nearer shapes count more.
+  /// The shape itself is left out.
   Hearsay about(const Problem& problem) const;
 
  private:

@@ -10,14 +10,14 @@
 namespace gemmtune {
 namespace {
 
-/// Numbers that differ are never as good as equal: many are but codes.
+/// Different numbers never count as equal: many of them are only codes.
 constexpr double least_difference = 0.3;
 
-/// Candidates without parameters have nothing to be alike by.
+/// Candidates without parameters cannot be compared.
 constexpr double no_relation = 100;
 const std::string nameless = " alone";
 
-/// Candidates of equal parameters differ in something, or they had one name.
+/// Candidates with equal parameters and different names differ in something that the parameters do not say.
 const std::string twin = " twin";
 
 double difference(const std::string& a, const std::string& b) {
@@ -36,7 +36,7 @@ std::vector<double> differences_of(const std::vector<std::string>& values, doubl
   return differences;
 }
 
-/// The place of a value, which is appended when it is new.
+/// The place of a value in the list; a new value is appended.
 std::uint16_t place_among(std::vector<std::string>& values, const std::string& value) {
   const auto at = std::find(values.begin() + 1, values.end(), value);
   const auto place = static_cast<std::uint16_t>(at - values.begin());

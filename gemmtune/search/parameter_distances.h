@@ -1,4 +1,4 @@
-// How unlike the candidates of a space are: kernels that differ in few parameters take about as long.
+// Distances between candidates: kernels that differ in few parameters take about equally long.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,24 @@
 
 namespace gemmtune {
 
-/// Sums over parameters, each a distance for which exp(-distance) is positive definite: Gaussian processes need that.
+/// A distance is a sum over parameters. For each of its terms exp(-term) is positive definite, as Gaussian processes
+/// need it.
 class ParameterDistances {
  public:
   explicit ParameterDistances(std::span<const Candidate> candidates);
 
-  /// How many parameters differ, those that are numbers and near each other by less than one each; "128x256" is two.
-  /// For candidates of one family, by their indices: those without parameters are like nothing but themselves.
+  /// The distance of two candidates of one family, given by their indices: the number of parameters that differ, where
+  /// numbers near each other count for less than one. "128x256" counts as two parameters. Candidates without parameters
+  /// are far from all others.
   double between(std::size_t a, std::size_t b) const;
 
  private:
-  /// One number or word of what candidates have as a parameter. Value 0 is "has none".
+  /// The values that one parameter, or one number of it, has among the candidates. Value 0 means that there is none.
   struct Feature {
     std::vector<std::string> values{""};
-    std::vector<double> differences{};  // of each value from each
+    std::vector<double> differences{};  // of each value from each other, row by row
   };
-  using Values = std::map<std::size_t, std::uint16_t>;  // of one candidate, by feature
+  using Values = std::map<std::size_t, std::uint16_t>;  // those of one candidate, by feature
 
   std::size_t feature(const std::string& name);
   Values values_of(const Candidate& candidate);

@@ -10,7 +10,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/measure/ranking.h"
-#include "gemmtune/search/spread.h"
+#include "gemmtune/search/diverse_sample.h"
 
 namespace gemmtune {
 namespace {
@@ -21,7 +21,7 @@ std::vector<Candidate> without_repeats(std::vector<Candidate> candidates) {
   return candidates;
 }
 
-/// The candidates that are fastest on shapes near by, at most `count`.
+/// The candidates that are fastest on similar shapes, at most `count`.
 std::vector<std::size_t> best_heard_of(std::span<const Candidate> candidates, const Hearsay& hearsay,
                                        std::size_t count) {
   std::vector<std::pair<double, std::size_t>> heard;
@@ -81,7 +81,7 @@ Batch RaceStrategy::hand_out(Batch batch, Indices indices) {
   return batch;
 }
 
-// Answers come in any order.
+// Answers arrive in any order.
 void RaceStrategy::settle_batch() {
   std::ranges::sort(answers_, {}, [&](const Evaluation& answer) {
     return std::ranges::find(batch_.candidates, answer.candidate) - batch_.candidates.begin();
@@ -90,9 +90,9 @@ void RaceStrategy::settle_batch() {
   const bool is_final = batch_.stage == Stage::confirm && batch_.samples == 0;
   const auto look = batch_.stage == Stage::screen ? Look::screened : is_final ? Look::confirmed : Look::raced;
   standings_.take(asked_, answers_, look);
-  const auto usual = std::ranges::find(asked_, std::size_t{0});
-  if (look == Look::screened && usual != asked_.end())
-    default_is_inaccurate_ = is_merely_inaccurate(answers_[static_cast<std::size_t>(usual - asked_.begin())]);
+  const auto default_choice = std::ranges::find(asked_, std::size_t{0});
+  if (look == Look::screened && default_choice != asked_.end())
+    default_is_inaccurate_ = is_merely_inaccurate(answers_[static_cast<std::size_t>(default_choice - asked_.begin())]);
   if (look == Look::raced) narrow_field();
   if (!is_final) return;
   for (std::size_t i = 0; i < asked_.size(); ++i)
@@ -119,8 +119,9 @@ RaceStrategy::Indices RaceStrategy::next_wave() {
   return {unseen.begin(), unseen.begin() + static_cast<std::ptrdiff_t>(std::min(unseen.size(), rules_.wave))};
 }
 
-// Half of it is what the families put first, which knows much of what is fast; the other half is unlike those and
-// unlike each other, so that no corner stays unknown. What was fastest on shapes near by comes on top.
+// Half of the wave are the candidates that the families list first, since their order reflects what is usually fast.
+// The other half differ from those and from each other, so that no part of the space stays unknown. The candidates that
+// were fastest on similar shapes are added.
 RaceStrategy::Indices RaceStrategy::first_wave() const {
   if (candidates_.size() <= rules_.first_wave) {
     Indices all(candidates_.size());
@@ -130,7 +131,7 @@ RaceStrategy::Indices RaceStrategy::first_wave() const {
   auto chosen = recommended_;
   for (const auto i : first_of_each_family(candidates_, rules_.first_wave / 2))
     if (std::ranges::count(chosen, i) == 0) chosen.push_back(i);
-  return spread_out(candidates_, std::move(chosen), rules_.first_wave + recommended_.size());
+  return most_diverse(candidates_, std::move(chosen), rules_.first_wave + recommended_.size());
 }
 
 RaceStrategy::Indices RaceStrategy::promising() {
@@ -150,7 +151,7 @@ RaceStrategy::Indices RaceStrategy::promising() {
   return unseen;
 }
 
-// One disproved may have hidden others that are faster than what is left of the finalists.
+// After a disproved winner, a candidate that dropped out may be faster than the remaining finalists.
 bool RaceStrategy::must_race() const {
   if (!field_.empty() || confirmed_.empty()) return true;
   if (!disproved_) return false;
@@ -187,18 +188,19 @@ void RaceStrategy::narrow_field() {
   std::erase_if(field_, [&](std::size_t i) { return chance_to_beat(standings_[i].log_time, best) < rules_.drop; });
 }
 
-// The default choice is among the first ones confirmed, however slow or inaccurate: what tuning gained is seen by it.
+// The default choice is confirmed with the first finalists, however slow or inaccurate it is: tuning's gain is stated
+// against it.
 RaceStrategy::Indices RaceStrategy::take_finalists() {
   auto finalists = std::exchange(field_, {});
   finalists.resize(std::min(finalists.size(), rules_.finalists));
-  const auto& usual = standings_[0];
-  if ((usual.runs() || default_is_inaccurate_) && usual.look != Look::confirmed &&
+  const auto& default_choice = standings_[0];
+  if ((default_choice.runs() || default_is_inaccurate_) && default_choice.look != Look::confirmed &&
       std::ranges::count(finalists, std::size_t{0}) == 0)
     finalists.push_back(0);
   return finalists;
 }
 
-// Ranked anew each time: without the one just disproved others may be tied.
+// Ranks anew each time: without the candidate just disproved, others may be tied.
 Batch RaceStrategy::prove_batch() {
   const auto order = rank(confirmed_).order;
   if (order.empty()) {

@@ -1,5 +1,5 @@
-// A search that looks at few and states what it may have missed: screening led by a forecast, then a race in
-// interleaved rounds, then the usual confirmation and proof. Sees samples and never the clock.
+// A search that tries only some candidates and states the regret it may have: screening led by a forecast, then a race
+// in interleaved rounds, then confirmation and proof. It sees samples and never the clock.
 #pragma once
 
 #include <cstddef>

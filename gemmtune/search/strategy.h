@@ -1,5 +1,5 @@
-// What to try next. A strategy is asked for batches and told what came of them; it never runs anything, so it is tested
-// without a device.
+// A strategy decides which candidates to try next. It is asked for batches and told their results; it never runs
+// anything itself, so it is tested without a device.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace gemmtune {
 
-/// Candidates to evaluate together at one stage. Empty: the search is over.
+/// Candidates to evaluate together at one stage. An empty batch ends the search.
 struct Batch {
   Stage stage{Stage::screen};
   std::vector<Candidate> candidates{};
-  std::int64_t samples{};  // that are taken of each, of a round of a race; 0: what the stage's policy wants
+  std::int64_t samples{};  // of each candidate, in a round of a race; 0: as many as the stage's policy wants
 
   bool empty() const { return candidates.empty(); }
 };
@@ -39,25 +39,25 @@ class Strategy {
 
   virtual std::string_view name() const = 0;
 
-  /// The next batch. Everything of the last one has been told before.
+  /// The next batch. All results of the last batch must have been told before.
   virtual Batch ask() = 0;
   virtual void tell(const Evaluation& evaluation) = 0;
 
-  /// What it can say of its winner once it is over. Most strategies make no claim.
+  /// What the strategy can state about its winner at the end. Most strategies state nothing.
   virtual std::optional<RegretClaim> claim() const { return std::nullopt; }
 };
 
-/// "race" (the default), "screen" or "exhaustive". Throws Error{usage} that lists the names. The first candidate is
-/// what users have without tuning: when screening finds it right, or merely inaccurate, it is in the first batch to be
-/// confirmed, so that there is a comparison.
-///   screen: all candidates with few samples, the best 20 (within twice the best's time) confirmed in one interleaved
-///   batch (the next 20 if none of them is
-///     right), then the winner proved against adversarial operands; if it fails there, the next best.
-///   race: screening goes on only while a candidate that it has not seen may be the fastest, as far as the others tell;
-///     then interleaved rounds of few samples, after each of which the clearly slower drop out; the last few are
-///     confirmed, and the winner is proved. Says how much faster than the winner the fastest may be. Led by what other
-///     shapes' trials say of the candidates; the other searches do not listen to that.
-///   exhaustive: every candidate that screening found right is confirmed, in interleaved batches of 20.
+/// Makes the strategy "race" (the default), "screen" or "exhaustive". Throws Error{usage} that lists the names for any
+/// other name. The first candidate is the default choice: what users have without tuning. If screening finds it right
+/// or merely inaccurate, it is in the first batch that is confirmed, so that there is a comparison.
+///   screen: screens all candidates with few samples and confirms the best 20 (within twice the best's time) in one
+///     interleaved batch; the next 20 if none of them is right. Proves the winner against adversarial operands, and the
+///     next best if that fails.
+///   race: screens only while a candidate not seen yet may be the fastest, as forecast from the others. Then it takes
+///     interleaved rounds of few samples, after each of which the clearly slower candidates drop out. It confirms the
+///     last few and proves the winner, and states how much faster than the winner the fastest candidate may be. It is
+///     the only strategy that uses the times of other shapes.
+///   exhaustive: confirms every candidate that screening found right, in interleaved batches of 20.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates,
                                         const Hearsay& hearsay = {});
 

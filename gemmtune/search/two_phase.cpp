@@ -10,9 +10,9 @@ namespace gemmtune {
 namespace {
 
 /// Twice as slow as the fastest.
-constexpr double hopeless = 2.0;
+constexpr double too_slow_factor = 2.0;
 
-// A right answer without a time cannot be compared with anything. Not a number compares false.
+// A right answer without a time cannot be ranked. The comparison is false for NaN too.
 bool is_contender(const Evaluation& evaluation) {
   return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0;
 }
@@ -73,7 +73,7 @@ bool TwoPhaseStrategy::must_confirm_more() const {
   return !to_confirm_.empty() && (which_ == Confirm::all || contenders_.empty() || a_faster_one_waits());
 }
 
-// Where the fastest of all are wrong in the same way, the first batch may have nothing left but the default choice.
+// When all of the fastest are wrong in the same way, only the default choice may be left of the first batch.
 bool TwoPhaseStrategy::a_faster_one_waits() const {
   return disproved_ && std::ranges::none_of(contenders_, [&](const Evaluation& contender) {
            return contender.timing.median_us <= to_confirm_.front().timing.median_us;
@@ -85,12 +85,11 @@ Batch TwoPhaseStrategy::screen_batch() {
   return hand_out(Stage::screen, candidates_);
 }
 
-// What screening saw at twice the time of the fastest left will not win, and to confirm it would take the longest of
-// all.
+// A candidate that screening saw at twice the time of the fastest will not win, and confirming it would take longest.
 std::size_t TwoPhaseStrategy::next_batch_size() const {
   const auto most = std::min(confirm_batch_size, to_confirm_.size());
   if (which_ == Confirm::all) return most;
-  const double reach_us = hopeless * to_confirm_.front().timing.median_us;
+  const double reach_us = too_slow_factor * to_confirm_.front().timing.median_us;
   std::size_t count = 1;
   while (count < most && to_confirm_[count].timing.median_us <= reach_us) ++count;
   return count;
@@ -105,8 +104,8 @@ Batch TwoPhaseStrategy::confirm_batch() {
   return hand_out(Stage::confirm, std::move(batch));
 }
 
-// The default choice may be far behind and is moved into the first batch all the same: without it among the interleaved
-// nobody knows what tuning gained. Returns the size of the batch with it.
+// Moves the default choice into the first batch, however slow it is: tuning's gain is measured against it in the same
+// interleaved run. Returns the size of the batch with it.
 std::size_t TwoPhaseStrategy::with_default(std::size_t count) {
   const auto behind = to_confirm_.begin() + static_cast<std::ptrdiff_t>(count);
   const auto at =
@@ -117,7 +116,7 @@ std::size_t TwoPhaseStrategy::with_default(std::size_t count) {
   return count + 1;
 }
 
-// Ranked anew each time: without the one just disproved others may be tied.
+// Ranks anew each time: without the candidate just disproved, others may be tied.
 Batch TwoPhaseStrategy::prove_batch() {
   const auto order = rank(contenders_).order;
   if (order.empty()) {

@@ -1,4 +1,4 @@
-// The search of AITER's tuner: look at everything briefly, then at the best thoroughly.
+// The search of AITER's tuner: measure all candidates briefly, then the best thoroughly.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace gemmtune {
 
-/// How many finalists are interleaved at a time.
+/// The number of finalists that are interleaved at a time.
 inline constexpr std::size_t confirm_batch_size = 20;
 
 class TwoPhaseStrategy final : public Strategy {
  public:
   /// Which of those that screening found right are confirmed.
   enum class Confirm : std::uint8_t {
-    until_one_holds,  // the best 20 within twice the best's time; the next ones only when none of them can be the
-                      // winner, or when those that remain of them after a proof failed are slower
+    until_one_holds,  // the best 20 within twice the best's time; more only when none of those can be the winner, or
+                      // when a proof failed and the remaining ones are slower than the next in line
     all,
   };
 
@@ -43,14 +43,14 @@ class TwoPhaseStrategy final : public Strategy {
   Confirm which_;
   std::vector<Candidate> candidates_;
   Stage stage_{Stage::screen};     // of the last batch
-  std::set<Candidate> pending_{};  // handed out and not told yet
+  std::set<Candidate> pending_{};  // handed out, and their results not told yet
   bool screened_{};
   bool over_{};
-  bool disproved_{};                      // some winner was
-  bool default_is_inaccurate_{};          // and still to be timed beside the others
-  std::vector<Evaluation> right_{};       // by screening
-  std::vector<Evaluation> to_confirm_{};  // the next batch's at the front
-  std::vector<Evaluation> contenders_{};  // confirmed as right, not disproved
+  bool disproved_{};                      // a winner failed its proof
+  bool default_is_inaccurate_{};          // and is still to be timed beside the others
+  std::vector<Evaluation> right_{};       // found right by screening
+  std::vector<Evaluation> to_confirm_{};  // the next batch stands at the front
+  std::vector<Evaluation> contenders_{};  // confirmed as right and not disproved
 };
 
 }  // namespace gemmtune

@@ -130,7 +130,7 @@ Problem problem_asked_for(std::string_view asked, DType model_type) {
   try {
     auto problem = parse_problem(fmt::format("128x128x128:{}", asked));
     problem.batch = 1;
-    problem.bias = false;  // the model's own
+    problem.epilogue.bias = false;  // the model's own
     return problem;
   } catch (const Error&) {
     std::vector<std::string> names;

@@ -94,7 +94,7 @@ class ShapeMaker {
     shape.problem.n = gemm.n;
     shape.problem.k = gemm.k;
     shape.problem.batch = gemm.batch;
-    shape.problem.bias = gemm.bias;
+    shape.problem.epilogue.bias = gemm.bias;
     shape.weight = static_cast<double>(counted.layers * calls.count);
     shape.layer = fmt::format("{}[tp{}{}]", gemm.layer, parallelism.tensor,
                               parallelism.expert > 1 ? fmt::format(",ep{}", parallelism.expert) : "");

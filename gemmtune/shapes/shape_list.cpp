@@ -102,7 +102,7 @@ constexpr std::array<ColumnRule, 14> rules{{
     {"q_dtype_w", false, [](Shape& shape, std::string_view text) { return set_quantised(shape.problem, text); }},
     {"outdtype", false, [](Shape& shape, std::string_view text) { return set_type(shape.problem.out, text); }},
     {"scaleAB", false, [](Shape& shape, std::string_view text) { return set_tensor_scales(shape.problem, text); }},
-    {"bias", false, [](Shape& shape, std::string_view text) { return set_flag(shape.problem.bias, text); }},
+    {"bias", false, [](Shape& shape, std::string_view text) { return set_flag(shape.problem.epilogue.bias, text); }},
     {"bpreshuffle", false, [](Shape& shape, std::string_view text) { return set_flag(shape.problem.packed, text); }},
     {"weight", false, [](Shape& shape, std::string_view text) { return set_weight(shape.weight, text); }},
     {"calls", false, [](Shape& shape, std::string_view text) { return set_weight(shape.weight, text); }},

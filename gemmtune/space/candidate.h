@@ -21,7 +21,7 @@ struct Candidate {
   std::vector<Param> params{};  // the same, taken apart for stores and reports
   std::int64_t split_k{1};      // for the CSV's column
   std::int64_t library_id{-1};  // the library's own index where it has one: a hint, good for this build of it only
-  bool usual{};                 // what a library's users get without tuning: winners are compared with it
+  bool is_default{};            // what a library's users get without tuning: winners are compared with it
 
   /// By family and name: the rest follows from them.
   bool operator==(const Candidate& other) const { return family == other.family && name == other.name; }

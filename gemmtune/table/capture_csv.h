@@ -1,5 +1,5 @@
-// The file that a capture leaves (dispatch/capture.h): which problems were asked for, how often, how each was found.
-// It is a shape list as well: its column `problem` says all, and `calls` is the weight.
+// The file that a capture leaves (dispatch/capture/capture.h): which problems were asked for, how often, how each was
+// found. It is a shape list as well: its column `problem` says all, and `calls` is the weight.
 #pragma once
 
 #include <cstdint>

@@ -44,11 +44,9 @@ bool set_tensor_scales(Problem& problem, std::string_view text) {
 
 bool derived(TunedRow&, std::string_view) { return true; }
 
-/// How a field is spelled, written and read.
+/// How a field is written and read. Names stand in table/sheet/known_columns.h.
 struct Rule {
   Field field;
-  std::string_view name;
-  std::string_view alias;
   std::string (*write)(const TunedRow&);
   bool (*read)(TunedRow&, std::string_view);
 };
@@ -56,64 +54,67 @@ struct Rule {
 using Row = TunedRow;
 using Text = std::string_view;
 
-constexpr std::array<Rule, 29> rules{{
-    {Field::gfx, "gfx", "", [](const Row& row) { return row.gfx; },
+constexpr std::array<Rule, 31> rules{{
+    {Field::gfx, [](const Row& row) { return row.gfx; },
      [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(text))); }},
-    {Field::cu_num, "cu_num", "", [](const Row& row) { return integer(row.cu_num); },
+    {Field::cu_num, [](const Row& row) { return integer(row.cu_num); },
      [](Row& row, Text text) { return assign(row.cu_num, parse_int(text)); }},
-    {Field::batch, "B", "", [](const Row& row) { return integer(row.problem.batch); },
+    {Field::batch, [](const Row& row) { return integer(row.problem.batch); },
      [](Row& row, Text text) { return assign(row.problem.batch, parse_int(text)); }},
-    {Field::m, "M", "", [](const Row& row) { return integer(row.problem.m); },
+    {Field::m, [](const Row& row) { return integer(row.problem.m); },
      [](Row& row, Text text) { return assign(row.problem.m, parse_int(text)); }},
-    {Field::n, "N", "", [](const Row& row) { return integer(row.problem.n); },
+    {Field::n, [](const Row& row) { return integer(row.problem.n); },
      [](Row& row, Text text) { return assign(row.problem.n, parse_int(text)); }},
-    {Field::k, "K", "", [](const Row& row) { return integer(row.problem.k); },
+    {Field::k, [](const Row& row) { return integer(row.problem.k); },
      [](Row& row, Text text) { return assign(row.problem.k, parse_int(text)); }},
-    {Field::q_dtype_w, "q_dtype_w", "", [](const Row& row) { return type_text(row.problem.w.type); },
+    {Field::q_dtype_w, [](const Row& row) { return type_text(row.problem.w.type); },
      [](Row& row, Text text) { return set_inputs(row.problem, text); }},
-    {Field::bias, "bias", "", [](const Row& row) { return boolean(row.problem.bias); },
-     [](Row& row, Text text) { return assign(row.problem.bias, parse_bool(text)); }},
-    {Field::dtype, "dtype", "", [](const Row& row) { return type_text(row.problem.a.type); },
+    {Field::bias, [](const Row& row) { return boolean(row.problem.epilogue.bias); },
+     [](Row& row, Text text) { return assign(row.problem.epilogue.bias, parse_bool(text)); }},
+    {Field::dtype, [](const Row& row) { return type_text(row.problem.a.type); },
      [](Row& row, Text text) { return set_inputs(row.problem, text); }},
-    {Field::outdtype, "outdtype", "", [](const Row& row) { return type_text(row.problem.out); },
+    {Field::outdtype, [](const Row& row) { return type_text(row.problem.out); },
      [](Row& row, Text text) { return assign(row.problem.out, parse_dtype(text)); }},
-    {Field::scale_ab, "scaleAB", "", [](const Row& row) { return boolean(row.problem.a.scaling != Scaling::none); },
+    {Field::scale_ab, [](const Row& row) { return boolean(row.problem.a.scaling != Scaling::none); },
      [](Row& row, Text text) { return set_tensor_scales(row.problem, text); }},
-    {Field::bpreshuffle, "bpreshuffle", "", [](const Row& row) { return boolean(row.problem.packed); },
+    {Field::bpreshuffle, [](const Row& row) { return boolean(row.problem.packed); },
      [](Row& row, Text text) { return assign(row.problem.packed, parse_bool(text)); }},
-    {Field::libtype, "libtype", "", [](const Row& row) { return row.libtype; },
+    {Field::layout, [](const Row& row) { return layout_text(row.problem); },
+     [](Row& row, Text text) { return set_layout(row.problem, text); }},
+    {Field::epilogue, [](const Row& row) { return epilogue_text(row.problem); },
+     [](Row& row, Text text) { return set_epilogue(row.problem, text); }},
+    {Field::libtype, [](const Row& row) { return row.libtype; },
      [](Row& row, Text text) { return assign(row.libtype, std::optional(std::string(text))); }},
-    {Field::kernel_id, "kernelId", "solidx", [](const Row& row) { return integer(row.kernel_id); },
+    {Field::kernel_id, [](const Row& row) { return integer(row.kernel_id); },
      [](Row& row, Text text) { return assign(row.kernel_id, parse_int(text)); }},
-    {Field::split_k, "splitK", "", [](const Row& row) { return integer(row.split_k); },
+    {Field::split_k, [](const Row& row) { return integer(row.split_k); },
      [](Row& row, Text text) { return assign(row.split_k, parse_int(text)); }},
-    {Field::time_us, "us", "", [](const Row& row) { return rounded(row.time_us, 4); },
+    {Field::time_us, [](const Row& row) { return rounded(row.time_us, 4); },
      [](Row& row, Text text) { return assign(row.time_us, parse_double(text)); }},
-    {Field::kernel_name, "kernelName", "", [](const Row& row) { return row.kernel_name; },
+    {Field::kernel_name, [](const Row& row) { return row.kernel_name; },
      [](Row& row, Text text) { return assign(row.kernel_name, std::optional(std::string(text))); }},
-    {Field::tflops, "tflops", "", [](const Row& row) { return rounded(tflops(row.problem, row.time_us), 2); }, derived},
-    {Field::bandwidth, "bw", "", [](const Row& row) { return rounded(bandwidth_gbps(row.problem, row.time_us), 2); },
-     derived},
-    {Field::err_ratio, "errRatio", "err_ratio", [](const Row& row) { return rounded(row.err_ratio, 4); },
+    {Field::tflops, [](const Row& row) { return rounded(tflops(row.problem, row.time_us), 2); }, derived},
+    {Field::bandwidth, [](const Row& row) { return rounded(bandwidth_gbps(row.problem, row.time_us), 2); }, derived},
+    {Field::err_ratio, [](const Row& row) { return rounded(row.err_ratio, 4); },
      [](Row& row, Text text) { return assign(row.err_ratio, parse_double(text)); }},
-    {Field::us_low, "us_low", "", [](const Row& row) { return measured(row, row.origin.low_us); },
+    {Field::us_low, [](const Row& row) { return measured(row, row.origin.low_us); },
      [](Row& row, Text text) { return assign(row.origin.low_us, parse_double(text)); }},
-    {Field::us_high, "us_high", "", [](const Row& row) { return measured(row, row.origin.high_us); },
+    {Field::us_high, [](const Row& row) { return measured(row, row.origin.high_us); },
      [](Row& row, Text text) { return assign(row.origin.high_us, parse_double(text)); }},
-    {Field::dispersion, "dispersion", "", [](const Row& row) { return measured(row, row.origin.dispersion); },
+    {Field::dispersion, [](const Row& row) { return measured(row, row.origin.dispersion); },
      [](Row& row, Text text) { return assign(row.origin.dispersion, parse_double(text)); }},
-    {Field::samples, "samples", "",
+    {Field::samples,
      [](const Row& row) { return row.origin.samples == 0 ? std::string() : integer(row.origin.samples); },
      [](Row& row, Text text) { return assign(row.origin.samples, parse_int(text)); }},
-    {Field::library, "library", "", [](const Row& row) { return row.origin.library; },
+    {Field::library, [](const Row& row) { return row.origin.library; },
      [](Row& row, Text text) { return assign(row.origin.library, std::optional(std::string(text))); }},
-    {Field::device_name, "device_name", "", [](const Row& row) { return row.origin.device_name; },
+    {Field::device_name, [](const Row& row) { return row.origin.device_name; },
      [](Row& row, Text text) { return assign(row.origin.device_name, std::optional(std::string(text))); }},
-    {Field::driver, "driver", "", [](const Row& row) { return row.origin.driver; },
+    {Field::driver, [](const Row& row) { return row.origin.driver; },
      [](Row& row, Text text) { return assign(row.origin.driver, std::optional(std::string(text))); }},
-    {Field::policy, "policy", "", [](const Row& row) { return row.origin.policy; },
+    {Field::policy, [](const Row& row) { return row.origin.policy; },
      [](Row& row, Text text) { return assign(row.origin.policy, std::optional(std::string(text))); }},
-    {Field::date, "date", "", [](const Row& row) { return row.origin.date; },
+    {Field::date, [](const Row& row) { return row.origin.date; },
      [](Row& row, Text text) { return assign(row.origin.date, std::optional(std::string(text))); }},
 }};
 
@@ -125,15 +126,13 @@ constexpr bool in_order_of_fields() {
 static_assert(in_order_of_fields());
 
 Field field_named(std::string_view name) {
-  for (const auto& rule : rules)
-    if (equals_ignoring_case(rule.name, name) || (!name.empty() && equals_ignoring_case(rule.alias, name)))
-      return rule.field;
-  return Field::unknown;
+  const auto known = find_known_column(name);
+  return known ? known_columns()[*known].field : Field::unknown;
 }
 
 }  // namespace
 
-bool is_key(Field field) { return field <= Field::bpreshuffle; }
+bool is_key(Field field) { return field <= Field::epilogue; }
 
 std::vector<Column> columns_from_header(const std::vector<std::string>& names) {
   std::vector<Column> columns;

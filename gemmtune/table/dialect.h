@@ -9,44 +9,11 @@
 #include <vector>
 
 #include "gemmtune/gemm/format.h"
-#include "gemmtune/table/schema.h"
+#include "gemmtune/table/sheet/known_columns.h"
+#include "gemmtune/table/sheet/schema.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {
-
-/// What a column means, however it is spelled.
-enum class Field : std::uint8_t {
-  gfx,
-  cu_num,
-  batch,
-  m,
-  n,
-  k,
-  q_dtype_w,
-  bias,
-  dtype,
-  outdtype,
-  scale_ab,
-  bpreshuffle,
-  libtype,
-  kernel_id,
-  split_k,
-  time_us,
-  kernel_name,
-  tflops,
-  bandwidth,
-  err_ratio,
-  us_low,
-  us_high,
-  dispersion,
-  samples,
-  library,
-  device_name,
-  driver,
-  policy,
-  date,
-  unknown,  // kept in the rows that have it, empty in new ones
-};
 
 struct Column {
   std::string name{};
@@ -58,7 +25,7 @@ struct Column {
 /// Parts of a row's key: two rows that agree in these are for the same problem on the same kind of device.
 bool is_key(Field field);
 
-/// Case is ignored; errRatio and err_ratio, kernelId and solidx are one field.
+/// By the dictionary of columns (table/sheet/known_columns.h).
 std::vector<Column> columns_from_header(const std::vector<std::string>& names);
 
 /// What new tables of this format have.

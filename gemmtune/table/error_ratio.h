@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gemmtune/space/policy.h"
-#include "gemmtune/table/sheet.h"
+#include "gemmtune/table/sheet/sheet.h"
 
 namespace gemmtune {
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "gemmtune/core/csv.h"
+#include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 
 namespace gemmtune {
@@ -59,6 +60,27 @@ struct ColumnRule {
 constexpr std::array<ColumnRule, 3> column_rules{
     {{"q_dtype_w", eight_bit}, {"dtype", sixteen_bit}, {"scaleab", sixteen_bit}}};
 
+std::optional<Problem> problem_in(const CsvDocument& document, const CsvRow& row, std::size_t column) {
+  try {
+    return parse_problem(document.text(row, column));
+  } catch (const Error&) {
+    return std::nullopt;  // the list's reader says what is wrong
+  }
+}
+
+/// The one format of all problems that the rows state, if they are of one.
+std::optional<FormatGuess> guess_by_problems(const CsvDocument& document) {
+  const auto column = document.column("problem");
+  std::optional<FormatGuess> guess;
+  for (const auto& row : document.rows) {
+    const auto problem = column ? problem_in(document, row, *column) : std::nullopt;
+    const auto format = problem ? format_of(*problem) : std::nullopt;
+    if (!format || (guess && guess->format != *format)) return std::nullopt;
+    if (!guess) guess = FormatGuess{*format, problem->packed, "all its problems are of this format"};
+  }
+  return guess;
+}
+
 }  // namespace
 
 std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header) {
@@ -75,7 +97,9 @@ std::optional<FormatGuess> guess_format(const std::string& file_name, const std:
 }
 
 std::optional<FormatGuess> guess_format(const std::filesystem::path& path) {
-  return guess_format(path.filename().string(), read_csv(path).header);
+  const auto document = read_csv(path);
+  if (auto guess = guess_format(path.filename().string(), document.header)) return guess;
+  return guess_by_problems(document);
 }
 
 Problem defaults_of(const FormatGuess& guess) {

@@ -4,7 +4,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/table/sheet.h"
+#include "gemmtune/table/sheet/sheet.h"
 
 namespace gemmtune {
 namespace {
@@ -15,7 +15,8 @@ bool has_field(const std::vector<Column>& columns, Field field) {
 
 /// Columns that came or went with AITER's generations.
 bool is_optional(Field field) {
-  return field == Field::gfx || field == Field::cu_num || field == Field::scale_ab || field == Field::bpreshuffle;
+  return field == Field::gfx || field == Field::cu_num || field == Field::scale_ab || field == Field::bpreshuffle ||
+         field == Field::layout || field == Field::epilogue;
 }
 
 /// A table is of a format when they agree on what a key is, and it has times and names.
@@ -50,6 +51,7 @@ std::optional<LineComplaint> TunedRowReader::read(std::span<const CsvField> cell
     if (!cells[i].text.empty())
       return LineComplaint{i,
                            fmt::format("found '{}' beyond the last column, {}", cells[i].text, columns_.back().name)};
+  row_.problem.layout = canonical_layout(row_.problem);
   if (auto why = why_invalid(row_.problem); !why.empty()) return LineComplaint{0, std::move(why)};
   return std::nullopt;
 }
@@ -65,7 +67,11 @@ bool TunedRowReader::take(std::size_t column, std::string_view text) {
 
 std::string TunedRowReader::complaint_on(std::size_t column, std::string_view text) const {
   const auto kind = kinds_[column];
-  const auto expected = kind == CellKind::type ? "the name of a type" : why_not(kind, text);
+  const auto field = columns_[column].field;
+  const auto expected = kind == CellKind::type     ? "the name of a type"
+                        : field == Field::layout   ? "a layout, as nn:lda=16384"
+                        : field == Field::epilogue ? "an epilogue, as gelu_tanh:residual"
+                                                   : why_not(kind, text);
   return fmt::format("{}: found '{}', expected {}", columns_[column].name, text, expected);
 }
 

@@ -14,7 +14,7 @@
 #include "gemmtune/core/csv_scanner.h"
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/dialect.h"
-#include "gemmtune/table/known_columns.h"
+#include "gemmtune/table/sheet/known_columns.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {

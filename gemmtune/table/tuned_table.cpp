@@ -56,4 +56,12 @@ Problem as_read_back(const TunedTable& table, const Problem& problem) {
   return read.problem;
 }
 
+bool says_layout_and_epilogue(const TunedTable& table, const Problem& problem) {
+  const auto has = [&](Field field) {
+    return std::ranges::find(table.columns, field, &Column::field) != table.columns.end();
+  };
+  return (layout_text(problem).empty() || has(Field::layout)) &&
+         (epilogue_text(problem).empty() || has(Field::epilogue));
+}
+
 }  // namespace gemmtune

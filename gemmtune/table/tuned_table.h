@@ -7,7 +7,7 @@
 
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/dialect.h"
-#include "gemmtune/table/sheet.h"
+#include "gemmtune/table/sheet/sheet.h"
 #include "gemmtune/table/tuned_row.h"
 
 namespace gemmtune {
@@ -39,5 +39,9 @@ TunedTable sorted(TunedTable table);
 /// What a row written for this problem would be read back as; differs where the format has no column for what the
 /// problem asks (an a4w4 table cannot say that the output is f32).
 Problem as_read_back(const TunedTable& table, const Problem& problem);
+
+/// Whether the table's columns can tell this problem's layout and epilogue from the default ones. Where they cannot,
+/// its rows say nothing of the problem, and none may be written for it.
+bool says_layout_and_epilogue(const TunedTable& table, const Problem& problem);
 
 }  // namespace gemmtune

@@ -18,9 +18,9 @@ bool wants(const TunePlan& plan, const std::string& family) {
 
 std::vector<Candidate> wanted_candidates(const TunePlan& plan, std::vector<Candidate> candidates) {
   std::erase_if(candidates, [&](const Candidate& candidate) { return !wants(plan, candidate.family); });
-  const auto usual =
-      std::find_if(candidates.begin(), candidates.end(), [](const Candidate& candidate) { return candidate.usual; });
-  if (usual != candidates.end()) std::rotate(candidates.begin(), usual, usual + 1);
+  const auto first_default = std::find_if(candidates.begin(), candidates.end(),
+                                          [](const Candidate& candidate) { return candidate.is_default; });
+  if (first_default != candidates.end()) std::rotate(candidates.begin(), first_default, first_default + 1);
   return candidates;
 }
 

@@ -10,9 +10,9 @@
 
 #include "gemmtune/search/neighbours.h"
 #include "gemmtune/search/strategy.h"
+#include "gemmtune/tune/device_check.h"
 #include "gemmtune/tune/journal.h"
 #include "gemmtune/tune/limits.h"
-#include "gemmtune/tune/roll_call.h"
 #include "gemmtune/tune/shape_order.h"
 #include "gemmtune/tune/shape_queue.h"
 #include "gemmtune/tune/shape_run.h"
@@ -48,7 +48,7 @@ class Supervisor {
         journal_(plan, store, observer, limits_),
         queue_(order_of(plan)),
         watchdog_(limits_),
-        roll_call_(worker_count),
+        device_check_(worker_count),
         worker_count_(worker_count),
         results_(plan.shapes.size()) {}
 
@@ -68,7 +68,7 @@ class Supervisor {
       const auto evaluator = make_evaluator(worker);
       const Watchdog::Watch watch(watchdog_, *evaluator);
       std::call_once(remembered_, [&] { remember_times(evaluator->device()); });
-      answer_roll_call(worker, *evaluator);
+      check_device(worker, *evaluator);
       take_shapes(worker, *evaluator);
     } catch (const std::exception& error) {
       lose(worker, error.what());
@@ -87,10 +87,10 @@ class Supervisor {
       if (!own.contains(problem)) neighbours_.add(problem, {family, candidate, median_us});
   }
 
-  void answer_roll_call(std::size_t worker, Evaluator& evaluator) {
+  void check_device(std::size_t worker, Evaluator& evaluator) {
     if (!plan_.compare_devices || plan_.shapes.empty()) return;
     const auto standing =
-        roll_call_.answer(worker, time_for_roll_call(plan_, roll_call_shape(plan_.shapes), evaluator));
+        device_check_.answer(worker, time_for_device_check(plan_, device_check_shape(plan_.shapes), evaluator));
     if (standing.remark.empty()) return;
     if (standing.too_slow) retire(worker, "its device " + standing.remark);
     journal_.observe([&](TuneObserver& observer) { observer.worker_remark(worker, standing.remark); });
@@ -147,7 +147,7 @@ class Supervisor {
   }
 
   void lose(std::size_t worker, const std::string& why) {
-    roll_call_.leave(worker);
+    device_check_.leave(worker);
     if (limits_.reached()) return;  // that is why: an interrupted evaluator need not answer
     {
       const std::scoped_lock lock(mutex_);
@@ -190,7 +190,7 @@ class Supervisor {
   Neighbours neighbours_;
   std::once_flag remembered_;
   Watchdog watchdog_;
-  RollCall roll_call_;
+  DeviceCheck device_check_;
   std::size_t worker_count_;
   std::vector<std::optional<ShapeResult>> results_;  // each touched by the thread that took its index
   std::mutex mutex_;

@@ -31,10 +31,11 @@ struct ClosenessRules {
   double atol{};
   double rtol{};
 
-  /// `norms` as in ErrorBound.
-  Distance distance(double expected, double found, double norms) const {
+  /// Of what was found from what the sum `x` before the activation should give. `norms` as in ErrorBound.
+  Distance distance(double x, double found, double norms) const {
+    const double expected = bound.expected(x);
     if (std::isnan(expected) || std::isnan(found)) return all_or_nothing(std::isnan(expected) && std::isnan(found));
-    const double allowed = bound.at(expected, norms);
+    const double allowed = bound.at(x, norms);
     if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, overflow - allowed));
     if (std::isinf(expected)) return all_or_nothing(false);
     const double error = std::fabs(expected - found);

@@ -26,6 +26,27 @@ std::int64_t fp8_run(const Problem& problem) {
   return blocks ? std::min(problem.k, scale_block) : problem.k;
 }
 
+/// The steepest slope of an activation, rounded up, and the error of fast ways to compute it: tanh.approx of PTX is off
+/// by up to 2^-11 of the tangent, which GELU halves, and a sigmoid through it likewise; polynomials for erf by up to
+/// 2^-22.
+struct ActivationError {
+  double slope{1};
+  double per_argument{};
+};
+
+ActivationError error_of(Activation activation) {
+  switch (activation) {
+    case Activation::gelu_tanh:
+      return {.slope = 1.13, .per_argument = 0x1p-12};
+    case Activation::gelu_erf:
+      return {.slope = 1.13, .per_argument = 0x1p-20};
+    case Activation::silu:
+      return {.slope = 1.1, .per_argument = 0x1p-12};
+    default:
+      return {};
+  }
+}
+
 ErrorBound rounding_of(DType type) {
   if (type == DType::f32) return {.eps = 0x1p-23, .smallest_normal = 0x1p-126};
   if (type == DType::f16) return {.eps = 0x1p-10, .smallest_normal = 0x1p-14};
@@ -44,6 +65,10 @@ ErrorBound error_bound_of(const Problem& problem) {
   } else if (is_multiplied_as_half(problem.a) && is_multiplied_as_half(problem.w)) {
     bound.per_square = half_unit / 2 * static_cast<double>(problem.k);
   }
+  const auto [slope, per_argument] = error_of(problem.epilogue.activation);
+  bound.slope = slope;
+  bound.per_argument = per_argument;
+  bound.activation = problem.epilogue.activation;
   return bound;
 }
 

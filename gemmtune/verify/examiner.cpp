@@ -16,7 +16,8 @@ Inputs allocate_inputs(Device& device, const Problem& problem) {
           .a_scale = device.allocate(sizes.a_scale),
           .w = device.allocate(sizes.w),
           .w_scale = device.allocate(sizes.w_scale),
-          .bias = device.allocate(sizes.bias)};
+          .bias = device.allocate(sizes.bias),
+          .residual = device.allocate(sizes.residual)};
 }
 
 std::unique_ptr<Examiner> make_examiner(Device& device) {

@@ -23,6 +23,7 @@ struct Inputs {
   Buffer w{};
   Buffer w_scale{};
   Buffer bias{};
+  Buffer residual{};
 };
 
 Inputs allocate_inputs(Device& device, const Problem& problem);

@@ -4,6 +4,7 @@
 
 #include "gemmtune/verify/examiner.h"
 #include "gemmtune/verify/fingerprint.h"
+#include "gemmtune/verify/layout_examiner.h"
 #include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
@@ -54,6 +55,7 @@ class HostExaminer final : public Examiner {
     send(host.w, to.w);
     send(host.w_scale, to.w_scale);
     send(host.bias, to.bias);
+    send(host.residual, to.residual);
   }
 
   std::unique_ptr<Expectation> expect(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy,
@@ -75,13 +77,15 @@ class HostExaminer final : public Examiner {
                                         .a_scale = inputs.a_scale.data(),
                                         .w = inputs.w.data(),
                                         .w_scale = inputs.w_scale.data(),
-                                        .bias = inputs.bias.data()},
+                                        .bias = inputs.bias.data(),
+                                        .residual = inputs.residual.data()},
                                policy, seed);
     const HostOperands host{.a = download(inputs.a),
                             .a_scale = download(inputs.a_scale),
                             .w = download(inputs.w),
                             .w_scale = download(inputs.w_scale),
-                            .bias = download(inputs.bias)};
+                            .bias = download(inputs.bias),
+                            .residual = download(inputs.residual)};
     return compute_reference(problem, host, policy, seed);
   }
 
@@ -96,6 +100,8 @@ class HostExaminer final : public Examiner {
 
 }  // namespace
 
-std::unique_ptr<Examiner> make_host_examiner(Device& device) { return std::make_unique<HostExaminer>(device); }
+std::unique_ptr<Examiner> make_host_examiner(Device& device) {
+  return make_layout_examiner(device, std::make_unique<HostExaminer>(device), make_host_relayout(device));
+}
 
 }  // namespace gemmtune

@@ -139,6 +139,20 @@ void add_bias(const Problem& problem, const std::byte* stored, std::span<double>
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += bias[i % bias.size()];
 }
 
+/// `stored` is [batch, M, N] without gaps.
+void add_residual(const Problem& problem, const std::byte* stored, Reference& reference) {
+  const Side side{.type = problem.out, .scaling = Scaling::none};
+  const auto rows = static_cast<std::int64_t>(reference.rows.size());
+  parallel_pieces(problem.batch * rows, 16, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> residual(problem.n);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t row = i / rows * problem.m + reference.rows[i % rows];
+      dequantise_rows(stored, nullptr, problem.batch * problem.m, problem.n, side, row, 1, residual);
+      for (std::int64_t n = 0; n < problem.n; ++n) reference.values[i * problem.n + n] += residual[n];
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPolicy& policy, std::uint64_t seed) {
@@ -165,7 +179,8 @@ Reference compute_reference(const Problem& problem, const HostOperands& operands
                                     .a_scale = operands.a_scale.data(),
                                     .w = operands.w.data(),
                                     .w_scale = operands.w_scale.data(),
-                                    .bias = operands.bias.data()},
+                                    .bias = operands.bias.data(),
+                                    .residual = operands.residual.data()},
                            policy, seed);
 }
 
@@ -178,7 +193,8 @@ Reference compute_reference(const Problem& problem, const Operands& operands, co
   reference.column_norms.resize(problem.batch * problem.n);
   for (std::int64_t batch = 0; batch < problem.batch; ++batch)
     BatchReference(problem, operands, batch, reference).compute();
-  if (problem.bias) add_bias(problem, operands.bias, reference.values);
+  if (problem.epilogue.bias) add_bias(problem, operands.bias, reference.values);
+  if (problem.epilogue.residual) add_residual(problem, operands.residual, reference);
   return reference;
 }
 

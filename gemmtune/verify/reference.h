@@ -13,8 +13,8 @@ namespace gemmtune {
 /// Rows of C that are checked (the same in each batch), what they should hold, and the norms that the error bound
 /// needs.
 struct Reference {
-  std::vector<std::int64_t> rows{};    // ascending indices into M
-  std::vector<double> values{};        // [batch][rows][N], bias included, not rounded to the output type
+  std::vector<std::int64_t> rows{};  // ascending indices into M
+  std::vector<double> values{};  // [batch][rows][N]: A·Wᵀ + bias + residual, before the activation and any rounding
   std::vector<double> row_norms{};     // [batch][rows]: ‖A[b,m,:]‖₂
   std::vector<double> column_norms{};  // [batch][N]: ‖W[b,n,:]‖₂
 };
@@ -23,7 +23,8 @@ struct Reference {
 /// as that affords, at least two: the stripe's last row and others drawn from `seed`; the last row of C always.
 std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPolicy& policy, std::uint64_t seed);
 
-/// From inputs in host memory.
+/// From inputs in host memory, of a problem whose tensors have no gaps and the default order (examiners see to the
+/// others: verify/layout_examiner.h).
 Reference compute_reference(const Problem& problem, const Operands& operands, const VerifyPolicy& policy,
                             std::uint64_t seed);
 Reference compute_reference(const Problem& problem, const HostOperands& operands, const VerifyPolicy& policy,

@@ -176,9 +176,9 @@ class Comparison {
     const std::int64_t column = index % problem_.n;
     const auto place = std::lower_bound(reference_.rows.begin(), reference_.rows.end(), row % problem_.m);
     const std::int64_t checked = row / problem_.m * checked_rows() + (place - reference_.rows.begin());
-    const double expected = reference_.values[checked * problem_.n + column];
+    const double x = reference_.values[checked * problem_.n + column];
     return fmt::format("{} = {:.7g} where {:.7g} is right to within {:.3g}", name(index), out(place_of(index, checked)),
-                       expected, rules_.bound.at(expected, norms(checked, column)));
+                       rules_.bound.expected(x), rules_.bound.at(x, norms(checked, column)));
   }
 
   static std::string extent(const Region& region) {
@@ -209,8 +209,8 @@ ClosenessRules closeness_rules(const Problem& problem, const VerifyPolicy& polic
       .bound = error_bound_of(problem), .overflow = overflow_of(problem.out), .atol = policy.atol, .rtol = policy.rtol};
 }
 
-double error_bound(const Problem& problem, double reference, double row_norm, double column_norm) {
-  return error_bound_of(problem).at(reference, row_norm * column_norm);
+double error_bound(const Problem& problem, double x, double row_norm, double column_norm) {
+  return error_bound_of(problem).at(x, row_norm * column_norm);
 }
 
 void poison(std::span<std::byte> c) {
@@ -220,8 +220,9 @@ void poison(std::span<std::byte> c) {
 
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
                 const VerifyPolicy& policy) {
-  if (static_cast<std::int64_t>(c.size()) != operand_sizes(problem).c)
-    fail(ErrorCode::usage, "C has {} bytes, not the {} of {}", c.size(), operand_sizes(problem).c, to_string(problem));
+  const auto bytes = storage_bytes(problem.out, problem.batch * problem.m * problem.n);
+  if (static_cast<std::int64_t>(c.size()) != bytes)
+    fail(ErrorCode::usage, "C has {} bytes, not the {} of {}", c.size(), bytes, to_string(problem));
   return compare(problem, reference, c, policy, RowsOfC::all);
 }
 

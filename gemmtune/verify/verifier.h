@@ -22,8 +22,9 @@ struct Verdict {
   std::string why_wrong{};  // "" when right; else the first bad element, how many, which rows and columns
 };
 
-/// Largest |ref - out| that rounding explains for an element of value `reference` (verify/error_bound.h).
-double error_bound(const Problem& problem, double reference, double row_norm, double column_norm);
+/// Largest |ref - out| that rounding explains for an element whose sum before the activation is `x`
+/// (verify/error_bound.h).
+double error_bound(const Problem& problem, double x, double row_norm, double column_norm);
 
 /// The rules by which elements of this problem are judged.
 ClosenessRules closeness_rules(const Problem& problem, const VerifyPolicy& policy);
@@ -31,9 +32,10 @@ ClosenessRules closeness_rules(const Problem& problem, const VerifyPolicy& polic
 /// Fills C with poison_pattern.
 void poison(std::span<std::byte> c);
 
-/// Compares the whole C with the reference's rows; unwritten elements are counted in all rows. Where the reference is
-/// NaN, NaN is right and nothing else is; where it rounds to infinity in the output's type, that infinity is. An
-/// element that is wrong in kind (NaN, infinity, or finite where it may not be) is infinitely far from its reference.
+/// Compares the whole C, which has no gaps, with the reference's rows; unwritten elements are counted in all rows.
+/// Where the reference is NaN, NaN is right and nothing else is; where it rounds to infinity in the output's type, that
+/// infinity is. An element that is wrong in kind (NaN, infinity, or finite where it may not be) is infinitely far from
+/// its reference.
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
                 const VerifyPolicy& policy);
 

@@ -116,7 +116,7 @@ Candidate candidate_from(const JsonFields& fields) {
   if (fields.has("params")) candidate.params = params_from(fields);
   if (fields.has("split_k")) candidate.split_k = fields.integer("split_k");
   if (fields.has("library_id")) candidate.library_id = fields.integer("library_id");
-  if (fields.has("usual")) candidate.usual = fields.flag("usual");
+  if (fields.has("is_default")) candidate.is_default = fields.flag("is_default");
   return candidate;
 }
 
@@ -165,7 +165,7 @@ json to_json_value(const Candidate& candidate) {
   for (const Param& param : candidate.params) params.push_back(json::array({param.key, param.value}));
   return {{"family", candidate.family},         {"name", candidate.name},
           {"params", std::move(params)},        {"split_k", candidate.split_k},
-          {"library_id", candidate.library_id}, {"usual", candidate.usual}};
+          {"library_id", candidate.library_id}, {"is_default", candidate.is_default}};
 }
 
 json to_json_value(const Evaluation& evaluation) {

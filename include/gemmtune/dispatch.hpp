@@ -34,11 +34,13 @@ inline void check(gemmtune_status status, const gemmtune_message& message) {
 
 }  // namespace detail
 
+/// Made by parse_problem(), or from gemmtune_problem_init(): a problem without its struct_size is answered as one that
+/// nothing knows.
 using Problem = gemmtune_problem;
 
 /// "64x4096x4096:a4w4". Throws Error with the column of what does not read.
 inline Problem parse_problem(const std::string& text) {
-  Problem problem{};
+  Problem problem = gemmtune_problem_init();
   gemmtune_message message{};
   detail::check(gemmtune_parse_problem(text.c_str(), &problem, &message), message);
   return problem;
@@ -77,7 +79,8 @@ struct Options {
 class Dispatcher {
  public:
   explicit Dispatcher(const Options& options) : say_(std::make_unique<Say>(options.say)) {
-    const gemmtune_dispatcher_options raw{options.tables ? options.tables->c_str() : nullptr,
+    const gemmtune_dispatcher_options raw{sizeof(gemmtune_dispatcher_options),
+                                          options.tables ? options.tables->c_str() : nullptr,
                                           options.gfx ? options.gfx->c_str() : nullptr,
                                           options.cu_num,
                                           options.nearest_factor,
@@ -91,7 +94,8 @@ class Dispatcher {
   }
 
   [[nodiscard]] Answer lookup(const Problem& problem) const noexcept {
-    const auto found = gemmtune_lookup(handle_.get(), &problem);
+    gemmtune_answer found = gemmtune_answer_init();
+    if (gemmtune_lookup(handle_.get(), &problem, &found) != GEMMTUNE_OK) return {};
     return {found.match,
             found.tuned_m,
             found.has_choice != 0 ? std::optional(choice_of(found.choice)) : std::nullopt,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gemmtune/bench/together.h"
+#include "gemmtune/bench/interleaved_bench.h"
 #include "tests/tune/fake_evaluator.h"
 
 namespace gemmtune {
@@ -53,7 +53,7 @@ struct BenchWorld {
 
   std::optional<ShapeBench> measure(const std::vector<Contender>& contenders) {
     fake.batch_sizes.clear();
-    return measure_together(evaluator, invented_problem(), contenders, plan);
+    return measure_interleaved(evaluator, invented_problem(), contenders, plan);
   }
 };
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gemmtune/core/files.h"
-#include "gemmtune/dispatch/load_tables.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 #include "tests/bench/invented_contenders.h"
 
 namespace gemmtune {

@@ -8,8 +8,8 @@
 
 #include "gemmtune/core/csv.h"
 #include "gemmtune/core/files.h"
-#include "gemmtune/dispatch/load_tables.h"
-#include "rows.h"
+#include "gemmtune/dispatch/index/load_tables.h"
+#include "tests/dispatch/rows.h"
 
 namespace gemmtune {
 namespace {

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "gemmtune/dispatch/dispatcher.h"
-#include "rows.h"
+#include "tests/dispatch/rows.h"
 
 namespace {
 

@@ -77,7 +77,7 @@ TEST_F(CApi, Explains) {
 TEST_F(CApi, ExplanationsThatDoNotFitAreCut) {
   gemmtune_dispatcher* dispatcher = nullptr;
   const auto tables = path.string();
-  gemmtune_dispatcher_options raw{};
+  gemmtune_dispatcher_options raw = gemmtune_dispatcher_options_init();
   raw.tables = tables.c_str();
   raw.gfx = "gfx950";
   raw.cu_num = 256;
@@ -101,6 +101,108 @@ TEST_F(CApi, ProblemsThatMakeNoSense) {
   problem = dispatch::parse_problem("8x64x64:a4w4");
   problem.m = std::numeric_limits<std::int64_t>::min();
   EXPECT_FALSE(dispatcher.lookup(problem).choice);
+  for (int* field : {&problem.a_type, &problem.w_type, &problem.out_type, &problem.a_scaling, &problem.w_scaling,
+                     &problem.a_major, &problem.w_major, &problem.activation}) {
+    for (const int value : {-1, 11, 99}) {
+      problem = dispatch::parse_problem("8x64x64:a4w4");
+      *field = value;
+      EXPECT_FALSE(dispatcher.lookup(problem).choice);
+    }
+  }
+  problem = dispatch::parse_problem("8x64x64:a4w4");
+  problem.stride_w = -1;
+  EXPECT_FALSE(dispatcher.lookup(problem).choice);
+}
+
+/// A table for each type of a16w16 and a8w8, and for each scaling: what is in a table must be found through C.
+TEST_F(CApi, FindsRowsOfEveryTypeAndScaling) {
+  struct Case {
+    const char* table;
+    const char* columns;
+    const char* row;
+    const char* problem;
+  };
+  const char* a16w16 =
+      "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,"
+      "bw";
+  const char* a8w8 = "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
+  const char* plain = "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
+  const Case cases[]{
+      {"a16w16", a16w16, "False,torch.float32,torch.float32,False,False,hipblaslt,1,0,2,kernel,0,1,1", "f32:f32:f32"},
+      {"a16w16", a16w16, "False,tf32,torch.float32,False,False,cublaslt,1,0,2,kernel,0,1,1", "tf32:tf32:f32"},
+      {"a16w16", a16w16, "False,torch.float16,torch.float16,False,False,hipblaslt,1,0,2,kernel,0,1,1", "f16:f16:f16"},
+      {"a16w16", a16w16, "True,torch.bfloat16,torch.float32,False,False,hipblaslt,1,0,2,kernel,0,1,1",
+       "bf16:bf16:f32:bias"},
+      {"a16w16", a16w16, "False,torch.float8_e4m3fn,torch.bfloat16,True,False,hipblaslt,1,0,2,kernel,0,1,1",
+       "e4m3/tensor:e4m3/tensor:bf16"},
+      {"a8w8", a8w8, "torch.int8,1,0,2,kernel,1,1,0", "int8/row:int8/row:bf16"},
+      {"a8w8", a8w8, "torch.float8_e4m3fn,1,0,2,kernel,1,1,0", "e4m3/row:e4m3/row:bf16"},
+      {"a8w8", a8w8, "torch.float8_e4m3fnuz,1,0,2,kernel,1,1,0", "e4m3fnuz/row:e4m3fnuz/row:bf16"},
+      {"a8w8_blockscale", plain, "1,0,2,kernel,1,1,0", "e4m3/1x128:e4m3/128x128:bf16"},
+      {"a4w4", plain, "1,0,2,kernel,1,1,0", "e2m1/1x32:e2m1/1x32:bf16:packed"}};
+  for (const auto& one : cases) {
+    const auto file = std::filesystem::path(testing::TempDir()) / (std::string(one.table) + "_tuned_gemm.csv");
+    std::ofstream(file) << one.columns << "\ngfx950,256,8,64,128," << one.row << '\n';
+    auto with_table = options();
+    with_table.tables = file.string();
+    const dispatch::Dispatcher dispatcher(with_table);
+    const auto answer = dispatcher.lookup(dispatch::parse_problem("8x64x128:" + std::string(one.problem)));
+    EXPECT_EQ(answer.match, GEMMTUNE_EXACT) << one.problem;
+    EXPECT_EQ(answer.choice ? answer.choice->kernel_name : "", "kernel") << one.problem;
+    std::filesystem::remove(file);
+  }
+}
+
+TEST_F(CApi, AProblemSaysItsLayoutAndEpilogue) {
+  const auto problem =
+      dispatch::parse_problem("8x64x128:a16w16:batch=2:tn:lda=9:ldw=70:ldc=65:stride_c=999:gelu_erf:residual");
+  EXPECT_EQ(problem.a_major, GEMMTUNE_MN_MAJOR);
+  EXPECT_EQ(problem.w_major, GEMMTUNE_MN_MAJOR);
+  EXPECT_EQ(problem.lda, 9);
+  EXPECT_EQ(problem.ldw, 70);
+  EXPECT_EQ(problem.ldc, 65);
+  EXPECT_EQ(problem.stride_a, 0);
+  EXPECT_EQ(problem.stride_c, 999);
+  EXPECT_EQ(problem.activation, GEMMTUNE_GELU_ERF);
+  EXPECT_EQ(problem.has_residual, 1);
+}
+
+TEST_F(CApi, RowsServeTheLayoutAndEpilogueThatTheyAreFor) {
+  {
+    std::ofstream file(path, std::ios::trunc);
+    file << "gfx,cu_num,M,N,K,layout,epilogue,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+         << "gfx950,256,8,64,64,,,5,1,2.5,plain,,,\n"
+         << "gfx950,256,8,64,64,lda=96,,5,1,2.5,wide,,,\n"
+         << "gfx950,256,8,64,64,,silu:residual,5,1,2.5,fused,,,\n";
+  }
+  const dispatch::Dispatcher dispatcher(options());
+  const auto kernel = [&](const char* text) {
+    const auto answer = dispatcher.lookup(dispatch::parse_problem(text));
+    return std::string(answer.choice ? answer.choice->kernel_name : "none");
+  };
+  EXPECT_EQ(kernel("8x64x64:a4w4"), "plain");
+  EXPECT_EQ(kernel("8x64x64:a4w4:lda=96"), "wide");
+  EXPECT_EQ(kernel("8x64x64:a4w4:lda=64"), "plain") << "which is the contiguous one";
+  EXPECT_EQ(kernel("12x64x64:a4w4:silu:residual"), "fused");
+  EXPECT_EQ(kernel("8x64x64:a4w4:lda=128"), "none");
+  EXPECT_EQ(kernel("8x64x64:a4w4:silu"), "none");
+  EXPECT_EQ(kernel("8x64x64:a4w4:ldw=96"), "none");
+}
+
+TEST_F(CApi, StructsOfUnknownSizeAreRefused) {
+  const dispatch::Dispatcher dispatcher(options());
+  gemmtune_problem problem{};
+  gemmtune_message message{};
+  EXPECT_EQ(gemmtune_parse_problem("8x64x64:a4w4", &problem, &message), GEMMTUNE_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(message.text).find("struct_size"), std::string::npos) << message.text;
+  EXPECT_FALSE(dispatcher.lookup(problem).choice);
+  problem = dispatch::parse_problem("8x64x64:a4w4");
+  EXPECT_TRUE(dispatcher.lookup(problem).choice);
+  problem.struct_size += 8;
+  EXPECT_FALSE(dispatcher.lookup(problem).choice);
+  gemmtune_dispatcher_options none{};
+  gemmtune_dispatcher* opened = nullptr;
+  EXPECT_EQ(gemmtune_dispatcher_open(&none, &opened, &message), GEMMTUNE_INVALID_ARGUMENT);
 }
 
 TEST_F(CApi, NullsAreFailuresNotCrashes) {
@@ -109,16 +211,15 @@ TEST_F(CApi, NullsAreFailuresNotCrashes) {
   EXPECT_STREQ(message.text, "a null pointer");
   EXPECT_EQ(gemmtune_dispatcher_open(nullptr, nullptr, nullptr), GEMMTUNE_INVALID_ARGUMENT);
   gemmtune_dispatcher_close(nullptr);
-  const auto answer = gemmtune_lookup(nullptr, nullptr);
-  EXPECT_EQ(answer.has_choice, 0);
-  EXPECT_STREQ(answer.choice.kernel_name, "");
+  gemmtune_answer answer = gemmtune_answer_init();
+  EXPECT_EQ(gemmtune_lookup(nullptr, nullptr, &answer), GEMMTUNE_INVALID_ARGUMENT);
   EXPECT_EQ(gemmtune_explain(nullptr, nullptr, nullptr, 0), 0U);
   EXPECT_EQ(gemmtune_dispatcher_poll(nullptr), GEMMTUNE_RELOAD_FAILED);
 }
 
 TEST_F(CApi, FailuresHaveAStatusAndAMessage) {
   gemmtune_message message{};
-  gemmtune_problem problem{};
+  gemmtune_problem problem = gemmtune_problem_init();
   EXPECT_EQ(gemmtune_parse_problem("8x8", &problem, &message), GEMMTUNE_BAD_INPUT);
   EXPECT_NE(std::string(message.text).find("problem '8x8'"), std::string::npos) << message.text;
   auto nowhere = options();

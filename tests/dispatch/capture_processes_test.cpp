@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "captures.h"
+#include "tests/dispatch/captures.h"
 
 namespace gemmtune {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "gemmtune/dispatch/capture.h"
+#include "gemmtune/dispatch/capture/capture.h"
 #include "gemmtune/table/capture_csv.h"
 
 namespace gemmtune {

@@ -9,7 +9,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
-#include "rows.h"
+#include "tests/dispatch/rows.h"
 
 namespace gemmtune {
 namespace {

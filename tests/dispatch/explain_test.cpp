@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rows.h"
+#include "tests/dispatch/rows.h"
 
 namespace gemmtune {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "rows.h"
+#include "tests/dispatch/rows.h"
 
 namespace gemmtune {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/dispatch/table_index_builder.h"
+#include "gemmtune/dispatch/index/table_index_builder.h"
 
 namespace gemmtune {
 

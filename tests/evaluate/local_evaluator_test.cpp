@@ -20,9 +20,9 @@ class SpeechlessFamily final : public KernelFamily {
  public:
   std::string_view name() const override { return "speechless"; }
   std::string version() const override { return "0"; }
-  Support supports(const Problem&, const DeviceInfo&) const override { fail(ErrorCode::io, "no library"); }
+  std::string why_not(const Problem&, const DeviceInfo&) const override { fail(ErrorCode::io, "no library"); }
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override { return {}; }
-  std::unique_ptr<PreparedGemm> prepare(const Problem&, const Candidate&, const DeviceInfo&) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem&, const Candidate&, const DeviceInfo&) const override {
     return nullptr;
   }
 };
@@ -38,11 +38,11 @@ class PackingFamily final : public KernelFamily {
  public:
   std::string_view name() const override { return "packing"; }
   std::string version() const override { return "1"; }
-  Support supports(const Problem&, const DeviceInfo&) const override { return {}; }
+  std::string why_not(const Problem&, const DeviceInfo&) const override { return {}; }
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override {
     return {{.family = "packing", .name = "only"}};
   }
-  std::unique_ptr<PreparedGemm> prepare(const Problem&, const Candidate&, const DeviceInfo&) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem&, const Candidate&, const DeviceInfo&) const override {
     return std::make_unique<PackingGemm>();
   }
 };

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/table/lint_fix.h"
+#include "gemmtune/table/lint/lint_fix.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/table/merge.h"
+#include "gemmtune/table/sheet/merge.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/table/triton_rows.h"
+#include "gemmtune/table/triton/triton_rows.h"
 
 namespace {
 

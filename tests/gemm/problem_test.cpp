@@ -44,8 +44,12 @@ TEST(Problem, SaysWhatWasFoundWhereAndWhatWasExpected) {
       parse_failure("1x1x2:bf16:bf17:bf16"),
       "problem '1x1x2:bf16:bf17:bf16', column 12: found 'bf17', expected a type (f32, f16, bf16, e4m3, int8, e2m1, …) "
       "or a format (a16w16, a8w8, a4w4, …)");
-  EXPECT_EQ(parse_failure("1x1x2:a4w4:fast"),
-            "problem '1x1x2:a4w4:fast', column 12: found 'fast', expected bias, packed, plain, batch=B or out=TYPE");
+  EXPECT_EQ(
+      parse_failure("1x1x2:a4w4:fast"),
+      "problem '1x1x2:a4w4:fast', column 12: found 'fast', expected batch=B, nn, nt, tn, tt, lda=, ldw=, ldc=, "
+      "stride_a=, stride_w=, stride_c=, bias, relu, gelu_tanh, gelu_erf, silu, residual, packed, plain or out=TYPE");
+  EXPECT_EQ(parse_failure("1x1x2:a16w16:lda=0"),
+            "problem '1x1x2:a16w16:lda=0', column 14: found 'lda=0', expected a number of elements from 1 to 2^53");
   EXPECT_EQ(parse_failure("1x1x3:a4w4"), "problem '1x1x3:a4w4': K = 3 must be even: two e2m1 share a byte");
   EXPECT_EQ(parse_failure(""), "problem '', column 1: found '', expected sizes and types, as 64x4096x4096:a4w4");
 }
@@ -53,8 +57,25 @@ TEST(Problem, SaysWhatWasFoundWhereAndWhatWasExpected) {
 TEST(Problem, RefusesWhatNobodyCanRun) {
   for (const auto* text :
        {"1x1x2:e2m1:e2m1/1x32:bf16", "1x1x2:bf16/1x32:bf16:bf16", "1x1x2:e8m0:bf16:bf16", "1x1x2:bf16:bf16:int8",
-        "1x1x2:tf32:tf32:tf32", "1x1x2:e4m3/128x128:e4m3/128x128:bf16", "2147483648x2147483648x2147483648:a16w16"})
+        "1x1x2:tf32:tf32:tf32", "4x4x8:a16w16:lda=7", "4x4x8:a16w16:tt:lda=3", "4x4x8:a16w16:ldc=3",
+        "4x4x8:a16w16:batch=2:lda=16:stride_a=55", "4x4x8:a4w4:lda=9", "4x4x8:a4w4:nn", "4x4x8:a4w4:tt",
+        "2147483648x4x8:a16w16:lda=9007199254740992", "4x4x8:a16w16:batch=2147483648:stride_w=9007199254740992",
+        "1x1x2:e4m3/128x128:e4m3/128x128:bf16", "2147483648x2147483648x2147483648:a16w16"})
     EXPECT_THROW(parse_problem(text), Error) << text;
+}
+
+/// Each distance is that of a contiguous tensor or a little more.
+Layout random_layout(Problem problem, std::mt19937_64& random) {
+  problem.layout = {.a = static_cast<Major>(random() % 2), .w = static_cast<Major>(random() % 2)};
+  const auto more = [&] { return static_cast<std::int64_t>(random() % 3) * 8; };
+  const auto strides = [&](const StoredMatrix& matrix) {
+    const std::int64_t leading = matrix.cols + more();
+    return Strides{.leading_dimension = leading, .batch = matrix.rows * leading + more()};
+  };
+  problem.layout.a_strides = strides(stored_a(problem));
+  problem.layout.w_strides = strides(stored_w(problem));
+  problem.layout.c_strides = strides(stored_c(problem));
+  return canonical_layout(problem);
 }
 
 Problem random_problem(std::mt19937_64& random) {
@@ -64,9 +85,12 @@ Problem random_problem(std::mt19937_64& random) {
   problem.n = 1 + static_cast<std::int64_t>(random() % 100'000);
   problem.k = 2 * (1 + static_cast<std::int64_t>(random() % 50'000));
   problem.batch = 1 + static_cast<std::int64_t>(random() % 3);
-  problem.bias = random() % 2 == 0;
+  problem.epilogue.bias = random() % 2 == 0;
+  problem.epilogue.activation = static_cast<Activation>(random() % 5);
+  problem.epilogue.residual = random() % 2 == 0;
   problem.packed = random() % 2 == 0;
   problem.out = std::array{DType::bf16, DType::f16, DType::f32}[random() % 3];
+  if (problem.a.type != DType::e2m1) problem.layout = random_layout(problem, random);
   return problem;
 }
 
@@ -104,6 +128,24 @@ TEST(Problem, BytesCountWhatTheyClaim) {
   EXPECT_EQ(operand_sizes(problem), sizes);
   EXPECT_EQ(moved_bytes(problem), static_cast<double>(sizes.total()));
   EXPECT_EQ(flops(problem), 2.0 * 3 * 5 * 64 * 2);
+}
+
+TEST(Problem, GapsCountAsBytesOfTheTensorAndNotAsBytesMoved) {
+  const auto problem = parse_problem("3x5x8:bf16:bf16:f32:batch=2:tn:lda=4:ldw=7:stride_w=60:ldc=6:residual");
+  const OperandBytes sizes{
+      .a = 2 * (32 + 28 + 3), .w = 2 * (60 + 49 + 5), .residual = 4 * (18 + 12 + 5), .c = 4 * (18 + 12 + 5)};
+  EXPECT_EQ(operand_sizes(problem), sizes);
+  EXPECT_EQ(moved_bytes(problem), 2 * (2 * (3 * 8 + 5 * 8) + 4 * (15 + 15)));
+}
+
+TEST(Problem, DistancesOfContiguousTensorsSayNothing) {
+  EXPECT_EQ(to_string(parse_problem("3x5x8:a16w16:nt:lda=8:ldw=8:ldc=5:stride_a=24")), "3x5x8:bf16:bf16:bf16");
+  EXPECT_EQ(to_string(parse_problem("3x5x8:a16w16:batch=2:nn:ldw=5:stride_w=40:stride_c=15")),
+            "3x5x8:bf16:bf16:bf16:batch=2:nn");
+  EXPECT_EQ(to_string(parse_problem("3x5x8:a16w16:stride_a=999")), "3x5x8:bf16:bf16:bf16")
+      << "one matrix has no stride";
+  EXPECT_EQ(to_string(parse_problem("3x5x8:a16w16:packed:residual:silu:bias:ldc=6:tt:batch=2")),
+            "3x5x8:bf16:bf16:bf16:batch=2:tt:ldc=6:bias:silu:residual:packed");
 }
 
 TEST(Problem, BlockScalesCoverTheEdges) {

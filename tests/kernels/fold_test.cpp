@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/gemm/layout.h"
+#include "gemmtune/gemm/shuffle.h"
 #include "gemmtune/kernels/fold_words.h"
 #include "tests/kernels/mxfp4_rows.h"
 #include "tests/kernels/on_gpu.h"

@@ -76,7 +76,7 @@ class Product {
 
   Expected at(std::int64_t row, std::int64_t n) const {
     const auto& problem = factors_.problem;
-    const double bias = problem.bias ? Factors::bias(n) : 0;
+    const double bias = problem.epilogue.bias ? Factors::bias(n) : 0;
     Expected expected{bias, std::fabs(bias)};
     const double* a = &a_[row * problem.k];
     const double* w = &w_[(row / problem.m * problem.n + n) * problem.k];

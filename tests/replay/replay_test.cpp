@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/replay/recorded_times.h"
 #include "gemmtune/replay/score.h"
-#include "gemmtune/replay/truth.h"
 #include "tests/replay/recorded_shapes.h"
 
 namespace gemmtune {

@@ -100,9 +100,9 @@ TEST(ModelShapes, BiasesStandWhereTheConfigHasThem) {
   auto model = dense();
   model.qkv_bias = true;
   const auto made = make(model, {.m = {1}});
-  EXPECT_TRUE(find(made, "qkv_proj")->problem.bias);
-  EXPECT_FALSE(find(made, "o_proj")->problem.bias);
-  EXPECT_FALSE(find(made, "gate_up_proj")->problem.bias);
+  EXPECT_TRUE(find(made, "qkv_proj")->problem.epilogue.bias);
+  EXPECT_FALSE(find(made, "o_proj")->problem.epilogue.bias);
+  EXPECT_FALSE(find(made, "gate_up_proj")->problem.epilogue.bias);
 }
 
 /// Calls × rows is at least what the router sends out, and less than one row more for each expert that is called.

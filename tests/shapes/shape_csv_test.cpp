@@ -34,7 +34,7 @@ TEST(ShapeCsv, ReadsBackAsItWas) {
       made.problem.n = 64;
       made.problem.k = 128;
       made.problem.batch = 1 + static_cast<std::int64_t>(random() % 2);
-      made.problem.bias = random() % 2 == 0;
+      made.problem.epilogue.bias = random() % 2 == 0;
       made.weight = static_cast<double>(1 + random() % 100) / 4;
       made.layer = fmt::format("layer{}, \"odd\"", random() % 3);
       shapes.push_back(made);

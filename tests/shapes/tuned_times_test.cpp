@@ -58,7 +58,7 @@ TEST(TunedTimes, WhatATableCannotSayItServes) {
   TunedTimes times;
   times.add(table(row("304", 48, "4")));
   auto biased = at_48;
-  biased.bias = true;
+  biased.epilogue.bias = true;
   EXPECT_EQ(times.exact(mi300, biased), 4.0);
 }
 

@@ -11,9 +11,9 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/table/aiter_csv.h"
-#include "gemmtune/table/convert.h"
-#include "gemmtune/table/merge.h"
-#include "gemmtune/table/sheet.h"
+#include "gemmtune/table/sheet/convert.h"
+#include "gemmtune/table/sheet/merge.h"
+#include "gemmtune/table/sheet/sheet.h"
 
 namespace gemmtune {
 namespace {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 namespace gemmtune {
 namespace {
 
@@ -55,6 +58,24 @@ TEST(GuessFormat, PreshuffledNamesMeanPackedWeights) {
 TEST(GuessFormat, LeavesAFormatsOwnPackingAlone) {
   for (const auto format : all_formats())
     EXPECT_EQ(defaults_of({.format = format}), format_defaults(format)) << to_string(format);
+}
+
+TEST(GuessFormat, ProblemsOfOneFormatSayIt) {
+  const auto guessed = [](const std::string& rows) {
+    const auto path = std::filesystem::path(testing::TempDir()) / "list_of_problems.csv";
+    std::ofstream(path) << "M,N,K,problem\n" << rows;
+    const auto guess = guess_format(path);
+    std::filesystem::remove(path);
+    return guess;
+  };
+  const auto guess = guessed("1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:e2m1/1x32:e2m1/1x32:bf16:packed\n");
+  ASSERT_TRUE(guess);
+  EXPECT_EQ(guess->format, Format::a4w4);
+  EXPECT_TRUE(guess->packed);
+  EXPECT_EQ(guessed("1,2,4,1x2x4:bf16:bf16:bf16:nn:silu\n")->format, Format::a16w16);
+  EXPECT_FALSE(guessed("1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:a16w16\n")) << "of two formats";
+  EXPECT_FALSE(guessed("1,2,4,nonsense\n"));
+  EXPECT_FALSE(guessed(""));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/table/lint.h"
+#include "gemmtune/table/lint/lint.h"
 
 namespace gemmtune {
 

@@ -7,7 +7,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/table/sheet.h"
+#include "gemmtune/table/sheet/sheet.h"
 
 namespace gemmtune {
 namespace {

@@ -48,6 +48,23 @@ TEST(TunedTable, TheKeyHasGfxWhereTheTableDoes) {
   EXPECT_FALSE(is_tuned(table, other_gpu));
 }
 
+TEST(TunedTable, LayoutsAndEpiloguesArePartsOfAKeyInOurOwnSchema) {
+  const auto spread = parse_problem("1x8x4:a4w4:lda=6:silu:residual");
+  const auto seed = empty_table(Format::a4w4);
+  const auto own = empty_table(Format::a4w4, Schema::gemmtune);
+  EXPECT_FALSE(says_layout_and_epilogue(seed, spread));
+  EXPECT_TRUE(says_layout_and_epilogue(seed, parse_problem("1x8x4:a4w4")));
+  EXPECT_TRUE(says_layout_and_epilogue(own, spread));
+  EXPECT_EQ(as_read_back(own, spread), spread);
+  auto table = own;
+  table.rows = {row("1x8x4", 1)};
+  auto other = row("1x8x4", 2);
+  other.problem = spread;
+  EXPECT_FALSE(is_tuned(table, other));
+  EXPECT_TRUE(is_tuned(with_row(table, other), other));
+  EXPECT_EQ(with_row(table, other).rows.size(), 2U);
+}
+
 TEST(TunedTable, SortsNBeforeM) {
   auto table = empty_table(Format::a4w4);
   table.rows = {row("1x8x4", 1), row("16x2x4", 2), row("1x2x8", 3), row("1x2x4", 4), row("1x2x4", 5, 1)};

@@ -162,7 +162,7 @@ TEST(Tune, ComparesWithTheFirstCandidateThatIsUsual) {
   run.world.candidates = numbered_candidates(40);
   for (const char* library : {"blas", "another"}) {
     for (const Candidate& c : numbered_candidates(2, library)) run.world.candidates.push_back(c);
-    run.world.candidates[run.world.candidates.size() - 2].usual = true;
+    run.world.candidates[run.world.candidates.size() - 2].is_default = true;
   }
   EXPECT_EQ(run.run().results.at(0).default_choice->candidate.name, "blas_0");
 }

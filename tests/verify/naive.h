@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/gemm/activation.h"
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/gemm/operands.h"
@@ -13,9 +14,10 @@
 namespace gemmtune::naive {
 
 struct Real {
-  std::vector<float> a{};     // [batch, M, K]
-  std::vector<float> w{};     // [batch, N, K]
-  std::vector<float> bias{};  // [N], zeros where there is none
+  std::vector<float> a{};         // [batch, M, K]
+  std::vector<float> w{};         // [batch, N, K]
+  std::vector<float> bias{};      // [N], zeros where there is none
+  std::vector<float> residual{};  // [batch, M, N], zeros where there is none
 };
 
 inline std::vector<float> real_side(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k,
@@ -35,7 +37,10 @@ inline std::vector<float> real_side(Side side, std::int64_t batch, std::int64_t 
 inline Real real_operands(const Problem& p, const HostOperands& operands) {
   Real real{real_side(p.a, p.batch, p.m, p.k, {operands.a, operands.a_scale}),
             real_side(p.w, p.batch, p.n, p.k, {operands.w, operands.w_scale}), std::vector<float>(p.n, 0.0F)};
-  if (p.bias) real.bias = dequantise({operands.bias, {}}, 1, p.n, {p.out, Scaling::none});
+  real.residual.resize(p.batch * p.m * p.n);
+  if (p.epilogue.residual)
+    real.residual = dequantise({operands.residual, {}}, p.batch * p.m, p.n, {p.out, Scaling::none});
+  if (p.epilogue.bias) real.bias = dequantise({operands.bias, {}}, 1, p.n, {p.out, Scaling::none});
   return real;
 }
 
@@ -49,7 +54,8 @@ std::vector<Sum> multiply(const Problem& p, const Real& real, std::int64_t k_use
     Sum sum{};
     for (std::int64_t k = 0; k < k_used; ++k)
       sum += static_cast<Sum>(real.a[row * p.k + k]) * static_cast<Sum>(real.w[column * p.k + k]);
-    c[i] = sum + static_cast<Sum>(real.bias[i % p.n]);
+    c[i] = activate(p.epilogue.activation,
+                    sum + static_cast<Sum>(real.bias[i % p.n]) + static_cast<Sum>(real.residual[i]));
   }
   return c;
 }

@@ -15,8 +15,15 @@ constexpr std::uint64_t seed = 5;
 constexpr VerifyPolicy policy{};
 
 /// What each format multiplies, at M = 40, N = 48 and the K asked for.
-const std::vector<std::string> formats{"bf16:bf16:bf16", "f32:f32:f32", "int8/row:int8/row:bf16:bias",
-                                       "a8w8_blockscale", "a4w4"};
+const std::vector<std::string> formats{"bf16:bf16:bf16",
+                                       "f32:f32:f32",
+                                       "int8/row:int8/row:bf16:bias",
+                                       "a8w8_blockscale",
+                                       "a4w4",
+                                       "f32:f32:f32:bias:gelu_erf:residual",
+                                       "bf16:bf16:bf16:gelu_tanh",
+                                       "bf16:bf16:f32:silu:residual",
+                                       "f16:f16:f16:bias:relu"};
 
 Problem sized(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& format) {
   return parse_problem(fmt::format("{}x{}x{}:{}", m, n, k, format));
@@ -280,6 +287,45 @@ TEST(Verifier, AnOutputOfTheWrongSizeIsRefused) {
   const auto p = parse_problem("2x2x2:bf16:bf16:bf16");
   const Trial right(p, Recipe::gaussian);
   EXPECT_THROW(compare(p, right.reference, std::vector<std::byte>(6), policy), Error);
+}
+
+/// What a kernel gives that does something else with the sum than was asked.
+Verdict judged_as(const std::string& asked, const std::string& done, const std::string& sizes = "40x48x256:") {
+  const Trial right(parse_problem(sizes + asked), Recipe::gaussian);
+  const auto other = parse_problem(sizes + done);
+  Trial wrong(other, Recipe::gaussian);
+  return right.judge(wrong.c);
+}
+
+TEST(Epilogue, AnythingElseThanWasAskedIsFound) {
+  EXPECT_EQ(judged_as("f32:f32:f32:gelu_erf", "f32:f32:f32:gelu_erf").why_wrong, "");
+  for (const std::string other : {"", ":relu", ":silu", ":gelu_tanh"})
+    EXPECT_NE(judged_as("f32:f32:f32:gelu_erf", "f32:f32:f32" + other, "40x48x4:").why_wrong, "") << other;
+  for (const std::string other : {"", ":gelu_tanh", ":silu"})
+    EXPECT_NE(judged_as("bf16:bf16:bf16:relu", "bf16:bf16:bf16" + other).why_wrong, "") << other;
+  EXPECT_NE(judged_as("bf16:bf16:bf16:silu", "bf16:bf16:bf16:gelu_tanh").why_wrong, "");
+  EXPECT_NE(judged_as("bf16:bf16:bf16:residual", "bf16:bf16:bf16").why_wrong, "");
+  EXPECT_NE(judged_as("bf16:bf16:bf16:bias:relu:residual", "bf16:bf16:bf16:bias:relu").why_wrong, "");
+}
+
+TEST(Epilogue, ABiasBehindTheActivationIsFound) {
+  const Trial right(parse_problem("40x48x256:bf16:bf16:bf16:bias:relu"), Recipe::gaussian);
+  const Trial without(parse_problem("40x48x256:bf16:bf16:bf16:relu"), Recipe::gaussian);
+  auto c = without.c;
+  const auto bias = naive::real_operands(right.problem, right.operands).bias;
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] += bias[i % bias.size()];
+  EXPECT_NE(right.judge(c).why_wrong, "");
+}
+
+/// Hardware's tangent is off by 2^-11: what uses it is right all the same.
+TEST(Epilogue, AFastTangentIsRight) {
+  const Trial right(parse_problem("40x48x64:f32:f32:f32:gelu_tanh"), Recipe::gaussian);
+  const Trial sums(parse_problem("40x48x64:f32:f32:f32"), Recipe::gaussian);
+  auto c = sums.c;
+  for (float& x : c) x = 0.5F * x * (1 + std::tanh(0.7978846F * (x + 0.044715F * x * x * x)) * (1 + 0x1p-11F));
+  EXPECT_EQ(right.judge(c).why_wrong, "");
+  for (float& x : c) x *= 1.001F;
+  EXPECT_NE(right.judge(c).why_wrong, "");
 }
 
 }  // namespace

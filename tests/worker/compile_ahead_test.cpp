@@ -26,9 +26,9 @@ class ToyFamily final : public KernelFamily {
  public:
   std::string_view name() const override { return "toy"; }
   std::string version() const override { return "1"; }
-  Support supports(const Problem&, const DeviceInfo&) const override { return {}; }
+  std::string why_not(const Problem&, const DeviceInfo&) const override { return {}; }
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override { return {}; }
-  std::unique_ptr<PreparedGemm> prepare(const Problem&, const Candidate&, const DeviceInfo&) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem&, const Candidate&, const DeviceInfo&) const override {
     return nullptr;
   }
   std::vector<KernelSource> kernels(const Problem&, const Candidate& candidate, const DeviceInfo&) const override {

@@ -43,8 +43,11 @@ class Inventor {
   }
 
   Candidate candidate() {
-    Candidate candidate{
-        .family = text(), .name = text(), .split_k = integer(), .library_id = integer(), .usual = engine_() % 2 == 0};
+    Candidate candidate{.family = text(),
+                        .name = text(),
+                        .split_k = integer(),
+                        .library_id = integer(),
+                        .is_default = engine_() % 2 == 0};
     for (auto left = engine_() % 4; left > 0; --left) candidate.params.push_back({text(), text()});
     return candidate;
   }
@@ -126,7 +129,7 @@ json travelled(const json& value) { return json::parse(value.dump()); }
 bool same(const Evaluation& a, const Evaluation& b) {
   return a.candidate == b.candidate && a.candidate.params == b.candidate.params &&
          a.candidate.split_k == b.candidate.split_k && a.candidate.library_id == b.candidate.library_id &&
-         a.candidate.usual == b.candidate.usual && a.stage == b.stage && a.outcome == b.outcome &&
+         a.candidate.is_default == b.candidate.is_default && a.stage == b.stage && a.outcome == b.outcome &&
          a.reason == b.reason && a.timing == b.timing && a.accuracy == b.accuracy && a.cost == b.cost;
 }
 

@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gemmtune/core/error.h"
-#include "gemmtune/families/family.h"
-#include "gemmtune/space/space.h"
+#include "gemmtune/families/space_family.h"
 
 namespace gemmtune {
 namespace {
-
-/// Everything that is tunable, and why some settings make no sense for a problem.
-Space space_of(const Problem& problem) {
-  return Space("naive_f32", {numeric_axis("nb", {8, 1, 32, 128})},
-               {{"a block wider than N wastes work",
-                 [n = problem.n](const Point& p) { return p["nb"] <= std::max<std::int64_t>(n, 8); }}});
-}
 
 class NaiveGemm final : public PreparedGemm {
  public:
@@ -42,34 +33,30 @@ class NaiveGemm final : public PreparedGemm {
   std::int64_t columns_;
 };
 
-class NaiveFamily final : public KernelFamily {
+class NaiveFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "naive"; }
   std::string version() const override { return "1"; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) return {"runs on CPUs only"};
-    const Side f32{.type = DType::f32, .scaling = Scaling::none};
-    if (problem.a != f32 || problem.w != f32 || problem.out != DType::f32) return {"f32 only"};
-    if (problem.batch != 1) return {"no batches"};
-    if (problem.bias) return {"no bias"};
-    return {};
+  /// Of what a problem may ask beside its sizes, f32 operands alone.
+  FeatureSet features() const override { return {feature_of(DType::f32), feature_of(Scaling::none)}; }
+
+ private:
+  std::string why_not(const Problem&, const DeviceInfo&) const override { return {}; }
+
+  Space space(const Problem& problem, const DeviceInfo&) const override {
+    return Space("naive_f32", {numeric_axis("nb", {8, 1, 32, 128})},
+                 {{"a block wider than N wastes work",
+                   [n = problem.n](const Point& p) { return p["nb"] <= std::max<std::int64_t>(n, 8); }}});
   }
 
-  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo&) const override {
-    const Space space = space_of(problem);
-    std::vector<Candidate> candidates;
-    for (const auto& point : space.points()) candidates.push_back(space.candidate("naive", point));
-    return candidates;
+  /// A wide block is slow, not wrong: names with one are taken.
+  std::string why_no_kernel(const Problem&, const DeviceInfo&, const Point& point) const override {
+    return point["nb"] < 1 ? "a block has at least one column" : "";
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
-    if (const auto support = supports(problem, device); !support) fail(ErrorCode::unsupported, "{}", support.why_not);
-    const Space space = space_of(problem);
-    const auto point = space.parse(candidate.name);
-    if (!point || (*point)["nb"] < 1) fail(ErrorCode::unsupported, "'{}' names no kernel of naive", candidate.name);
-    return std::make_unique<NaiveGemm>(problem, (*point)["nb"]);
+  std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
+    return std::make_unique<NaiveGemm>(problem, point["nb"]);
   }
 };
 

@@ -10,7 +10,7 @@ namespace gemmtune {
 namespace {
 
 /// What a kernel may use without being allowed more.
-constexpr unsigned usual_shared_bytes = 48 * 1024;
+constexpr unsigned default_shared_bytes = 48 * 1024;
 
 gpu::Driver open_driver() {
   auto library = SharedLibrary::open({gpu::driver_library});
@@ -39,7 +39,7 @@ GpuModule& GpuModule::operator=(GpuModule&&) noexcept = default;
 
 GpuFunction GpuModule::function(const std::string& name, unsigned shared_bytes) const {
   const auto function = loaded_->driver.function(loaded_->module, name);
-  if (shared_bytes > usual_shared_bytes) loaded_->driver.allow_shared_bytes(function, static_cast<int>(shared_bytes));
+  if (shared_bytes > default_shared_bytes) loaded_->driver.allow_shared_bytes(function, static_cast<int>(shared_bytes));
   return static_cast<GpuFunction>(reinterpret_cast<std::uintptr_t>(function));
 }
 

@@ -49,6 +49,9 @@ struct numeric_limits<double> {
 
 inline int countl_zero(uint32_t bits) { return __clz(static_cast<int>(bits)); }
 inline double fabs(double value) { return ::fabs(value); }
+inline double tanh(double value) { return ::tanh(value); }
+inline double erf(double value) { return ::erf(value); }
+inline double exp(double value) { return ::exp(value); }
 inline bool isnan(double value) { return value != value; }
 inline bool isinf(double value) { return ::fabs(value) == numeric_limits<double>::infinity(); }
 inline bool signbit(double value) { return bit_cast<int64_t>(value) < 0; }

@@ -5,12 +5,10 @@
 
 #include <cstring>
 #include <limits>
-#include <optional>
 
-#include "gemmtune/core/error.h"
-#include "gemmtune/families/family.h"
+#include "gemmtune/families/space_family.h"
+#include "gemmtune/gemm/activation.h"
 #include "gemmtune/gemm/numeric.h"
-#include "gemmtune/space/space.h"
 
 namespace gemmtune {
 namespace {
@@ -58,9 +56,11 @@ float stored_value(DType type, const std::byte* from, std::int64_t index) {
   }
 }
 
-/// Decodes one operand, element by element.
+/// Decodes one operand, element by element, into [batch, rows, K].
 struct Decoder {
   Side side{};
+  StoredMatrix stored{};
+  Major major{};
   std::int64_t batch{};
   std::int64_t rows{};
   std::int64_t k{};
@@ -70,15 +70,20 @@ struct Decoder {
   void decode(const std::byte* values, const std::byte* scales, float* out) const {
     const ScaleGrid grid = scale_grid(side.scaling, rows, k);
     for (std::int64_t row = 0; row < batch * rows; ++row) {
-      const std::byte* stored = values + row * storage_bytes(side.type, k);
       const std::int64_t first = row / rows * grid.count() + row % rows / grid.row_block * grid.cols;
       for (std::int64_t i = 0; i < k; ++i) {
-        out[row * k + i] = stored_value(side.type, stored, i) * scale(grid, scales, first + i / grid.k_block);
+        const float value = stored_value(side.type, values, place(row / rows, row % rows, i));
+        out[row * k + i] = value * scale(grid, scales, first + i / grid.k_block);
       }
     }
   }
 
  private:
+  std::int64_t place(std::int64_t b, std::int64_t row, std::int64_t i) const {
+    const bool along_k = major == Major::k;
+    return b * stored.batch_stride + (along_k ? row : i) * stored.leading_dimension + (along_k ? i : row);
+  }
+
   static float scale(const ScaleGrid& grid, const std::byte* scales, std::int64_t index) {
     if (grid.count() == 0) return 1.0F;
     return grid.type == DType::e8m0 ? e8m0_to_float(load<std::uint8_t>(scales, index)) : load<float>(scales, index);
@@ -96,8 +101,9 @@ class ReferenceGemm final : public PreparedGemm {
   ReferenceGemm(const Problem& problem, int threads)
       : problem_(problem),
         threads_(threads),
-        a_{problem.a, problem.batch, problem.m, problem.k},
-        w_{problem.w, problem.batch, problem.n, problem.k} {}
+        a_{problem.a, stored_a(problem), problem.layout.a, problem.batch, problem.m, problem.k},
+        w_{problem.w, stored_w(problem), problem.layout.w, problem.batch, problem.n, problem.k},
+        c_(stored_c(problem)) {}
 
   std::size_t packed_weight_bytes() const override { return problem_.packed ? w_.decoded_bytes() : 0; }
 
@@ -129,8 +135,10 @@ class ReferenceGemm final : public PreparedGemm {
     for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
       for (std::int64_t n = 0; n < p.n; ++n) {
         double sum = dot(a + row * p.k, w + (row / p.m * p.n + n) * p.k, p.k);
-        if (p.bias) sum += static_cast<double>(stored_value(p.out, operands.bias, n));
-        store_output(p.out, operands.c, row * p.n + n, static_cast<float>(sum));
+        const std::int64_t at = row / p.m * c_.batch_stride + row % p.m * c_.leading_dimension + n;
+        if (p.epilogue.bias) sum += static_cast<double>(stored_value(p.out, operands.bias, n));
+        if (p.epilogue.residual) sum += static_cast<double>(stored_value(p.out, operands.residual, at));
+        store_output(p.out, operands.c, at, static_cast<float>(activate(p.epilogue.activation, sum)));
       }
     }
   }
@@ -139,6 +147,7 @@ class ReferenceGemm final : public PreparedGemm {
   int threads_;
   Decoder a_;
   Decoder w_;
+  StoredMatrix c_;
 };
 
 Space space_on(const DeviceInfo& device) {
@@ -149,39 +158,25 @@ Space space_on(const DeviceInfo& device) {
             [cores](const Point& point) { return point["t"] >= 1 && point["t"] <= cores; }}}};
 }
 
-class CpuReferenceFamily final : public KernelFamily {
+class CpuReferenceFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "cpu_reference"; }
 
-  std::string version() const override { return "1"; }
+  std::string version() const override { return "2"; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) return {.why_not = "runs on CPUs only"};
-    if (flops(problem) > flop_limit) {
-      return {.why_not = fmt::format("{:.3g} GFLOP: more than the {:.3g} that a reference is worth",
-                                     flops(problem) / 1e9, flop_limit / 1e9)};
-    }
-    return {};
+  FeatureSet features() const override { return basic_features().with(layout_features()).with(epilogue_features()); }
+
+ private:
+  std::string why_not(const Problem& problem, const DeviceInfo&) const override {
+    if (flops(problem) <= flop_limit) return {};
+    return fmt::format("{:.3g} GFLOP: more than the {:.3g} that a reference is worth", flops(problem) / 1e9,
+                       flop_limit / 1e9);
   }
 
-  std::vector<Candidate> candidates(const Problem&, const DeviceInfo& device) const override {
-    const Space space = space_on(device);
-    std::vector<Candidate> all;
-    for (const Point& point : space.points()) all.push_back(space.candidate("cpu_reference", point));
-    return all;
-  }
+  Space space(const Problem&, const DeviceInfo& device) const override { return space_on(device); }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
-    if (const Support support = supports(problem, device); !support) {
-      fail(ErrorCode::unsupported, "cpu_reference: {}", support.why_not);
-    }
-    const Space space = space_on(device);
-    const std::optional<Point> point = space.parse(candidate.name);
-    if (!point) fail(ErrorCode::unsupported, "cpu_reference has no kernel '{}'", candidate.name);
-    const std::string why = space.why_not(*point);
-    if (!why.empty()) fail(ErrorCode::unsupported, "{}: {}", candidate.name, why);
-    return std::make_unique<ReferenceGemm>(problem, static_cast<int>((*point)["t"]));
+  std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
+    return std::make_unique<ReferenceGemm>(problem, static_cast<int>(point["t"]));
   }
 };
 

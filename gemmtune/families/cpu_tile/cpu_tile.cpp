@@ -31,15 +31,14 @@ class CpuTileFamily final : public KernelFamily {
 
   std::string version() const override { return fmt::format("1 ({})", __VERSION__); }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) return {.why_not = "runs on CPUs only"};
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
     std::vector<std::string> reasons;
     for (const auto& path : paths_) {
       Support support = path->supports(problem, device);
-      if (support) return support;
+      if (support) return {};
       reasons.push_back(std::move(support.why_not));
     }
-    return {.why_not = join(reasons, "; ")};
+    return join(reasons, "; ");
   }
 
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
@@ -52,8 +51,8 @@ class CpuTileFamily final : public KernelFamily {
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const override {
     if (const Support support = supports(problem, device); !support) {
       fail(ErrorCode::unsupported, "cpu_tile: {}", support.why_not);
     }

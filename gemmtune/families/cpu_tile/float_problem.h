@@ -9,6 +9,7 @@
 #include "gemmtune/families/cpu_tile/float_kernels.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune::cpu_tile {
 
@@ -43,8 +44,5 @@ Rows rows_of_w(const Problem& problem, const SideBytes& bytes, std::int64_t batc
 
 /// bf16 rows taken two by two along K.
 Rows as_pairs(Rows rows);
-
-constexpr std::int64_t ceil_div(std::int64_t count, std::int64_t step) { return (count + step - 1) / step; }
-constexpr std::int64_t round_up(std::int64_t count, std::int64_t step) { return ceil_div(count, step) * step; }
 
 }  // namespace gemmtune::cpu_tile

@@ -93,7 +93,7 @@ class StreamGemm final : public PreparedGemm {
     for (std::int64_t r = 0; r < setup_.problem.m; ++r) {
       const std::int64_t row = batch * setup_.problem.m + r;
       setup_.finish({.in = sums + r * group_columns,
-                     .bias = setup_.problem.bias ? operands.bias + columns.first * bytes : nullptr,
+                     .bias = setup_.problem.epilogue.bias ? operands.bias + columns.first * bytes : nullptr,
                      .out = operands.c + (row * setup_.problem.n + columns.first) * bytes,
                      .count = columns.size()});
     }

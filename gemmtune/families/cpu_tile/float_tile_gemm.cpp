@@ -124,7 +124,7 @@ class Part {
     const std::int64_t column = n_panel * plan_.columns;
     const std::int64_t n = setup_.problem.n;
     const std::int64_t bytes = setup_.out_bytes;
-    const std::byte* bias = setup_.problem.bias ? launch_.operands.bias : nullptr;
+    const std::byte* bias = setup_.problem.epilogue.bias ? launch_.operands.bias : nullptr;
     setup_.finish({.in = sums,
                    .bias = bias == nullptr ? nullptr : bias + column * bytes,
                    .out = launch_.operands.c + (row * n + column) * bytes,

@@ -81,8 +81,6 @@ bool is_int8(const Side& side) {
   return side.type == DType::i8 && (side.scaling == Scaling::tensor || side.scaling == Scaling::row);
 }
 
-bool is_output(DType type) { return type == DType::bf16 || type == DType::f16 || type == DType::f32; }
-
 class Int8Path final : public TilePath {
  public:
   Support supports(const Problem& problem, const DeviceInfo& /*device*/) const override {

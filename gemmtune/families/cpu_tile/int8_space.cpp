@@ -5,14 +5,13 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/families/cpu_tile/isa.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune::cpu_tile {
 namespace {
 
 constexpr std::int64_t most_nibble_rows = 256;
 constexpr std::int64_t most_threads = 4096;
-
-std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
 const std::vector<std::string>& isa_labels() {
   static const std::vector<std::string> labels{"amxint8", "avx512vnni", "avxvnni", "avx2", "portable"};

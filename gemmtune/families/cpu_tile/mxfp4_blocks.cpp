@@ -77,7 +77,7 @@ void store(const BlockTile& tile, std::int64_t row, std::int64_t column, double 
   if (tile.folds[row].kind == FoldKind::nan || tile.columns.kind[column] == FoldKind::nan) {
     sum = std::numeric_limits<double>::quiet_NaN();
   }
-  if (problem.bias) sum = add_to_odd(sum, load_as_float(tile.output.operands.bias, problem.out, column));
+  if (problem.epilogue.bias) sum = add_to_odd(sum, load_as_float(tile.output.operands.bias, problem.out, column));
   const std::int64_t at = (tile.span.batch * problem.m + tile.span.row + row) * problem.n + column;
   store_rounded(sum, tile.output.operands.c, problem.out, at);
 }

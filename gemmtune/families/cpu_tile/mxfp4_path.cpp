@@ -71,10 +71,6 @@ class Mxfp4Arithmetic {
   PanelSetup setup_;
 };
 
-bool is_mxfp4(const Side& side) { return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32; }
-
-bool is_output(DType type) { return type == DType::bf16 || type == DType::f16 || type == DType::f32; }
-
 class Mxfp4Path final : public TilePath {
  public:
   Support supports(const Problem& problem, const DeviceInfo& /*device*/) const override {

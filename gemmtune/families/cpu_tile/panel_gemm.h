@@ -62,7 +62,7 @@ inline FinishJob finish_job(const PanelSetup& setup, const OutputJob& job, const
   given.cols = span.cols;
   given.col_scale = columns.scale + span.col;
   if (setup.choice.isa->form == RowForm::u8_plus_128) given.correction = columns.correction + span.col;
-  if (problem.bias) given.bias = job.operands.bias + span.col * size;
+  if (problem.epilogue.bias) given.bias = job.operands.bias + span.col * size;
   given.out = job.operands.c + ((span.batch * problem.m + span.row) * problem.n + span.col) * size;
   given.out_stride = problem.n;
   given.type = problem.out;

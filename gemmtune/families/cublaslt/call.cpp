@@ -51,7 +51,7 @@ std::string why_no_fp8(const Problem& problem) {
   if (!whole && !block_scaled(problem))
     return fmt::format("e4m3 is multiplied with scales tensor x tensor, row x row or 1x128 x 128x128, not {} x {}",
                        to_string(problem.a.scaling), to_string(problem.w.scaling));
-  if (problem.bias && problem.out == DType::f32)
+  if (problem.epilogue.bias && problem.out == DType::f32)
     return "e4m3 with an f32 output takes a bf16 bias, and biases are of the output's type";
   if (block_scaled(problem) && problem.m % 4 != 0) return "1x128 scales need M % 4 == 0";
   if (auto why = why_no_batches(problem); !why.empty()) return why;
@@ -103,7 +103,7 @@ Call call_of(const Problem& problem) {
                      .operand = problem.a.type,
                      .product = int8 ? DType::i32 : problem.out,
                      .scales = scales,
-                     .bias = problem.bias && !int8,
+                     .bias = problem.epilogue.bias && !int8,
                      .alignment = one_for_each_batch ? alignment_in_batches(problem) : 256},
           .count = one_for_each_batch ? problem.batch : 1,
           .finishes = int8,

@@ -28,8 +28,9 @@ using cublaslt::MatmulSpec;
 constexpr std::int64_t names_of_a_piece = 128;  // some tenths of a millisecond
 
 std::int64_t workspace_mib(const Entry& entry) {
-  const bool usual = entry.accepted.workspace_bytes <= cublaslt::usual_workspace_bytes;
-  return static_cast<std::int64_t>((usual ? cublaslt::usual_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
+  const bool fits_default = entry.accepted.workspace_bytes <= cublaslt::default_workspace_bytes;
+  return static_cast<std::int64_t>(
+      (fits_default ? cublaslt::default_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
 }
 
 /// The specs whose candidates a problem has: without and with fast accumulation.
@@ -78,14 +79,13 @@ class CublasltFamily final : public KernelFamily {
 
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cuda) return {.why_not = "runs on NVIDIA GPUs only"};
-    if (auto why = cublaslt::why_no_call(problem); !why.empty()) return {.why_not = std::move(why)};
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+    if (auto why = cublaslt::why_no_call(problem); !why.empty()) return why;
     try {
       const Matmul matmul(sessions_.of(device), cublaslt::call_of(problem).matmul);
-      return {.why_not = matmul.why_not()};
+      return matmul.why_not();
     } catch (const Error& error) {
-      return {.why_not = error.what()};
+      return error.what();
     }
   }
 
@@ -96,15 +96,14 @@ class CublasltFamily final : public KernelFamily {
       lists.push_back(
           candidates_of(knowledge_.enumerate(session, device.index, spec), spec, session->library().version()));
     auto all = in_turn(lists);
-    if (!all.empty()) all.front().usual = true;
+    if (!all.empty()) all.front().is_default = true;
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const override {
     const auto name = cublaslt::parse_kernel_name(candidate.name);
     if (!name) fail(ErrorCode::unsupported, "cublaslt has no kernel '{}'", candidate.name);
-    if (device.kind != DeviceKind::cuda) fail(ErrorCode::unsupported, "cublaslt runs on NVIDIA GPUs only");
     if (const auto why = cublaslt::why_no_call(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
     if (name->fast_accumulation && !cublaslt::call_of(problem).has_fast_accumulation)
       fail(ErrorCode::unsupported, "{}: there is no fast accumulation for {}", candidate.name, to_string(problem));

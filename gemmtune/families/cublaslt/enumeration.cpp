@@ -52,11 +52,11 @@ struct Proposal {
 
 class Enumerator {
  public:
-  Enumerator(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits)
+  Enumerator(const AlgoSource& source, const EnumeratedAlgos& known, const EnumerationLimits& limits)
       : source_(source), known_(known), limits_(limits) {}
 
   Enumeration run() {
-    add(ranked({{.workspace_bytes = usual_workspace_bytes, .most = 1}}));
+    add(ranked({{.workspace_bytes = default_workspace_bytes, .most = 1}}));
     result_.has_first_choice = !result_.entries.empty();
     add(ranked(requests()));
     add(learnt());
@@ -86,10 +86,10 @@ class Enumerator {
   }
 
   std::vector<RankRequest> requests() const {
-    std::vector<RankRequest> requests{{.workspace_bytes = usual_workspace_bytes, .most = ranked_in_all},
+    std::vector<RankRequest> requests{{.workspace_bytes = default_workspace_bytes, .most = ranked_in_all},
                                       {.workspace_bytes = large_workspace_bytes, .most = ranked_in_all}};
     for (const auto& [id, learnt] : known_)
-      requests.push_back({.workspace_bytes = usual_workspace_bytes, .most = ranked_of_an_id, .only_id = id});
+      requests.push_back({.workspace_bytes = default_workspace_bytes, .most = ranked_of_an_id, .only_id = id});
     return requests;
   }
 
@@ -160,7 +160,7 @@ class Enumerator {
   }
 
   const AlgoSource& source_;
-  const LearntAlgos& known_;
+  const EnumeratedAlgos& known_;
   const EnumerationLimits& limits_;
   std::unordered_set<AlgoConfig, AlgoConfigHash> seen_;
   Enumeration result_;
@@ -168,7 +168,7 @@ class Enumerator {
 
 }  // namespace
 
-Enumeration enumerate(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits) {
+Enumeration enumerate(const AlgoSource& source, const EnumeratedAlgos& known, const EnumerationLimits& limits) {
   return Enumerator(source, known, limits).run();
 }
 

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "gemmtune/families/cublaslt/algo_enumeration.h"
 #include "gemmtune/families/cublaslt/algo_source.h"
-#include "gemmtune/families/cublaslt/learning.h"
 
 namespace gemmtune::cublaslt {
 
 /// What users give the library: PyTorch's workspace on Hopper.
-inline constexpr std::size_t usual_workspace_bytes = std::size_t{32} << 20;
+inline constexpr std::size_t default_workspace_bytes = std::size_t{32} << 20;
 
 /// What is tried beyond it: partial sums of split-K are large.
 inline constexpr std::size_t large_workspace_bytes = std::size_t{256} << 20;
@@ -40,6 +40,6 @@ struct Enumeration {
 
 /// What the library ranks, all of `known`, which was learnt of this very matmul, and its splits of K. The library is
 /// asked on all threads of the machine, with one result whatever their number.
-Enumeration enumerate(const AlgoSource& source, const LearntAlgos& known, const EnumerationLimits& limits);
+Enumeration enumerate(const AlgoSource& source, const EnumeratedAlgos& known, const EnumerationLimits& limits);
 
 }  // namespace gemmtune::cublaslt

@@ -25,7 +25,7 @@ struct FoldedFamilyRules {
   std::string name{};  // names are this, a route's word, and the library's candidate: mxfp4_cublaslt_row_cublaslt_…
   std::vector<FoldedRoute> routes{};  // the default one first
   std::size_t most_of_a_route{};      // candidates, the library's own choice and ranking before others
-  bool first_is_usual{};              // what users have without tuning
+  bool first_is_default{};            // what users have without tuning
 };
 
 /// Rows of activations that do not fold are computed in the same launch by kernels/rescue.h; weights with such rows are

@@ -14,11 +14,8 @@ std::unique_ptr<KernelFamily> make_cublaslt_family();
 namespace cublaslt {
 namespace {
 
-bool is_mxfp4(const Side& side) { return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32; }
-
 /// Why no family of MXFP4 behind a conversion does this, whatever the library does.
 std::string why_no_fold(const Problem& problem, const DeviceInfo& device) {
-  if (device.kind != DeviceKind::cuda) return "runs on NVIDIA GPUs only";
   if (!device.arch.starts_with("sm90")) return fmt::format("its kernels are for sm90, not {}", device.arch);
   if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return "multiplies e2m1/1x32 by e2m1/1x32 only";
   if (!problem.packed) return "converts the weights once, ahead of all calls: they must be packed";
@@ -33,14 +30,14 @@ class FoldedFamily final : public KernelFamily {
   std::string version() const override { return library_->version(); }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (auto why = why_no_fold(problem, device); !why.empty()) return {std::move(why)};
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+    if (auto why = why_no_fold(problem, device); !why.empty()) return why;
     Support support;
     for (const auto& route : rules_.routes) {
       support = library_->supports(inner_problem(problem, route), device);
-      if (support) return support;
+      if (support) return {};
     }
-    return support;
+    return support.why_not;
   }
 
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
@@ -50,12 +47,12 @@ class FoldedFamily final : public KernelFamily {
     for (std::size_t i = 0; i < rules_.most_of_a_route; ++i)
       for (auto& list : lists)
         if (i < list.size()) all.push_back(std::move(list[i]));
-    if (!all.empty()) all.front().usual = rules_.first_is_usual;
+    if (!all.empty()) all.front().is_default = rules_.first_is_default;
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const override {
     const auto* route = route_of(candidate.name);
     if (route == nullptr) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name(), candidate.name);
     if (const auto why = why_no_fold(problem, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
@@ -94,7 +91,7 @@ class FoldedFamily final : public KernelFamily {
       candidate.family = rules_.name;
       candidate.name = prefix_of(route) + candidate.name;
       candidate.params.insert(candidate.params.begin(), {"base", route.word});
-      candidate.usual = false;
+      candidate.is_default = false;
     }
     return all;
   }

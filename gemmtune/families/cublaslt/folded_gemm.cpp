@@ -30,7 +30,7 @@ Problem inner_problem(const Problem& problem, const FoldedRoute& route) {
   inner.packed = false;
   if (is_rounded_after(problem, route)) {
     inner.out = DType::f32;
-    inner.bias = false;
+    inner.epilogue.bias = false;
   }
   return inner;
 }

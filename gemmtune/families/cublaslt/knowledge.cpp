@@ -35,7 +35,7 @@ Enumeration Knowledge::enumerate(const std::shared_ptr<const Session>& session, 
   if (const auto known = recent_.find(key); known != recent_.end()) return known->second;
   if (recent_.size() >= most_recent) recent_.clear();
   const Matmul matmul(session, spec);
-  const auto algos = is_worth_enumerating(spec) ? learn_all(matmul) : LearntAlgos{};
+  const auto algos = is_worth_enumerating(spec) ? enumerate_algos(matmul) : EnumeratedAlgos{};
   const bool full_size = spec.product == DType::f32 || spec.product == DType::i32;
   return recent_[key] =
              cublaslt::enumerate(matmul, algos, {.most = most_candidates(spec), .k = spec.k, .fits_output = full_size});

@@ -32,7 +32,7 @@ MatmulSpec spec_of(const Call& call, const KernelName& name) {
 /// The library's first choice is run by the library's own description of it, when it still is the name's.
 cublasLtMatmulAlgo_t algo_for(const Matmul& matmul, const KernelName& name, std::int64_t version) {
   if (name.is_default) {
-    const auto first = matmul.ranked_algos({.workspace_bytes = usual_workspace_bytes, .most = 1});
+    const auto first = matmul.ranked_algos({.workspace_bytes = default_workspace_bytes, .most = 1});
     if (!first.empty() && matmul.config_of(first.front()) == name.config) return first.front();
   }
   if (const auto algo = matmul.algo_of(name.config)) return *algo;

@@ -69,7 +69,8 @@ KernelSource scaler_source(const Problem& problem, DType product, const std::str
           .options = {fmt::format("-DPRODUCT={}", product == DType::f32 ? "float" : "int"),
                       fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
                       fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16),
-                      fmt::format("-DHAS_BIAS={:d}", problem.bias), fmt::format("-DCOLUMNS={}", columns_of_a_thread),
+                      fmt::format("-DHAS_BIAS={:d}", problem.epilogue.bias),
+                      fmt::format("-DCOLUMNS={}", columns_of_a_thread),
                       fmt::format("-DA_SCALE={}", scale_at(problem.a.scaling, "a_scale", "row")),
                       fmt::format("-DW_SCALE={}", scale_at(problem.w.scaling, "w_scale", "batch*n+column"))}};
 }

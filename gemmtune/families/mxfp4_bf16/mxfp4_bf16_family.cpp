@@ -13,7 +13,7 @@ std::unique_ptr<KernelFamily> make_mxfp4_bf16_family() {
        .routes =
            {{.word = "plain", .type = FoldType::bf16, .base = FoldBase::none, .inner = {DType::bf16, Scaling::none}}},
        .most_of_a_route = 200,
-       .first_is_usual = true});
+       .first_is_default = true});
 }
 
 }  // namespace gemmtune

@@ -4,10 +4,6 @@
 
 namespace gemmtune::mxfp4_stream {
 
-Support StreamFamily::supports(const Problem& problem, const DeviceInfo& device) const {
-  return {.why_not = why_not(problem, device)};
-}
-
 std::vector<Candidate> StreamFamily::candidates(const Problem& problem, const DeviceInfo& device) const {
   const Space all = space(problem, device);
   std::vector<Candidate> candidates;
@@ -16,8 +12,8 @@ std::vector<Candidate> StreamFamily::candidates(const Problem& problem, const De
   return candidates;
 }
 
-std::unique_ptr<PreparedGemm> StreamFamily::prepare(const Problem& problem, const Candidate& candidate,
-                                                    const DeviceInfo& device) const {
+std::unique_ptr<PreparedGemm> StreamFamily::make(const Problem& problem, const Candidate& candidate,
+                                                 const DeviceInfo& device) const {
   const Space all = usable_space(problem, device);
   return prepared(problem, parsed(problem, candidate, all), device);
 }
@@ -29,7 +25,7 @@ std::vector<KernelSource> StreamFamily::kernels(const Problem& problem, const Ca
 }
 
 Space StreamFamily::usable_space(const Problem& problem, const DeviceInfo& device) const {
-  if (const auto why = why_not(problem, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+  if (const auto support = supports(problem, device); !support) fail(ErrorCode::unsupported, "{}", support.why_not);
   return space(problem, device);
 }
 

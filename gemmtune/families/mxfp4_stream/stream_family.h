@@ -16,15 +16,13 @@ class StreamFamily : public KernelFamily {
  public:
   std::string version() const final { return "2"; }
   DeviceKind runs_on() const final { return DeviceKind::cuda; }
-  Support supports(const Problem& problem, const DeviceInfo& device) const final;
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const final;
   std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
                                     const DeviceInfo& device) const final;
 
  private:
-  virtual std::string why_not(const Problem& problem, const DeviceInfo& device) const = 0;
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const final;
   virtual Space space(const Problem& problem, const DeviceInfo& device) const = 0;
   /// "" when there is a kernel for the point.
   virtual std::string why_no_kernel(const Problem& problem, const Point& point) const = 0;

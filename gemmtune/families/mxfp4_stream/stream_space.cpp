@@ -18,8 +18,6 @@ constexpr const char* other_rows = "another tile suits the rows of A";
 constexpr const char* no_kernel = "no such kernel";
 constexpr const char* short_k = "K is too short for so many parts";
 
-bool is_mxfp4(const Side& side) { return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32; }
-
 std::string why_not(const Problem& problem, const DeviceInfo& device) {
   if (device.kind != DeviceKind::cuda || !device.arch.starts_with("sm90")) return "runs on Hopper GPUs only";
   if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return "multiplies MXFP4 by MXFP4 only";

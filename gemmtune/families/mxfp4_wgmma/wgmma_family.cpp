@@ -19,10 +19,6 @@ class WgmmaFamily final : public KernelFamily {
   std::string version() const override { return "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    return {.why_not = why_unsupported(problem, type_, device)};
-  }
-
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
     const Space space = space_of(problem, type_, device);
     std::vector<Candidate> candidates;
@@ -33,12 +29,6 @@ class WgmmaFamily final : public KernelFamily {
     return candidates;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
-    const auto [product, tile] = parsed(problem, candidate, device);
-    return prepare_folded(product, tile, device);
-  }
-
   std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
                                     const DeviceInfo& device) const override {
     const auto [product, tile] = parsed(problem, candidate, device);
@@ -46,6 +36,16 @@ class WgmmaFamily final : public KernelFamily {
   }
 
  private:
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+    return why_unsupported(problem, type_, device);
+  }
+
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const override {
+    const auto [product, tile] = parsed(problem, candidate, device);
+    return prepare_folded(product, tile, device);
+  }
+
   std::pair<WgmmaProduct, WgmmaTile> parsed(const Problem& problem, const Candidate& candidate,
                                             const DeviceInfo& device) const {
     if (const auto why = why_unsupported(problem, type_, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::int64_t stage_choices[]{3, 4, 5, 6, 8, 10};
 
-bool is_mxfp4(const Side& side) { return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32; }
-
 /// The ring is as long as memory allows: shorter ones were never faster.
 bool has_most_stages(const WgmmaTile& tile) {
   return std::ranges::none_of(stage_choices, [tile](std::int64_t stages) {

@@ -94,7 +94,7 @@ void finish_product(const Finish& finish, const std::byte* product, const Operan
     const std::int64_t batch = row / p.m;
     FinishRow work{.product = product + row * storage_bytes(finish.product, p.n),
                    .c = operands.c + row * storage_bytes(p.out, p.n),
-                   .bias = p.bias ? operands.bias : nullptr,
+                   .bias = p.epilogue.bias ? operands.bias : nullptr,
                    .n = p.n};
     if (scaled) {
       const SideScales a = side_scales(p.a, operands.a_scale, row, batch);

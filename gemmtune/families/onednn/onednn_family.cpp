@@ -51,15 +51,14 @@ class OnednnFamily final : public KernelFamily {
 
   std::string version() const override { return "onednn " + onednn::library_version(); }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) return {.why_not = "runs on CPUs only"};
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
     std::vector<std::string> reasons;
     for (const Arithmetic& arithmetic : onednn::arithmetics_for(problem, device)) {
       const std::string why = onednn::why_not_matmul(default_choice(problem, arithmetic, device));
       if (why.empty()) return {};
       reasons.push_back(fmt::format("{}: {}", arithmetic.tag, why));
     }
-    return {.why_not = join(reasons, "; ")};
+    return join(reasons, "; ");
   }
 
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
@@ -69,13 +68,12 @@ class OnednnFamily final : public KernelFamily {
       const Space space = space_of(problem, arithmetic, device);
       for (const Point& point : space.points()) all.push_back(space.candidate("onednn", point));
     }
-    if (!all.empty()) all.front().usual = true;
+    if (!all.empty()) all.front().is_default = true;
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) fail(ErrorCode::unsupported, "onednn runs on CPUs only");
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const override {
     for (const Arithmetic& arithmetic : onednn::arithmetics_for(problem, device)) {
       const Space space = space_of(problem, arithmetic, device);
       const std::optional<Point> point = space.parse(candidate.name);

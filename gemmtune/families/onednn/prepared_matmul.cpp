@@ -18,7 +18,7 @@ MatmulSpec matmul_spec(const Choice& choice) {
           .k = p.k,
           .operand = arithmetic.operand,
           .product = arithmetic.product,
-          .bias = p.bias && !arithmetic.finishes(p),
+          .bias = p.epilogue.bias && !arithmetic.finishes(p),
           .weights = choice.weights == WeightUse::plain ? WeightLayout::plain : WeightLayout::blocked,
           .threads = choice.threads,
           .reorder_threads = choice.weights == WeightUse::reordered ? choice.threads : choice.packing_threads};

@@ -1,15 +1,10 @@
 // OpenBLAS' single-precision products: the strongest free f32 GEMM on most CPUs, and the one our own is held against.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
-#include "gemmtune/core/error.h"
-#include "gemmtune/families/family.h"
 #include "gemmtune/families/openblas/prepared_sgemm.h"
-#include "gemmtune/space/space.h"
+#include "gemmtune/families/space_family.h"
 
 namespace gemmtune {
 namespace {
@@ -37,41 +32,27 @@ bool is_f32(const Problem& problem) {
   return problem.a == f32 && problem.w == f32 && problem.out == DType::f32;
 }
 
-class OpenblasFamily final : public KernelFamily {
+class OpenblasFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "openblas"; }
 
   std::string version() const override { return openblas::library_version(); }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) return {.why_not = "runs on CPUs only"};
-    if (!is_f32(problem)) return {.why_not = "multiplies f32 by f32 into f32 only"};
-    if (std::max({problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max()) {
-      return {.why_not = "a size does not fit the library's 32-bit integers"};
-    }
+ private:
+  std::string why_not(const Problem& problem, const DeviceInfo&) const override {
+    if (!is_f32(problem)) return "multiplies f32 by f32 into f32 only";
+    if (std::max({problem.m, problem.n, problem.k}) > std::numeric_limits<std::int32_t>::max())
+      return "a size does not fit the library's 32-bit integers";
     return {};
   }
 
-  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
-    const Space space = space_of(problem, device);
-    std::vector<Candidate> all;
-    for (const Point& point : space.points()) all.push_back(space.candidate("openblas", point));
-    if (!all.empty()) all.front().usual = true;
-    return all;
-  }
+  Space space(const Problem& problem, const DeviceInfo& device) const override { return space_of(problem, device); }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
-                                        const DeviceInfo& device) const override {
-    if (const Support support = supports(problem, device); !support) {
-      fail(ErrorCode::unsupported, "openblas: {}", support.why_not);
-    }
-    const Space space = space_of(problem, device);
-    const std::optional<Point> point = space.parse(candidate.name);
-    if (!point) fail(ErrorCode::unsupported, "openblas has no kernel '{}'", candidate.name);
-    const std::string why = space.why_not(*point);
-    if (!why.empty()) fail(ErrorCode::unsupported, "{}: {}", candidate.name, why);
+  bool has_default() const override { return true; }
+
+  std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return openblas::prepare_sgemm(
-        {.problem = problem, .call = static_cast<Call>((*point)["call"]), .threads = static_cast<int>((*point)["t"])});
+        {.problem = problem, .call = static_cast<Call>(point["call"]), .threads = static_cast<int>(point["t"])});
   }
 };
 

@@ -63,7 +63,7 @@ class PreparedSgemm final : public PreparedGemm {
     for (std::int64_t b = 0; b < p.batch; ++b) {
       const Matrices at = matrices(operands, b);
       multiply(at);
-      if (p.bias) add_bias(reinterpret_cast<const float*>(operands.bias), at.c);
+      if (p.epilogue.bias) add_bias(reinterpret_cast<const float*>(operands.bias), at.c);
     }
   }
 

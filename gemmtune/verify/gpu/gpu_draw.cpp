@@ -48,11 +48,15 @@ void GpuDraw::draw(const Problem& problem, Recipe recipe, std::uint64_t seed, co
   draw_side(Tensor::w, {.type = problem.w.type,
                         .shape = operand_shape(problem.w, problem.batch, problem.n, problem.k),
                         .to = stored_at(to.w.data(), to.w_scale.data())});
-  const Side bias{.type = problem.out, .scaling = Scaling::none};
-  if (problem.bias)
-    draw_side(
-        Tensor::bias,
-        {.type = problem.out, .shape = operand_shape(bias, 1, 1, problem.n), .to = stored_at(to.bias.data(), nullptr)});
+  const Side unscaled{.type = problem.out, .scaling = Scaling::none};
+  if (problem.epilogue.bias)
+    draw_side(Tensor::bias, {.type = problem.out,
+                             .shape = operand_shape(unscaled, 1, 1, problem.n),
+                             .to = stored_at(to.bias.data(), nullptr)});
+  if (problem.epilogue.residual)
+    draw_side(Tensor::residual, {.type = problem.out,
+                                 .shape = operand_shape(unscaled, 1, problem.batch * problem.m, problem.n),
+                                 .to = stored_at(to.residual.data(), nullptr)});
   device_->stream().synchronize();
 }
 

@@ -10,7 +10,9 @@
 #include "gemmtune/verify/gpu/examiner_kernels.h"
 #include "gemmtune/verify/gpu/gpu_draw.h"
 #include "gemmtune/verify/gpu/gpu_reference.h"
+#include "gemmtune/verify/gpu/gpu_relayout.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
+#include "gemmtune/verify/layout_examiner.h"
 #include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
@@ -204,6 +206,8 @@ class GpuExaminer final : public Examiner {
 
 }  // namespace
 
-std::unique_ptr<Examiner> make_gpu_examiner(Device& device) { return std::make_unique<GpuExaminer>(device); }
+std::unique_ptr<Examiner> make_gpu_examiner(Device& device) {
+  return make_layout_examiner(device, std::make_unique<GpuExaminer>(device), make_gpu_relayout(device));
+}
 
 }  // namespace gemmtune

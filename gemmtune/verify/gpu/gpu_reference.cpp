@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/verify/gpu/gpu_draw.h"
 #include "gemmtune/verify/reference.h"
 
@@ -19,10 +20,7 @@ constexpr std::int64_t most_rows = std::int64_t{1} << 20;       // tiles along a
 constexpr std::int64_t depth_multiple = 16;
 constexpr unsigned decode_threads = 256;
 constexpr unsigned multiply_threads = 128;
-
-std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
+constexpr unsigned residual_threads = 256;
 
 unsigned tiles_of(std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); }
 
@@ -80,7 +78,7 @@ class PanelGemm {
   }
 
   void run(const Inputs& inputs) {
-    if (problem_.bias) decode_bias(inputs.bias);
+    if (problem_.epilogue.bias) decode_bias(inputs.bias);
     for (std::int64_t batch = 0; batch < problem_.batch; ++batch)
       for (std::int64_t row = 0; row < rows_; row += a_.at_once()) {
         const RowChoice rows{as<std::int64_t>(row_list_), row, std::min(a_.at_once(), rows_ - row)};
@@ -88,6 +86,7 @@ class PanelGemm {
         for (std::int64_t column = 0; column < problem_.n; column += w_.at_once())
           multiply(inputs, batch, rows, {nullptr, column, std::min(w_.at_once(), problem_.n - column)});
       }
+    if (problem_.epilogue.residual) add_residual(inputs.residual);
     device_.stream().synchronize();  // before the floats go
   }
 
@@ -96,6 +95,14 @@ class PanelGemm {
     bias_.emplace(device_, Side{.type = problem_.out, .scaling = Scaling::none}, 1, problem_.n);
     bias_norm_ = device_.allocate(sizeof(double));
     bias_->decode(kernels_, stored, {}, 0, {nullptr, 0, 1}, as<double>(bias_norm_));
+  }
+
+  void add_residual(const Buffer& residual) {
+    const JudgedOutput stored{
+        .c = as<unsigned char>(residual), .m = problem_.m, .n = problem_.n, .checked_rows = rows_};
+    kernels_.launch(problem_.out, "add_residual",
+                    {.grid = {static_cast<unsigned>(problem_.batch * rows_)}, .block = {residual_threads}}, stored,
+                    static_cast<const std::int64_t*>(as<std::int64_t>(row_list_)), as<double>(to_.values));
   }
 
   void multiply(const Inputs& inputs, std::int64_t batch, const RowChoice& rows, const RowChoice& columns) {

@@ -54,3 +54,13 @@ extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings*
   raise(&findings->worst_error, worst_error);
   raise(&findings->worst_share, worst_share);
 }
+
+/// Adds a residual, [batch, M, N] in the type of C, to the rows that are checked: a block to each of `rows` times batch.
+extern "C" __global__ void add_residual(JudgedOutput p, const std::int64_t* rows, double* values) {
+  const std::int64_t batch = blockIdx.x / p.checked_rows;
+  const std::int64_t row = batch * p.m + rows[blockIdx.x % p.checked_rows];
+  const auto* residual = reinterpret_cast<const Stored*>(p.c) + row * p.n;
+  double* to = values + blockIdx.x * p.n;
+  for (std::int64_t column = threadIdx.x; column < p.n; column += blockDim.x)
+    to[column] += static_cast<double>(Codec::decode(residual[column]));
+}

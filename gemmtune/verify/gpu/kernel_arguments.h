@@ -51,6 +51,18 @@ struct PanelProduct {
   std::int64_t values_stride{};
 };
 
+/// A matrix of a batch as a layout stores it (gemm/matrix_layout.h), in units of `unit_bytes`: elements, or bytes where
+/// elements share one.
+struct StridedUnits {
+  std::int64_t batch{};
+  std::int64_t rows{};
+  std::int64_t cols{};
+  std::int64_t leading_dimension{};
+  std::int64_t batch_stride{};
+  std::int32_t unit_bytes{};
+  std::int32_t transposed{};  // the plain form is [batch, cols, rows]
+};
+
 /// C, and what it is held against: see Reference in verify/reference.h.
 struct JudgedOutput {
   const unsigned char* c{};

@@ -103,7 +103,7 @@ class BrokenGemm final : public PreparedGemm {
     // Among N(0, 1) operands no sum comes near this share of the norms' product when K is 128 or more; with one sign
     // the sums are about 2/π of it.
     if (is("drops_one_sign")) product_.saturate(a_, w, 0.55);
-    if (problem_.bias) product_.add_bias(operands.bias);
+    if (problem_.epilogue.bias) product_.add_bias(operands.bias);
   }
 
   void spoil() {
@@ -152,10 +152,9 @@ class BrokenFamily final : public KernelFamily {
   std::string_view name() const override { return "broken"; }
   std::string version() const override { return "1"; }
 
-  Support supports(const Problem& problem, const DeviceInfo& device) const override {
-    if (device.kind != DeviceKind::cpu) return {"not a CPU"};
-    const bool stored = problem.out == DType::f32 || problem.out == DType::f16 || problem.out == DType::bf16;
-    return {stored ? "" : "output is neither f32, f16 nor bf16"};
+  std::string why_not(const Problem& problem, const DeviceInfo&) const override {
+    const bool stored = is_output(problem.out);
+    return stored ? "" : "output is neither f32, f16 nor bf16";
   }
 
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override {
@@ -164,8 +163,8 @@ class BrokenFamily final : public KernelFamily {
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& chosen,
-                                        const DeviceInfo&) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& chosen,
+                                     const DeviceInfo&) const override {
     if (find_fault(chosen.name) == nullptr) fail(ErrorCode::unsupported, "no fault is named {}", chosen.name);
     if (chosen.name == "prepare_refuses") fail(ErrorCode::unsupported, "planted: prepare refuses");
     if (chosen.name == "prepare_throws") throw std::runtime_error("planted: the compiler gave up");

@@ -61,10 +61,10 @@ class BrokenGpuFamily final : public KernelFamily {
   std::string version() const override { return "1"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
-  Support supports(const Problem& problem, const DeviceInfo&) const override {
+  std::string why_not(const Problem& problem, const DeviceInfo&) const override {
     const Side bf16{.type = DType::bf16, .scaling = Scaling::none};
-    const bool plain = problem.a == bf16 && problem.w == bf16 && problem.out == DType::bf16 && !problem.bias;
-    return {plain && problem.batch == 1 ? "" : "not bf16 alone"};
+    const bool plain = problem.a == bf16 && problem.w == bf16 && problem.out == DType::bf16 && !problem.epilogue.bias;
+    return plain && problem.batch == 1 ? "" : "not bf16 alone";
   }
 
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override {
@@ -73,8 +73,8 @@ class BrokenGpuFamily final : public KernelFamily {
     return all;
   }
 
-  std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& chosen,
-                                        const DeviceInfo& device) const override {
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& chosen,
+                                     const DeviceInfo& device) const override {
     return std::make_unique<BrokenGpuGemm>(problem, chosen.name, device.arch);
   }
 };

@@ -21,8 +21,8 @@ TEST(BrokenGpuFamily, EachFaultCompilesForAChipThatNeedNotBeHere) {
 
 TEST(BrokenGpuFamily, KnowsItsFaultsByName) {
   EXPECT_THROW(static_cast<void>(source("no_such_fault", "sm90a")), Error);
-  EXPECT_TRUE(make_family()->supports(problem, {}));
-  EXPECT_FALSE(make_family()->supports(parse_problem("64x64x64:a4w4"), {}));
+  EXPECT_TRUE(make_family()->supports(problem, {.kind = DeviceKind::cuda}));
+  EXPECT_FALSE(make_family()->supports(parse_problem("64x64x64:a4w4"), {.kind = DeviceKind::cuda}));
   EXPECT_EQ(make_family()->runs_on(), DeviceKind::cuda);
 }
 

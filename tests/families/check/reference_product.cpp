@@ -83,7 +83,7 @@ std::vector<Expected> expected_product(const Problem& p, const HostOperands& ope
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t n = 0; n < p.n; ++n) {
       Expected element = expected_element(&a[row * p.k], &w[(row / p.m * p.n + n) * p.k], p);
-      if (p.bias) {
+      if (p.epilogue.bias) {
         element.value += output_value(p.out, operands.bias.data(), n);
         element.bound += 2 * relative_rounding(p.out) * std::abs(element.value);
       }

@@ -122,7 +122,7 @@ void FloatRun::update_reference() {
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t n = 0; n < p.n; ++n) {
       const Dot d = dot(a.data() + row * p.k, w.data() + (row / p.m * p.n + n) * p.k, p.k);
-      const double value = d.sum + (p.bias ? decode_out(p.out, host_.bias.data(), n) : 0);
+      const double value = d.sum + (p.epilogue.bias ? decode_out(p.out, host_.bias.data(), n) : 0);
       expected_.push_back(value);
       bounds_.push_back(epsilon(p.out) * std::abs(value) + 4 * std::ldexp(1.0, -24) *
                                                                std::sqrt(static_cast<double>(p.k)) *

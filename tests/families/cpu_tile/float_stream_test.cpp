@@ -61,8 +61,14 @@ TEST_P(FloatStream, EveryShapeOnEveryTailOfK) {
 std::vector<Problem> problems_of_every_type() {
   std::vector<Problem> problems;
   for (const DType type : {DType::f32, DType::bf16, DType::f16, DType::e4m3, DType::e4m3fnuz}) {
-    problems.push_back(
-        {.m = 3, .n = 35, .k = 77, .batch = 2, .a = {type}, .w = {type}, .out = DType::f16, .bias = true});
+    problems.push_back({.m = 3,
+                        .n = 35,
+                        .k = 77,
+                        .batch = 2,
+                        .a = {type},
+                        .w = {type},
+                        .out = DType::f16,
+                        .epilogue = {.bias = true}});
   }
   for (const DType type : {DType::f16, DType::e4m3, DType::e4m3fnuz, DType::i8}) {
     const Side a{type, Scaling::block_1x128};

@@ -88,7 +88,8 @@ TEST_P(FloatTile, EveryCutIntoBlocksAndThreads) {
 std::vector<Problem> problems_of_every_type() {
   std::vector<Problem> problems;
   for (const DType type : {DType::f32, DType::bf16, DType::f16}) {
-    problems.push_back({.m = 9, .n = 35, .k = 77, .batch = 2, .a = {type}, .w = {type}, .out = type, .bias = true});
+    problems.push_back(
+        {.m = 9, .n = 35, .k = 77, .batch = 2, .a = {type}, .w = {type}, .out = type, .epilogue = {.bias = true}});
     problems.push_back({.m = 3, .n = 35, .k = 77, .a = {DType::f32}, .w = {type}, .out = DType::bf16});
   }
   for (const DType type : {DType::e4m3, DType::e4m3fnuz}) {
@@ -103,7 +104,7 @@ std::vector<Problem> problems_of_every_type() {
                         .a = {type, Scaling::block_1x128},
                         .w = {type, Scaling::block_128x128},
                         .out = DType::bf16,
-                        .bias = true});
+                        .epilogue = {.bias = true}});
   }
   problems.push_back({.m = 5, .n = 21, .k = 60, .a = {DType::bf16}, .w = {DType::i8, Scaling::row}, .out = DType::f32});
   return problems;

@@ -70,7 +70,7 @@ inline std::vector<std::byte> run_candidate(const Problem& problem, const Candid
                     .a_scale = host.a_scale.data(),
                     .w = host.w.data(),
                     .w_scale = host.w_scale.data(),
-                    .bias = problem.bias ? host.bias.data() : nullptr,
+                    .bias = problem.epilogue.bias ? host.bias.data() : nullptr,
                     .c = c.data(),
                     .packed_w = packed.data(),
                     .workspace = workspace.data()};

@@ -33,7 +33,7 @@ HostOperands full_range_operands(const Problem& problem) {
       std::memcpy(tensor->data() + i, &scale, 4);
     }
   }
-  if (problem.bias) host.bias = draw_operands(problem, Recipe::gaussian, seed).bias;
+  if (problem.epilogue.bias) host.bias = draw_operands(problem, Recipe::gaussian, seed).bias;
   return host;
 }
 
@@ -59,7 +59,7 @@ Expected expected_at(const Problem& p, const HostOperands& host, std::int64_t b,
   }
   const double product =
       static_cast<double>(sum) * scale_at(host.a_scale, p.a, b, p.m, m) * scale_at(host.w_scale, p.w, b, p.n, n);
-  const double bias = p.bias ? element(host.bias, p.out, n) : 0;
+  const double bias = p.epilogue.bias ? element(host.bias, p.out, n) : 0;
   return {product + bias, std::abs(product) + std::abs(bias)};
 }
 
@@ -101,7 +101,7 @@ TEST_P(Int8Path, MultipliesAwkwardShapesOfTheFullRange) {
                           .a = {DType::i8, scalings[turn % 2]},
                           .w = {DType::i8, scalings[turn / 2 % 2]},
                           .out = outputs[static_cast<std::size_t>(turn % 3)],
-                          .bias = turn % 2 == 1,
+                          .epilogue = {.bias = turn % 2 == 1},
                           .packed = turn % 3 != 1};
     expect_right(problem, full_range_operands(problem), GetParam());
     ++turn;

@@ -45,7 +45,7 @@ HostOperands draw(const Problem& p, ScalesOf scales_of) {
   Operand a = draw_operand(random, p.batch * p.m, p.k, scales_of);
   Operand w = draw_operand(random, p.batch * p.n, p.k, scales_of);
   HostOperands host{.a = a.codes, .a_scale = a.scales, .w = w.codes, .w_scale = w.scales};
-  if (p.bias) host.bias = draw_operands(p, Recipe::gaussian, seed).bias;
+  if (p.epilogue.bias) host.bias = draw_operands(p, Recipe::gaussian, seed).bias;
   return host;
 }
 
@@ -81,8 +81,8 @@ std::vector<Expected> expected_product(const Problem& p, const HostOperands& hos
       sum.value += row[k] * column[k];
       sum.magnitude += std::abs(row[k] * column[k]);
     }
-    if (p.bias) sum.value += element(host.bias, p.out, i % p.n);
-    if (p.bias) sum.magnitude += std::abs(element(host.bias, p.out, i % p.n));
+    if (p.epilogue.bias) sum.value += element(host.bias, p.out, i % p.n);
+    if (p.epilogue.bias) sum.magnitude += std::abs(element(host.bias, p.out, i % p.n));
     all.push_back(sum);
   }
   return all;
@@ -177,7 +177,7 @@ TEST_P(Mxfp4Path, IsExactOnAwkwardShapesThatFold) {
     Problem p = mxfp4_problem(s.m, s.n, s.k);
     p.batch = s.batch;
     p.out = outputs[turn % 3];
-    p.bias = turn % 2 == 1;
+    p.epilogue.bias = turn % 2 == 1;
     p.packed = turn % 3 != 1;
     const auto scales = [](std::int64_t row) {
       return RowScales{116 + static_cast<int>(row % 5), static_cast<int>(row % 4)};
@@ -225,7 +225,7 @@ TEST_P(Mxfp4Path, MeetsOppositeExtremesInTheMiddle) {
 TEST_P(Mxfp4Path, GoesByBlocksWhereRowsOrColumnsDoNotFold) {
   for (const int every : {1, 3, 7}) {
     Problem p = mxfp4_problem(35, 37, 224);
-    p.bias = every == 3;
+    p.epilogue.bias = every == 3;
     p.packed = every != 7;
     p.out = DType::f32;
     const auto scales = [&](std::int64_t row) {
@@ -277,7 +277,7 @@ TEST_P(Mxfp4Path, SpreadsNanScalesOverRowsAndColumns) {
   host.w_scale[20 * 5 + 1] = std::byte{255};
   p.out = DType::f32;
   expect_right(p, host, GetParam(), Claim::close);
-  p.bias = true;
+  p.epilogue.bias = true;
   p.out = DType::bf16;
   host.bias = draw_operands(p, Recipe::gaussian, seed).bias;
   expect_right(p, host, GetParam(), Claim::close);

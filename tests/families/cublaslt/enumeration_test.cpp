@@ -9,11 +9,11 @@
 namespace gemmtune::cublaslt {
 namespace {
 
-constexpr LearningLimits unlimited{.checks = 10'000'000, .accepted_of_a_pair = 1'000'000};
+constexpr AlgoLimits unlimited{.checks = 10'000'000, .accepted_of_a_pair = 1'000'000};
 constexpr EnumerationLimits whole{.most = 1'000'000, .k = 4096};
 
 Enumeration all_of(const InventedLibrary& library, const EnumerationLimits& limits = whole) {
-  return enumerate(library, learn_all(library, unlimited), limits);
+  return enumerate(library, enumerate_algos(library, unlimited), limits);
 }
 
 std::set<AlgoConfig> configs_of(const Enumeration& enumeration) {
@@ -144,7 +144,7 @@ TEST(CublasltEnumeration, SmallTilesAreDroppedWhereTheGpuIsFullUnlessTheLibraryR
 
 TEST(CublasltEnumeration, WhatWasLearntIsNotAskedAgainAndEveryQuestionCounts) {
   auto library = plain_library();
-  const auto known = learn_all(library, unlimited);
+  const auto known = enumerate_algos(library, unlimited);
   library.checks = 0;
   EXPECT_EQ(enumerate(library, known, whole).checks, 0);
   EXPECT_EQ(library.checks, 0);
@@ -162,7 +162,7 @@ TEST(CublasltEnumeration, IsTheSameWhicheverAnswersComeFirst) {
   for (unsigned seed = 0; seed < 4; ++seed) {
     std::mt19937 random(seed);
     const auto library = invent_library(random);
-    const auto known = learn_all(library, unlimited);
+    const auto known = enumerate_algos(library, unlimited);
     const auto expected = enumerate(library, known, whole);
     for (unsigned delays = 0; delays < 3; ++delays) {
       const auto found = enumerate(UnevenLibrary(library, delays), known, whole);

@@ -41,7 +41,7 @@ std::size_t distinct(const std::vector<Taken>& all, Value AlgoConfig::*setting) 
   return values.size();
 }
 
-void print_learnt(const Matmul& matmul, int id, const Learnt& learnt) {
+void print_learnt(const Matmul& matmul, int id, const AlgoConfigs& learnt) {
   const auto capabilities = matmul.capabilities(id);
   if (!capabilities) return fmt::print("  a{}: cannot do this\n", id);
   fmt::print(
@@ -54,9 +54,9 @@ void print_learnt(const Matmul& matmul, int id, const Learnt& learnt) {
       distinct(learnt.taken, &AlgoConfig::cluster), distinct(learnt.taken, &AlgoConfig::custom));
 }
 
-LearntAlgos learn_in_time(const Matmul& matmul, const std::string& what) {
+EnumeratedAlgos learn_in_time(const Matmul& matmul, const std::string& what) {
   const auto start = std::chrono::steady_clock::now();
-  auto known = learn_all(matmul);
+  auto known = enumerate_algos(matmul);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::int64_t checks = 0;
   for (const auto& [id, learnt] : known) checks += learnt.checks;
@@ -77,7 +77,7 @@ TEST_P(CublasltLibrary, ShowsWhatItsAlgorithmsTake) {
 TEST_P(CublasltLibrary, SaysTheSameOnEveryThread) {
   const Matmul matmul(session_, spec("64x7168x2048"));
   if (const auto why = matmul.why_not(); !why.empty()) GTEST_SKIP() << why;
-  for (const auto& [id, learnt] : learn_all(matmul))
+  for (const auto& [id, learnt] : enumerate_algos(matmul))
     for (const auto& [config, accepted] : learnt.taken) {
       const auto here = matmul.check(config);
       ASSERT_TRUE(here) << id;
@@ -92,7 +92,7 @@ TEST_P(CublasltLibrary, RanksAlgorithmsThatTheirSettingsDescribe) {
   std::size_t all = 0;
   for (const char* size : {"4x8192x8192", "16x57344x8192", "64x1536x7168", "4096x7168x2048", "8192x8192x8192"}) {
     const Matmul matmul(session_, spec(size));
-    for (const auto& algo : matmul.ranked_algos({.workspace_bytes = usual_workspace_bytes, .most = 200})) {
+    for (const auto& algo : matmul.ranked_algos({.workspace_bytes = default_workspace_bytes, .most = 200})) {
       const auto config = matmul.config_of(algo);
       const auto again = matmul.algo_of(config);
       ASSERT_TRUE(again) << config.id;

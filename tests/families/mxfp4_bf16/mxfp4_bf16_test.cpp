@@ -35,9 +35,9 @@ TEST_F(Mxfp4Bf16, IsRightOnAllOperands) {
 TEST_F(Mxfp4Bf16, IsWhatUsersHave) {
   const auto all = candidates(mxfp4("64x512x4096", "bf16:packed"));
   ASSERT_FALSE(all.empty());
-  EXPECT_TRUE(all[0].usual);
+  EXPECT_TRUE(all[0].is_default);
   EXPECT_TRUE(all[0].name.starts_with("mxfp4_bf16_plain_cublaslt_default_")) << all[0].name;
-  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_FALSE(all[i].usual) << all[i].name;
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_FALSE(all[i].is_default) << all[i].name;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_F(Mxfp4Cublaslt, OffersBothBasesAndBothWaysToAccumulate) {
   EXPECT_TRUE(all[1].name.starts_with("mxfp4_cublaslt_tensor_cublaslt_default_")) << all[1].name;
   for (const char* fast : {"_f0_", "_f1_"})
     EXPECT_TRUE(std::ranges::any_of(all, [&](const auto& one) { return one.name.find(fast) != std::string::npos; }));
-  for (const auto& one : all) EXPECT_FALSE(one.usual) << one.name;
+  for (const auto& one : all) EXPECT_FALSE(one.is_default) << one.name;
   for (const auto& bad : {all[0].name + "0x", "x" + all[0].name, all[0].name.substr(0, all[0].name.rfind('_'))})
     EXPECT_NE(check::why_refused(*family_, mxfp4("64x512x4096", "bf16:packed"), bad), "") << bad;
 }

@@ -122,7 +122,7 @@ TEST(FinishProduct, ScalesAndBias) {
                         .a = {DType::i8, Scaling::row},
                         .w = {DType::i8, Scaling::row},
                         .out = DType::f32,
-                        .bias = true};
+                        .epilogue = {.bias = true}};
   const std::vector<std::int32_t> product{1, 2, 3, 4, 5, 6};
   const std::vector<float> a_scale{2, 4};
   const std::vector<float> w_scale{1, 0.5, 8};

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "gemmtune/core/error.h"
 #include "tests/families/check/family_check.h"
 
 namespace gemmtune {
@@ -40,7 +41,7 @@ TEST(Registry, NoFamilyIsAskedAboutOperandsWhereItCannotReachThem) {
   elsewhere.kind = DeviceKind::hip;
   for (const auto& family : make_families()) {
     if (family->runs_on() == DeviceKind::hip) continue;
-    const auto support = ask_support(*family, parse_problem(problems[0]), elsewhere);
+    const auto support = family->supports(parse_problem(problems[0]), elsewhere);
     EXPECT_NE(support.why_not.find("only"), std::string::npos) << family->name() << ": " << support.why_not;
   }
 }
@@ -63,6 +64,37 @@ TEST(Registry, NamesAreUniqueAndVersionsSaid) {
   for (const auto& family : make_families()) {
     EXPECT_TRUE(names.insert(std::string(family->name())).second) << family->name();
     EXPECT_FALSE(family->version().empty()) << family->name();
+  }
+}
+
+/// A feature that problems may get one day: no family knows it, so every family must refuse it.
+TEST(Registry, EveryFamilyRefusesAFeatureThatItDoesNotKnow) {
+  for (const int number : {12, 22, 60}) {  // a type, a scaling and an option
+    const auto invented = static_cast<Feature>(number);
+    for (const auto& family : make_families()) {
+      auto device = check::this_cpu();
+      device.kind = family->runs_on();
+      const auto why = why_not_asked(*family, features_of(parse_problem(problems[0])).with({invented}), device);
+      EXPECT_EQ(why, std::string(family->name()) + " does not handle feature " + std::to_string(number));
+    }
+  }
+}
+
+/// What is asked of supports() holds for prepare() too: names in tables are no way around it.
+TEST(Registry, WhatAFamilyDoesNotDeclareIsNeitherSupportedNorPrepared) {
+  const char* asked[]{"33x65x128:f32:f32:f32:nn",        "33x65x128:f32:f32:f32:tt",
+                      "33x65x128:f32:f32:f32:ldc=80",    "33x65x128:f32:f32:f32:relu",
+                      "33x65x128:f32:f32:f32:residual",  "33x65x128:f32:f32:f32:silu",
+                      "33x65x128:f32:f32:f32:gelu_tanh", "33x65x128:f32:f32:f32:gelu_erf"};
+  for (const auto& family : make_families()) {
+    auto device = check::this_cpu();
+    device.kind = family->runs_on();
+    for (const char* text : asked) {
+      const auto problem = parse_problem(text);
+      if (features_of(problem).without(family->features()).empty()) continue;
+      EXPECT_NE(family->supports(problem, device).why_not.find("does not handle"), std::string::npos) << text;
+      EXPECT_THROW(static_cast<void>(family->prepare(problem, {.name = std::string(family->name())}, device)), Error);
+    }
   }
 }
 

@@ -44,6 +44,7 @@ class GpuDrawTest : public OnGpu {
     expect_equal(download(device.w), host.w, "weights");
     expect_equal(download(device.w_scale), host.w_scale, "scales of weights");
     expect_equal(download(device.bias), host.bias, "bias");
+    expect_equal(download(device.residual), host.residual, "residual");
   }
 
   static void expect_equal(const std::vector<std::byte>& found, const std::vector<std::byte>& expected,
@@ -71,7 +72,7 @@ TEST_F(GpuDrawTest, EverySideEveryRecipe) {
 TEST_F(GpuDrawTest, TheBiasInEachOutputType) {
   for (const auto out : {DType::f32, DType::f16, DType::bf16})
     for (const auto recipe : all_recipes)
-      expect_same_as_host({.m = 3, .n = 1001, .k = 64, .out = out, .bias = true}, recipe, 9);
+      expect_same_as_host({.m = 3, .n = 1001, .k = 64, .out = out, .epilogue = {.bias = true}}, recipe, 9);
 }
 
 TEST_F(GpuDrawTest, LargeOperandsOfUnlikeSides) {
@@ -79,6 +80,14 @@ TEST_F(GpuDrawTest, LargeOperandsOfUnlikeSides) {
   expect_same_as_host(parse_problem("3001x999x4096:int8/row:int8/tensor:bf16"), Recipe::wide_exponents, 2);
   expect_same_as_host(parse_problem("5000x3000x2048:bf16:f32:f32"), Recipe::gaussian, 3);
   expect_same_as_host(parse_problem("4096x4096x4096:a4w4"), Recipe::nan_scales, 4);
+}
+
+TEST_F(GpuDrawTest, ResidualsAndLayouts) {
+  for (const auto recipe : all_recipes)
+    for (const char* text : {"33x50x64:f32:f32:bf16:batch=3:residual",
+                             "33x50x66:bf16:bf16:f32:batch=2:tn:lda=40:ldw=51:stride_w=9000:ldc=64:bias:residual",
+                             "40x48x128:a4w4:lda=192:ldw=130", "33x50x66:int8/row:e4m3/row:f16:tt:ldc=51:residual"})
+      expect_same_as_host(parse_problem(text), recipe, 5);
 }
 
 TEST_F(GpuDrawTest, SeedsDiffer) {

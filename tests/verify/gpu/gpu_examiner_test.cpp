@@ -9,7 +9,9 @@
 #include <iostream>
 #include <limits>
 
+#include "gemmtune/gemm/activation.h"
 #include "gemmtune/gemm/codec.h"
+#include "gemmtune/gemm/relayout.h"
 #include "gemmtune/verify/gpu/gpu_reference.h"
 #include "gemmtune/verify/reference.h"
 #include "tests/verify/gpu/on_gpu.h"
@@ -26,7 +28,8 @@ std::vector<std::byte> rounded(const Problem& problem, const Reference& referenc
   with_codec(problem.out, [&](auto codec) {
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(reference.values.size()); ++i) {
       const auto row = i / problem.n / rows * problem.m + reference.rows[i / problem.n % rows];
-      store(c.data(), row * problem.n + i % problem.n, codec.encode(static_cast<float>(reference.values[i])));
+      store(c.data(), row * problem.n + i % problem.n,
+            codec.encode(static_cast<float>(activate(problem.epilogue.activation, reference.values[i]))));
     }
   });
   return c;
@@ -93,6 +96,30 @@ TEST_F(GpuExaminerTest, RightOutputsAreRightByTheSameNumbers) {
             expect_alike(problem, judges(problem, recipe, policy), right_output(problem, recipe, policy));
         EXPECT_EQ(verdict.why_wrong, "") << text;
       }
+}
+
+TEST_F(GpuExaminerTest, LayoutsAndEpiloguesAreJudgedAsOnTheHost) {
+  for (const char* text :
+       {"33x48x130:f32:f32:f32:bias:gelu_tanh:residual", "40x64x128:bf16:bf16:fp16:silu:residual",
+        "33x48x130:bf16:bf16:bf16:batch=3:tn:lda=40:ldw=51:stride_w=7000:ldc=55:stride_c=2000:relu:residual",
+        "32x64x256:a4w4:lda=288:ldw=512:ldc=66:gelu_erf", "20x48x64:e4m3/row:e4m3/row:f32:nn:ldw=50:ldc=49"}) {
+    const auto problem = parse_problem(text);
+    auto plain = problem;
+    plain.layout = {};
+    const auto matrix = stored_c(problem);
+    const auto both = judges(problem, Recipe::gaussian, {});
+    auto c = to_stored(right_output(plain, Recipe::gaussian, {}), matrix, Major::k);
+    for_each_gap(matrix, [&](std::int64_t offset, std::int64_t bytes) { poison(std::span(c).subspan(offset, bytes)); });
+    EXPECT_EQ(expect_alike(problem, both, c).why_wrong, "") << text;
+    for_each_gap(matrix, [&](std::int64_t offset, std::int64_t) {
+      if (offset > 2 * storage_bytes(matrix.type, matrix.leading_dimension)) return;
+      auto broken = c;
+      broken[static_cast<std::size_t>(offset)] ^= std::byte{1};
+      EXPECT_FALSE(expect_alike(problem, both, broken).accuracy.guards_intact) << text << " byte " << offset;
+    });
+    c.back() ^= std::byte{0x7c};
+    EXPECT_NE(expect_alike(problem, both, c).why_wrong, "") << text;
+  }
 }
 
 TEST_F(GpuExaminerTest, EachKindOfWrongIsSeen) {

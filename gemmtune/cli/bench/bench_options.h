@@ -1,0 +1,48 @@
+// The options of `gemmtune bench`, as typed and as meant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/bench/interleaved_bench.h"
+#include "gemmtune/cli/tune/tune_options.h"
+
+namespace gemmtune {
+
+struct BenchFlags {
+  TuneFlags tune{};  // shapes, families, search, policies and device
+  std::vector<std::string> problems{};
+  std::vector<std::string> tuned{};
+  std::optional<std::int64_t> most_candidates{};
+  std::vector<std::string> outputs{};
+  std::optional<std::string> run_config{};  // "" for the tables that the environment names
+  std::vector<std::string> compare{};       // two, or none
+  bool update_improved{};
+  double min_improvement_pct{3};
+  bool prove{};
+  bool csv{};
+  bool json{};
+  bool markdown{};
+};
+
+void declare_bench_flags(Options& options, BenchFlags& flags);
+
+/// Of these only: which families and candidates, how they are measured, and where.
+void declare_bench_measuring(Options& options, BenchFlags& flags);
+
+/// What shapes can be measured, and what was said of the others.
+struct BenchShapes {
+  std::vector<Problem> problems{};
+  std::vector<std::string> rejected{};  // "shapes.csv:7:1: …"
+};
+
+/// Those of --problem, then those of the list, each once; what is left out is said on stderr. Throws Error: usage for a
+/// format that is not clear, input when none of those given can be used.
+BenchShapes bench_shapes(const BenchFlags& flags);
+
+/// Families, search and policies. Where --tuned says what is tuned, nothing is searched for unless it is asked for.
+BenchPlan bench_plan(const BenchFlags& flags);
+
+}  // namespace gemmtune

@@ -1,0 +1,75 @@
+#include "gemmtune/cli/bench/bench_output.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/bench/result_files.h"
+#include "gemmtune/bench/result_grids.h"
+#include "gemmtune/bench/roofline_file.h"
+#include "gemmtune/cli/analyze/analysis_text.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+std::string terminal_text(const Benchmark& benchmark, const TextStyle& style) {
+  auto text = join(captions(benchmark), "\n") + "\n\n" + text_of(bench_grid(benchmark), style);
+  if (const auto summary = summary_grid(benchmark); !summary.rows.empty()) text += '\n' + text_of(summary, style);
+  const auto lines = failures(benchmark);
+  if (!lines.empty()) text += "\nwithout a time:\n  " + join(lines, "\n  ") + '\n';
+  return text;
+}
+
+std::string json_text(const Benchmark& benchmark) { return bench_json(benchmark).dump(2) + '\n'; }
+
+std::string extension_of(const std::string& path) { return to_lower(std::filesystem::path(path).extension().string()); }
+
+std::string file_text(const Benchmark& benchmark, const std::string& extension) {
+  if (extension == ".csv") return bench_csv(benchmark);
+  if (extension == ".json") return json_text(benchmark);
+  return extension == ".md" ? bench_markdown(benchmark) : terminal_text(benchmark, {});
+}
+
+std::string stdout_text(const Benchmark& benchmark, const BenchFlags& flags) {
+  if (flags.csv) return bench_csv(benchmark);
+  if (flags.json) return json_text(benchmark);
+  return flags.markdown ? bench_markdown(benchmark) : terminal_text(benchmark, style_of_stdout());
+}
+
+std::optional<Roofline> known_roofline(const DeviceInfo& device) {
+  try {
+    return remembered_roofline(rooflines_folder(), device);
+  } catch (const Error& error) {
+    spdlog::warn("{}", error.what());
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void insist_on_known_outputs(const BenchFlags& flags) {
+  for (const auto& path : flags.outputs) {
+    const auto extension = extension_of(path);
+    if (extension != ".csv" && extension != ".json" && extension != ".md" && extension != ".txt")
+      fail(ErrorCode::usage, "--output: found '{}', expected a name that ends in .csv, .json, .md or .txt", path);
+  }
+}
+
+Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan) {
+  return {.device = device,
+          .policy = policy_text(plan.tune.confirm),
+          .seed = plan.tune.confirm.seed,
+          .roofline = known_roofline(device)};
+}
+
+void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags) {
+  for (const auto& path : flags.outputs) write_file_atomically(path, file_text(benchmark, extension_of(path)));
+  fmt::print("{}", stdout_text(benchmark, flags));
+}
+
+}  // namespace gemmtune

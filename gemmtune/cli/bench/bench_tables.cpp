@@ -1,0 +1,242 @@
+#include "gemmtune/cli/bench/bench_tables.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <map>
+
+#include "gemmtune/bench/duel.h"
+#include "gemmtune/bench/result_grids.h"
+#include "gemmtune/bench/table_choices.h"
+#include "gemmtune/cli/bench/bench_output.h"
+#include "gemmtune/cli/bench/bench_session.h"
+#include "gemmtune/cli/tune/tune_recorder.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/dispatch/environment.h"
+#include "gemmtune/dispatch/index/load_tables.h"
+#include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/tune/candidates.h"
+
+namespace gemmtune {
+namespace {
+
+/// Tables say what is measured: nothing is searched for.
+BenchPlan table_plan(const BenchFlags& flags) {
+  auto plan = bench_plan(flags);
+  plan.most_candidates = 0;
+  return plan;
+}
+
+/// Tables as they are served on a device.
+struct ServedTables {
+  std::vector<TableSource> sources{};
+  TableIndex index{};
+};
+
+TableSource source_of(const std::filesystem::path& path, const BenchFlags& flags) {
+  const auto format = chosen_format(flags.tune);
+  if (!format) return guess_source(path);
+  return {.path = path, .family = {.format = *format, .packed = format_defaults(*format).packed}};
+}
+
+/// A colon list.
+std::vector<TableSource> sources_named(std::string_view list, const BenchFlags& flags) {
+  std::vector<TableSource> sources;
+  for (const auto& path : split_paths(list)) sources.push_back(source_of(path, flags));
+  return sources;
+}
+
+/// Those that a serving process would read.
+std::vector<TableSource> sources_of_environment() {
+  auto environment = read_environment(process_variables());
+  for (const auto& note : environment.notes) spdlog::warn("{}", note);
+  if (environment.tables.empty())
+    fail(ErrorCode::usage, "--run_config: no table is named, nor does a variable GEMMTUNE_CONFIG_<FAMILY> name one");
+  return std::move(environment.tables);
+}
+
+ServedTables serve(std::vector<TableSource> sources, const DeviceInfo& device) {
+  auto loaded = load_tables(sources, {.live_gfx = device.arch});
+  for (const auto& note : loaded.notes) spdlog::warn("{}", note);
+  return {std::move(sources), std::move(loaded.index)};
+}
+
+/// The one file of a comparison's side.
+ServedTables serve_one(const std::string& path, const BenchFlags& flags, const DeviceInfo& device) {
+  return serve({source_of(path, flags)}, device);
+}
+
+/// The shapes asked for or, where there are none, those of the tables.
+BenchShapes shapes_for(const BenchFlags& flags, const std::vector<TableSource>& sources, const DeviceInfo& device) {
+  auto shapes = bench_shapes(flags);
+  if (!shapes.problems.empty()) return shapes;
+  for (const auto& source : sources)
+    for (const auto& problem : problems_of(source, device))
+      if (std::ranges::find(shapes.problems, problem) == shapes.problems.end()) shapes.problems.push_back(problem);
+  if (shapes.problems.empty())
+    fail(ErrorCode::input, "{}: no rows for {} with cu_num {}: add -i LIST or --problem PROBLEM",
+         sources.front().path.string(), device.arch, device.cu_num);
+  return shapes;
+}
+
+Contender default_contender(const BenchPlan& plan, const Offered& offered) {
+  Contender contender{.label = "table" + std::string(default_suffix), .origin = "default", .is_default = true};
+  const auto candidates = wanted_candidates(plan.tune, offered.candidates);
+  if (candidates.empty())
+    contender.why_none = "no family can do this";
+  else
+    contender.candidate = candidates.front();
+  return contender;
+}
+
+std::string table_text(const ShapeBench& shape) {
+  const auto* table = shape.find("table");
+  const auto how = to_string(table->contender.served->match);
+  if (!table->has_time()) return fmt::format("{}, {}", how, to_string(table->evaluation.outcome));
+  return fmt::format("{}, {} us", how, time_text(table->time_us()));
+}
+
+/// Into a's table goes what b has proven better.
+class TableUpdate {
+ public:
+  TableUpdate(const TableSource& source, const DeviceInfo& device, std::string policy)
+      : source_(source),
+        device_(device),
+        policy_(std::move(policy)),
+        table_(read_tuned_table(source.path, source.family.format)) {}
+
+  void take(const MeasuredContender& better, const Problem& problem) {
+    if (as_read_back(table_, problem) != problem) {
+      spdlog::warn("{} is not written: a table of {} has no column for all of it", to_string(problem),
+                   to_string(table_.format));
+      return;
+    }
+    auto row = tuned_row(problem, better.evaluation, device_.arch, device_.cu_num);
+    row.split_k = better.contender.served->split_k;
+    row.kernel_id = better.contender.served->kernel_id;
+    const auto version = device_.libraries.find(row.libtype);
+    const auto library = version == device_.libraries.end() ? "" : version->first + ' ' + version->second;
+    table_ = with_row(std::move(table_), with_origin(std::move(row), device_, library, policy_));
+    ++rows_;
+  }
+
+  std::size_t rows() const { return rows_; }
+
+  void write() const {
+    if (rows_ > 0) write_file_atomically(source_.path, tuned_table_text(table_));
+  }
+
+ private:
+  const TableSource& source_;
+  const DeviceInfo& device_;
+  std::string policy_;
+  TunedTable table_;
+  std::size_t rows_{};
+};
+
+Contender labelled(Contender contender, std::string label) {
+  contender.label = std::move(label);
+  return contender;
+}
+
+std::string verdict_text(const Duel& duel) {
+  const auto pct = improvement_pct(duel.bench.contenders[0], duel.bench.contenders[1]);
+  return std::string(to_string(duel.verdict)) + (pct ? fmt::format(" ({:+.1f} %)", *pct) : "");
+}
+
+void insist_on_one_family(const TableSource& a, const TableSource& b) {
+  if (a.family == b.family) return;
+  fail(ErrorCode::usage, "--compare: {} is a table of {}, {} of {}", a.path.string(), to_string(a.family.format),
+       b.path.string(), to_string(b.family.format));
+}
+
+/// "5 shapes: 2 improved, 1 worse, 2 same kernel".
+std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
+  std::size_t shapes = 0;
+  std::vector<std::string> pieces;
+  for (const auto& [verdict, count] : counts) {
+    shapes += count;
+    pieces.push_back(fmt::format("{} {}", count, to_string(verdict)));
+  }
+  return fmt::format("{} shape{}: {}", shapes, shapes == 1 ? "" : "s", join(pieces, ", "));
+}
+
+class TableComparison {
+ public:
+  explicit TableComparison(const BenchFlags& flags)
+      : flags_(flags),
+        plan_(table_plan(flags)),
+        session_(flags, plan_),
+        a_(serve_one(flags.compare.at(0), flags, session_.device())),
+        b_(serve_one(flags.compare.at(1), flags, session_.device())),
+        benchmark_(empty_benchmark(session_.device(), plan_)) {
+    insist_on_one_family(a_.sources.front(), b_.sources.front());
+  }
+
+  int run() {
+    const auto shapes = shapes_for(flags_, {a_.sources.front(), b_.sources.front()}, session_.device());
+    TableUpdate update(a_.sources.front(), session_.device(), benchmark_.policy);
+    session_.each(shapes.problems, [&](const Problem& problem) { return compare(problem, update); });
+    write_benchmark(benchmark_, flags_);
+    if (flags_.update_improved) update.write();
+    fmt::print(stderr, "gemmtune: {}; {} row{} {} {}\n", counts_text(counts_), update.rows(),
+               update.rows() == 1 ? "" : "s",
+               flags_.update_improved ? "written to" : "for --update_improved to write to", flags_.compare.front());
+    return session_.exit_code(shapes.rejected.empty());
+  }
+
+ private:
+  std::optional<std::string> compare(const Problem& problem, TableUpdate& update) {
+    const auto offers = offered(session_.evaluator(), problem);
+    const auto choice = [&](const ServedTables& table, const char* label) {
+      return labelled(served_contender(table.index, problem, session_.device(), offers), label);
+    };
+    auto result = duel(session_.evaluator(), {problem, choice(a_, "a"), choice(b_, "b")}, plan_,
+                       {.min_improvement_pct = flags_.min_improvement_pct});
+    if (!result) return std::nullopt;
+    ++counts_[result->verdict];
+    if (replaces(result->verdict)) update.take(result->bench.contenders[1], problem);
+    result->bench.verdict = verdict_text(*result);
+    benchmark_.shapes.push_back(std::move(result->bench));
+    return benchmark_.shapes.back().verdict;
+  }
+
+  const BenchFlags& flags_;
+  BenchPlan plan_;
+  BenchSession session_;
+  ServedTables a_;
+  ServedTables b_;
+  Benchmark benchmark_;
+  std::map<DuelVerdict, std::size_t> counts_;
+};
+
+}  // namespace
+
+int bench_table(const BenchFlags& flags) {
+  const auto plan = table_plan(flags);
+  BenchSession session(flags, plan);
+  const auto table = serve(
+      flags.run_config->empty() ? sources_of_environment() : sources_named(*flags.run_config, flags), session.device());
+  const auto shapes = shapes_for(flags, table.sources, session.device());
+  auto benchmark = empty_benchmark(session.device(), plan);
+  session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
+    const auto offers = offered(session.evaluator(), problem);
+    auto shape = measure_interleaved(
+        session.evaluator(), problem,
+        {served_contender(table.index, problem, session.device(), offers), default_contender(plan, offers)}, plan);
+    if (!shape) return std::nullopt;
+    benchmark.shapes.push_back(std::move(*shape));
+    return table_text(benchmark.shapes.back());
+  });
+  write_benchmark(benchmark, flags);
+  return session.exit_code(shapes.rejected.empty() && std::ranges::all_of(benchmark.shapes, [](const auto& shape) {
+                             return shape.find("table")->has_time();
+                           }));
+}
+
+int compare_tables(const BenchFlags& flags) { return TableComparison(flags).run(); }
+
+}  // namespace gemmtune

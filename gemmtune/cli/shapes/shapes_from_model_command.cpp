@@ -1,0 +1,68 @@
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/cli/shapes/shapes_commands.h"
+#include "gemmtune/cli/shapes/shapes_output.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/shapes/model_shapes.h"
+
+namespace gemmtune {
+namespace {
+
+/// One argument with commas: what follows it may be the config.
+Option declare_sizes(Options& options, const char* name, std::vector<std::int64_t>& sizes) {
+  return options.add_option(name, sizes).split_at(',').one_value_each().positive();
+}
+
+class ShapesFromModelCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.add_option("config", config_).required();
+    declare_sizes(options, "--tp", request_.tensor_parallel);
+    options.add_option("--ep", request_.expert_parallel).positive();
+    declare_sizes(options, "--m", request_.m).required();
+    declare_sizes(options, "--logits-m", request_.logits_m);
+    options.add_option("--format", format_);
+    options.add_flag("--fused", fused_);
+    options.add_flag("--unfused", unfused_);
+    options.add_option("--mla", latent_form_).one_of({"both", "unpacked", "absorbed"});
+    options.add_option("--experts-m", expert_tokens_).one_of({"even", "listed"});
+    output_.declare(options);
+  }
+
+  int run() override {
+    const auto json = read_model_json(config_);
+    const auto model = parse_model_config(json, config_);
+    const auto format = model_format(json, model, format_);
+    const auto made = model_shapes(model, format, request());
+    fmt::print(stderr, "quantised layers are {}\n", format.because);
+    for (const auto& note : made.notes) fmt::print(stderr, "{}\n", note);
+    output_.write(made.shapes);
+    return 0;
+  }
+
+ private:
+  ModelRequest request() const {
+    auto request = request_;
+    if (unfused_) request.projections = {Projections::unfused};
+    if (unfused_ && fused_) request.projections = {Projections::fused, Projections::unfused};
+    if (latent_form_ == "unpacked") request.latent_forms = {LatentForm::unpacked};
+    if (latent_form_ == "absorbed") request.latent_forms = {LatentForm::absorbed};
+    if (expert_tokens_ == "listed") request.expert_tokens = ExpertTokens::listed;
+    return request;
+  }
+
+  std::string config_;
+  std::string format_;
+  ModelRequest request_;
+  bool fused_{};
+  bool unfused_{};
+  std::string latent_form_{"both"};
+  std::string expert_tokens_{"even"};
+  ShapesOutput output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_shapes_from_model_command() { return std::make_unique<ShapesFromModelCommand>(); }
+
+}  // namespace gemmtune

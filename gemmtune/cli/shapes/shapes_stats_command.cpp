@@ -1,0 +1,88 @@
+#include <nlohmann/json.hpp>
+
+#include "gemmtune/cli/shapes/list_inputs.h"
+#include "gemmtune/cli/shapes/shapes_commands.h"
+#include "gemmtune/cli/text_grid.h"
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/shapes/list_stats.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::size_t layers_shown = 20;
+
+/// 5120x2880:bf16:bf16:bf16: a problem without its M.
+std::string layer_text(Problem problem) {
+  problem.m = 1;
+  return to_string(problem).substr(2);
+}
+
+nlohmann::json to_json_value(const LayerStats& layer) {
+  return {{"layer", layer.layer},      {"problem", layer_text(layer.problem)},
+          {"shapes", layer.shapes},    {"m_low", layer.m_low},
+          {"m_high", layer.m_high},    {"weight", layer.weight},
+          {"gflop", layer.flops / 1e9}};
+}
+
+nlohmann::json to_json_value(const ListStats& stats) {
+  nlohmann::json value{{"shapes", stats.shapes},      {"rejected", stats.rejected},
+                       {"weight", stats.weight},      {"gflop", stats.flops / 1e9},
+                       {"gbytes", stats.bytes / 1e9}, {"tuning_seconds", stats.tuning_seconds},
+                       {"formats", stats.formats}};
+  value["layers"] = nlohmann::json::array();
+  for (const auto& layer : stats.layers) value["layers"].push_back(to_json_value(layer));
+  return value;
+}
+
+std::string layers_text(const ListStats& stats) {
+  std::vector<std::vector<std::string>> rows{{"NxK and types", "shapes", "M", "weight", "operations", "layer"}};
+  for (const auto& layer : stats.layers) {
+    if (rows.size() > layers_shown) break;
+    const auto m =
+        layer.m_low == layer.m_high ? std::to_string(layer.m_low) : fmt::format("{} to {}", layer.m_low, layer.m_high);
+    rows.push_back({layer_text(layer.problem), std::to_string(layer.shapes), m, fmt::format("{:.6g}", layer.weight),
+                    fmt::format("{:.1f} %", 100 * layer.flops / stats.flops), layer.layer});
+  }
+  auto text = text_grid(rows, {Align::left, Align::right, Align::right, Align::right, Align::right});
+  if (stats.layers.size() > layers_shown) text += fmt::format("and {} more\n", stats.layers.size() - layers_shown);
+  return text;
+}
+
+std::string description(const ListStats& stats) {
+  auto text = fmt::format("{} shapes of {} layers, weight {:.6g}\n", stats.shapes, stats.layers.size(), stats.weight);
+  for (const auto& [format, count] : stats.formats) text += fmt::format("  {} of {}\n", count, format);
+  text += fmt::format("{:.4g} GFLOP and {:.4g} GB moved by all calls\n", stats.flops / 1e9, stats.bytes / 1e9);
+  text += fmt::format("about {} to tune\n", human_duration(stats.tuning_seconds));
+  return stats.layers.empty() ? text : text + '\n' + layers_text(stats);
+}
+
+class ShapesStatsCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.add_option("list", list_).required();
+    options.add_flag("--json", json_);
+  }
+
+  int run() override {
+    const auto document = read_csv(list_);
+    const auto list = read_shapes(document, list_defaults(document));
+    for (const auto& line : list.rejected) fmt::print(stderr, "{}: {}\n", line.where, line.reason);
+    const auto stats = stats_of(list);
+    if (json_)
+      fmt::print("{}\n", to_json_value(stats).dump(2));
+    else
+      fmt::print("{}", description(stats));
+    return 0;
+  }
+
+ private:
+  std::string list_;
+  bool json_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_shapes_stats_command() { return std::make_unique<ShapesStatsCommand>(); }
+
+}  // namespace gemmtune

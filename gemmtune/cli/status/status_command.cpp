@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "gemmtune/cli/command.h"
+#include "gemmtune/cli/status/status_text.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/report/inputs.h"
+#include "gemmtune/trials/known_stores.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::string_view clear_screen = "\x1b[H\x1b[2J";
+
+class StatusCommand final : public Command {
+ public:
+  void declare(Options& options) override {
+    options.add_option("stores", arguments_);
+    options.add_flag("-a,--all", query_.all_runs);
+    options.add_option("--lines", query_.lines).not_negative();
+    options.add_flag("-w,--watch", watch_);
+    options.add_option("--interval", interval_s_).in_range(0.1, 3600.0);
+    options.add_flag("--json", json_);
+  }
+
+  int run() override {
+    auto statuses = look();
+    show(statuses);
+    while (watch_ && std::ranges::count(statuses, RunState::running, &RunStatus::state) > 0) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(interval_s_));
+      statuses = look();
+      if (::isatty(STDOUT_FILENO) == 1 && !json_) fmt::print("{}", clear_screen);
+      show(statuses);
+    }
+    return 0;
+  }
+
+ private:
+  std::vector<std::filesystem::path> stores() const {
+    if (arguments_.empty()) return known_stores();
+    std::vector<std::filesystem::path> stores;
+    for (const auto& file : input_files(arguments_))
+      if (is_store(file)) stores.push_back(file);
+    if (stores.empty()) fail(ErrorCode::input, "no trial store in {}", fmt::join(arguments_, ", "));
+    return stores;
+  }
+
+  /// A store that cannot be read is named, and does not hide the others.
+  std::vector<RunStatus> look() const {
+    std::vector<RunStatus> statuses;
+    for (const auto& store : stores()) {
+      try {
+        for (auto& status : statuses_of(store, query_)) statuses.push_back(std::move(status));
+      } catch (const Error& error) {
+        fmt::print(stderr, "gemmtune: {}\n", error.what());
+      }
+    }
+    std::ranges::stable_sort(statuses, [](const auto& a, const auto& b) {
+      return std::pair(a.state == RunState::running, a.run.begun_utc) <
+             std::pair(b.state == RunState::running, b.run.begun_utc);
+    });
+    return statuses;
+  }
+
+  void show(const std::vector<RunStatus>& statuses) const {
+    if (json_) {
+      auto list = nlohmann::ordered_json::array();
+      for (const auto& status : statuses) list.push_back(status_json(status));
+      fmt::print("{}\n", list.dump(watch_ ? -1 : 2));
+    } else if (statuses.empty()) {
+      fmt::print("no runs are known on this machine: name a store or a folder\n");
+    } else {
+      for (const auto& status : statuses) fmt::print("{}\n", status_text(status));
+    }
+    std::fflush(stdout);
+  }
+
+  std::vector<std::string> arguments_;
+  StatusQuery query_;
+  double interval_s_{2};
+  bool watch_{};
+  bool json_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_status_command() { return std::make_unique<StatusCommand>(); }
+
+}  // namespace gemmtune

@@ -1,0 +1,33 @@
+#include "gemmtune/cli/table/table_inputs.h"
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+void name_unusable_lines(const Sheet& sheet) {
+  for (const auto& line : sheet.unusable) fmt::print(stderr, "{}: {}; the line is kept\n", line.where, line.reason);
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> table_paths(const std::vector<std::string>& arguments) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& argument : arguments)
+    for (const auto path : split(argument, ':'))
+      if (!path.empty()) paths.emplace_back(path);
+  if (paths.empty()) fail(ErrorCode::usage, "expected one table or more");
+  return paths;
+}
+
+std::vector<Sheet> read_sheets(const std::vector<std::string>& arguments) {
+  std::vector<Sheet> sheets;
+  for (const auto& path : table_paths(arguments)) {
+    sheets.push_back(read_sheet(path));
+    name_unusable_lines(sheets.back());
+  }
+  return sheets;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,17 @@
+// The Triton configuration files that a command was given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gemmtune/table/triton/triton_rows.h"
+
+namespace gemmtune {
+
+/// Throws Error{input} for a file that cannot be read, or whose name says no device, kernel and tag.
+std::vector<NamedTritonFile> read_triton_files(const std::vector<std::string>& paths);
+
+/// On stderr, one line each.
+void name_left_out(const std::vector<LeftOut>& left_out);
+
+}  // namespace gemmtune

@@ -1,0 +1,93 @@
+#include "gemmtune/cli/tune/progress_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gemmtune/core/clock.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::size_t bar_width = 20;
+
+std::string bar(double share) {
+  const auto full = std::min(bar_width, static_cast<std::size_t>(share * bar_width));
+  std::string text(full, '=');
+  if (full < bar_width) text += '>';
+  return fmt::format("[{:<{}}]", text, bar_width);
+}
+
+double share_of(const RunningShape& shape) {
+  if (shape.candidates == 0) return 0;
+  return std::min(1.0, static_cast<double>(shape.evaluated) / static_cast<double>(shape.candidates));
+}
+
+std::string running_text(const Problem& problem, const RunningShape& shape) {
+  auto text = fmt::format(", {} {}/{}", to_string(problem), shape.evaluated, shape.candidates);
+  if (shape.best) text += fmt::format(", best {} {:.4g} us", shape.best->candidate.name, shape.best->timing.median_us);
+  return text;
+}
+
+std::string time_text(const ProgressState& state) {
+  const auto elapsed = human_duration(state.elapsed_s);
+  const auto share = done_share(state);
+  if (share <= 0) return elapsed;
+  return fmt::format("{}, {} left", elapsed, human_duration(state.elapsed_s * (1 - share) / share));
+}
+
+}  // namespace
+
+double done_share(const ProgressState& state) {
+  if (state.shapes == 0) return 1;
+  double done = static_cast<double>(state.done);
+  for (const auto& [problem, shape] : state.running) done += share_of(shape);
+  return done / static_cast<double>(state.shapes);
+}
+
+std::string progress_line(const ProgressState& state, std::size_t width) {
+  auto line = fmt::format("{} {}/{} shapes", bar(done_share(state)), state.done, state.shapes);
+  line += fmt::format(", {} failed, {}", state.failed_candidates, time_text(state));
+  if (const auto running = state.latest ? state.running.find(*state.latest) : state.running.end();
+      running != state.running.end())
+    line += running_text(running->first, running->second);
+  return line.substr(0, width);
+}
+
+std::optional<double> speedup(const ShapeResult& result) {
+  if (!result.winner || !result.default_choice || !(result.winner->timing.median_us > 0)) return std::nullopt;
+  return result.default_choice->timing.median_us / result.winner->timing.median_us;
+}
+
+bool default_is_wrong(const ShapeResult& result) {
+  return result.default_choice && result.default_choice->outcome != Outcome::ok;
+}
+
+std::string gain_text(const ShapeResult& result) {
+  const auto times = speedup(result);
+  if (!times) return "-";
+  const auto& default_choice = result.default_choice->candidate;
+  if (default_choice == result.winner->candidate) return "default";
+  if (std::count(result.tied.begin(), result.tied.end(), default_choice.name) > 0) return "tie";
+  return fmt::format("{:.2f}x{}", *times, default_is_wrong(result) ? " (wrong)" : "");
+}
+
+std::string regret_text(const ShapeResult& result) {
+  return result.claim ? fmt::format("{:.1f} %", 100 * result.claim->regret) : "-";
+}
+
+std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes) {
+  const auto& problem = result.shape.problem;
+  auto line = fmt::format("[{}/{}] {}: ", done, shapes, to_string(problem));
+  if (!result.winner) return line + result.why_failed;
+  const auto time_us = result.winner->timing.median_us;
+  line += fmt::format("{} {:.4g} us, {:.3g} TFLOPS", result.winner->candidate.name, time_us, tflops(problem, time_us));
+  if (const auto gain = gain_text(result); gain != "-") line += fmt::format(", against the default: {}", gain);
+  if (result.claim)
+    line += fmt::format(", regret at most {} ({:.0f} % sure)", regret_text(result), 100 * result.claim->probability);
+  line += fmt::format(", {} trials, {} from the store, {} failed, {:.1f} s", result.tried, result.reused,
+                      result.failures.size(), result.wall_s);
+  return result.complete ? line : line + ", cut short by " + result.cut_short_by;
+}
+
+}  // namespace gemmtune

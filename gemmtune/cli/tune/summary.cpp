@@ -1,0 +1,167 @@
+#include "gemmtune/cli/tune/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "gemmtune/cli/text_grid.h"
+#include "gemmtune/cli/tune/progress_text.h"
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/trials/reproducer.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::size_t failures_shown = 3;  // of each kind
+
+std::vector<std::string> winner_cells(const ShapeResult& result) {
+  const auto& problem = result.shape.problem;
+  if (!result.winner) return {to_string(problem), "failed: " + result.why_failed};
+  const auto& winner = *result.winner;
+  const auto other_ties =
+      std::ranges::count_if(result.tied, [&](const auto& name) { return name != winner.candidate.name; });
+  return {to_string(problem),
+          winner.candidate.name + (result.complete ? "" : " (cut short by " + result.cut_short_by + ")"),
+          fmt::format("{:.2f}", winner.timing.median_us),
+          fmt::format("{:.3f}", tflops(problem, winner.timing.median_us)),
+          gain_text(result),
+          std::to_string(other_ties),
+          std::to_string(result.tried + result.reused)};
+}
+
+bool states_regret(const RunSummary& run) {
+  return std::ranges::any_of(run.results, [](const auto& result) { return result.claim.has_value(); });
+}
+
+std::string winners(const RunSummary& run) {
+  if (run.results.empty()) return {};
+  std::vector<std::vector<std::string>> rows{{"shape", "winner", "us", "tflops", "vs default", "ties", "trials"}};
+  for (const auto& result : run.results) rows.push_back(winner_cells(result));
+  if (states_regret(run)) {
+    rows.front().emplace_back("regret <=");
+    for (std::size_t i = 0; i < run.results.size(); ++i)
+      if (run.results[i].winner) rows[i + 1].push_back(regret_text(run.results[i]));
+  }
+  constexpr auto right = Align::right;
+  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right, right}) + '\n';
+}
+
+std::string counts(const RunSummary& run) {
+  const auto count = count_shapes(run);
+  auto text = fmt::format("{} tuned, {} failed, {} skipped", count.tuned, count.failed, count.skipped);
+  if (count.rejected > 0) text += fmt::format(", {} lines rejected", count.rejected);
+  return text + '\n';
+}
+
+std::string left_out(const RunSummary& run) {
+  std::string text;
+  for (const auto& line : run.inputs.rejected) text += fmt::format("  rejected {}: {}\n", line.where, line.reason);
+  for (const auto& [shape, reason] : run.inputs.too_large)
+    text += fmt::format("  skipped {}: {}\n", to_string(shape.problem), reason);
+  const auto& tuned = run.inputs.already_tuned;
+  if (run.list_already_tuned) {
+    for (const auto& [shape, reason] : tuned)
+      text += fmt::format("  skipped {}: {}\n", to_string(shape.problem), reason);
+  } else if (!tuned.empty()) {
+    text += fmt::format("  skipped {} that are {}; --all tunes them again\n", tuned.size(), tuned.front().reason);
+  }
+  return text;
+}
+
+/// A tie counts as what was measured, so that nothing is rounded in our favour. What is wrong is nothing to be faster
+/// than.
+std::string mean_gain(const std::vector<ShapeResult>& results) {
+  double sum = 0;
+  int count = 0;
+  int wrong = 0;
+  for (const auto& result : results) {
+    const auto times = speedup(result);
+    if (!times) continue;
+    if (default_is_wrong(result)) {
+      ++wrong;
+      continue;
+    }
+    sum += std::log(*times);
+    ++count;
+  }
+  std::string text;
+  if (count > 0)
+    text = fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
+  if (wrong > 0) text += fmt::format("the default is wrong on {} shapes, which are in no mean\n", wrong);
+  return text;
+}
+
+/// Overhead is what the wall clock of all workers has beyond the parts that are known.
+std::string where_time_went(const RunSummary& run) {
+  const auto all = run.wall_s * static_cast<double>(run.workers);
+  if (all <= 0 || run.results.empty()) return {};
+  Cost cost{};
+  double listing_s = 0;
+  double search_s = 0;
+  for (const auto& result : run.results) {
+    cost += result.cost;
+    listing_s += result.listing_s;
+    search_s += result.search_s;
+  }
+  const double rest_s = std::max(0.0, all - cost.total() - listing_s - search_s);
+  const std::array<std::pair<const char*, double>, 8> parts{{{"kernels", cost.kernel_s},
+                                                             {"prepare", cost.prepare_s},
+                                                             {"operands", cost.operands_s},
+                                                             {"reference", cost.reference_s},
+                                                             {"verify", cost.verify_s},
+                                                             {"listing", listing_s},
+                                                             {"search", search_s},
+                                                             {"overhead", rest_s}}};
+  std::vector<std::string> words;
+  words.reserve(parts.size());
+  for (const auto& [name, seconds] : parts) words.push_back(fmt::format("{} {:.1f} %", name, 100 * seconds / all));
+  return fmt::format("{} of wall time: {}\n", human_duration(run.wall_s), join(words, ", "));
+}
+
+struct Failure {
+  const Problem* problem{};
+  const Evaluation* evaluation{};
+};
+
+std::string failure_text(const Failure& failure, std::uint64_t seed) {
+  const auto& [problem, evaluation] = failure;
+  const auto command = reproducer("gemmtune", *problem, evaluation->candidate, seed);
+  return fmt::format("    {}: {}\n      {} --stage {}\n", evaluation->candidate.name, evaluation->reason, command,
+                     to_string(evaluation->stage));
+}
+
+std::string failures(const RunSummary& run) {
+  std::map<Outcome, std::vector<Failure>> by_kind;
+  for (const auto& result : run.results)
+    for (const auto& evaluation : result.failures)
+      by_kind[evaluation.outcome].push_back({&result.shape.problem, &evaluation});
+  std::string text;
+  for (const auto& [outcome, list] : by_kind) {
+    text += fmt::format("  {} {}\n", list.size(), to_string(outcome));
+    for (std::size_t i = 0; i < std::min(list.size(), failures_shown); ++i) text += failure_text(list[i], run.seed);
+    if (list.size() > failures_shown)
+      text += fmt::format("    and {} more: see the profile (-o2)\n", list.size() - failures_shown);
+  }
+  return text.empty() ? text : "failed candidates:\n" + text;
+}
+
+}  // namespace
+
+ShapeCounts count_shapes(const RunSummary& run) {
+  ShapeCounts counts{.skipped = run.inputs.already_tuned.size() + run.inputs.too_large.size(),
+                     .rejected = run.inputs.rejected.size()};
+  for (const auto& result : run.results) ++(result.winner ? counts.tuned : counts.failed);
+  return counts;
+}
+
+std::string summary_text(const RunSummary& run) {
+  return winners(run) + counts(run) + left_out(run) + mean_gain(run.results) + where_time_went(run) + failures(run);
+}
+
+}  // namespace gemmtune

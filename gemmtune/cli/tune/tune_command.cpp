@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "gemmtune/cli/command.h"
+#include "gemmtune/cli/device_choice.h"
+#include "gemmtune/cli/signal_watch.h"
+#include "gemmtune/cli/tune/progress.h"
+#include "gemmtune/cli/tune/summary.h"
+#include "gemmtune/cli/tune/tune_inputs.h"
+#include "gemmtune/cli/tune/tune_options.h"
+#include "gemmtune/cli/tune/tune_recorder.h"
+#include "gemmtune/cli/worker/worker_factory.h"
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/log.h"
+#include "gemmtune/device/device.h"
+#include "gemmtune/families/registry.h"
+#include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/trials/known_stores.h"
+
+namespace gemmtune {
+namespace {
+
+std::map<std::string, std::string> family_versions() {
+  std::map<std::string, std::string> versions;
+  for (const auto& family : make_families()) versions[std::string(family->name())] = family->version();
+  return versions;
+}
+
+void say(const TuneInputs& inputs) {
+  for (const auto& note : inputs.notes) spdlog::info("{}", note);
+  for (const auto& line : inputs.rejected) spdlog::warn("{}: {}", line.where, line.reason);
+}
+
+/// A list of which no line can be used is bad input; one with some bad lines is a run with failures.
+void insist_on_some_line(const TuneInputs& inputs) {
+  const bool none = inputs.shapes.empty() && inputs.too_large.empty() && inputs.already_tuned.empty();
+  if (none && !inputs.rejected.empty())
+    fail(ErrorCode::input, "{}: {}", inputs.rejected.front().where, inputs.rejected.front().reason);
+}
+
+/// As typed, for the record of runs.
+std::string own_command_line() {
+  auto text = read_file("/proc/self/cmdline");
+  while (text.ends_with('\0')) text.pop_back();
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
+/// One run over shapes that are known by now.
+class TuneRun {
+ public:
+  TuneRun(const TuneFlags& flags, std::vector<DeviceInfo> devices, TunePlan plan, TuneInputs inputs)
+      : flags_(flags),
+        devices_(std::move(devices)),
+        plan_(std::move(plan)),
+        summary_{.inputs = std::move(inputs),
+                 .workers = devices_.size(),
+                 .seed = flags.seed,
+                 .list_already_tuned = flags.verbose} {}
+
+  int run() {
+    const SignalWatch signals([this](int) { stop(); });
+    const auto start = SteadyClock::now();
+    const auto stopped_by = tune_shapes();
+    summary_.wall_s = seconds_since(start);
+    const auto& output = summary_.inputs.output;
+    fmt::print("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
+               store_path(flags_).string());
+    if (stopped_by) throw *stopped_by;
+    if (const auto signal = signals.caught()) return 128 + *signal;
+    const auto counts = count_shapes(summary_);
+    return counts.failed + counts.rejected == 0 ? 0 : 1;
+  }
+
+ private:
+  void stop() {
+    stop_ = true;
+    spdlog::warn("stopping: what is done is being written; once more ends at once");
+  }
+
+  std::optional<Error> tune_shapes() {
+    auto store = TrialStore::open(store_path(flags_));
+    remember();
+    auto& inputs = summary_.inputs;
+    // Again, now that the store's lock is ours: another run may just have ended.
+    inputs.table = read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_));
+    Progress progress(plan_.shapes.size(), progress_style_of_stderr());
+    TuneRecorder recorder(devices_.front(), outputs(store), progress, stop_);
+    recorder.begin(inputs.table, own_command_line(), plan_.shapes.size());
+    TuneReport report{};
+    if (!plan_.shapes.empty()) report = tune(plan_, summary_.workers, workers(), store, recorder, stop_);
+    recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
+    summary_.results = std::move(report.results);
+    return report.stopped_by;
+  }
+
+  /// For `gemmtune status`. Without a home one can tune all the same.
+  void remember() const {
+    try {
+      remember_store(store_path(flags_));
+    } catch (const std::exception& error) {
+      spdlog::debug("gemmtune status will not find this run: {}", error.what());
+    }
+  }
+
+  WorkerFactory workers() const {
+    std::vector<std::string> ids;
+    for (const auto& device : devices_) ids.push_back(device_id(device));
+    return worker_factory(
+        {.devices = std::move(ids),
+         .candidate_timeout_s = flags_.timeout_s,
+         .in_process = flags_.in_process,
+         .selection = {
+             .families = plan_.families, .split_k = flags_.split_k, .most_of_a_family = flags_.most_candidates}});
+  }
+
+  TuneOutputs outputs(TrialStore& store) const {
+    const auto& inputs = summary_.inputs;
+    return {.table = inputs.output,
+            .sort = sorts(flags_),
+            .profile = ProfileFile(flags_.profile_file, inputs.table.format),
+            .store = store,
+            .library_versions = family_versions(),
+            .policy = policy_text(plan_.confirm)};
+  }
+
+  const TuneFlags& flags_;
+  std::vector<DeviceInfo> devices_;
+  TunePlan plan_;
+  RunSummary summary_;
+  std::atomic<bool> stop_{false};
+};
+
+class TuneCommand final : public Command {
+ public:
+  void declare(Options& options) override { declare_tune_flags(options, flags_); }
+
+  int run() override {
+    if (flags_.verbose) start_logging(Verbosity::verbose);
+    auto plan = plan_of(flags_, known_families());
+    auto devices = choose_devices(flags_.device, flags_.mp, list_devices());
+    insist_on_measurable(flags_, devices.front());
+    note_devices(devices);
+    auto inputs = read_inputs(flags_, devices.front(), families_judge());
+    say(inputs);
+    insist_on_some_line(inputs);
+    plan.shapes = inputs.shapes;
+    plan.compare_devices = devices.size() > 1;
+    return TuneRun(flags_, std::move(devices), std::move(plan), std::move(inputs)).run();
+  }
+
+ private:
+  void note_devices(const std::vector<DeviceInfo>& devices) const {
+    for (const auto& device : devices)
+      spdlog::info("tuning on {}: {} ({}, cu_num {})", device_id(device), device.name, device.arch, device.cu_num);
+    const auto workers = static_cast<std::int64_t>(devices.size());
+    if (flags_.mp.value_or(0) > workers)
+      spdlog::info("--mp {}: there is one worker for each device, which makes {}", *flags_.mp, workers);
+  }
+
+  TuneFlags flags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_tune_command() { return std::make_unique<TuneCommand>(); }
+
+}  // namespace gemmtune

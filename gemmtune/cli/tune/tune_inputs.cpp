@@ -1,0 +1,141 @@
+#include "gemmtune/cli/tune/tune_inputs.h"
+
+#include <map>
+#include <memory>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/families/registry.h"
+#include "gemmtune/table/aiter_csv.h"
+
+namespace gemmtune {
+namespace {
+
+class InputReader {
+ public:
+  InputReader(const TuneFlags& flags, const DeviceInfo& device, const RowJudge& why_outdated)
+      : flags_(flags), device_(device), why_outdated_(why_outdated) {}
+
+  TuneInputs read() {
+    const auto guess = format_for(flags_);
+    inputs_.notes.push_back(
+        fmt::format("{} is read as {}: {}", flags_.untune_file, to_string(guess.format), guess.because));
+    read_tables(guess.format);
+    auto list = read_shapes(flags_.untune_file, defaults_of(guess));
+    inputs_.rejected = std::move(list.rejected);
+    if (!list.ignored_columns.empty())
+      inputs_.notes.push_back(fmt::format("columns not used: {}", join(list.ignored_columns, ", ")));
+    for (auto& shape : list.shapes) sort_in(std::move(shape));
+    note_outdated();
+    return std::move(inputs_);
+  }
+
+ private:
+  void read_tables(Format format) {
+    const auto paths = tuned_paths(flags_);
+    for (const auto& path : paths) {
+      tables_.push_back(read_tuned_table(path, format, chosen_schema(flags_)));
+      if (const auto& lines = tables_.back().unusable_lines; !lines.empty())
+        inputs_.notes.push_back(fmt::format("{}: {} lines cannot be used and are kept as they are, the first: {}: {}",
+                                            path.string(), lines.size(), lines.front().where, lines.front().reason));
+    }
+    inputs_.output = paths.front();
+    inputs_.table = tables_.front();
+  }
+
+  void sort_in(Shape shape) {
+    shape.problem = with_types(shape.problem, flags_);
+    if (const auto why = why_invalid(shape.problem); !why.empty()) {
+      inputs_.rejected.push_back({shape.where + ":1", why});
+      return;
+    }
+    note_what_the_table_cannot_say(shape.problem);
+    if (const auto gflop = flops(shape.problem) / 1e9; flags_.max_gflop && gflop > *flags_.max_gflop)
+      inputs_.too_large.push_back(
+          {std::move(shape), fmt::format("{:.3g} GFLOP, above --max-gflop {}", gflop, *flags_.max_gflop)});
+    else if (const auto path = table_that_has(shape.problem); !path.empty() && !flags_.all)
+      inputs_.already_tuned.push_back({std::move(shape), "already in " + path});
+    else
+      inputs_.shapes.push_back(std::move(shape));
+  }
+
+  std::string table_that_has(const Problem& problem) {
+    const TunedRow wanted{.gfx = device_.arch, .cu_num = device_.cu_num, .problem = problem};
+    std::string outdated;
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const auto row = find_tuned(tables_[i], wanted);
+      if (!row) continue;
+      const auto why = why_outdated_(row->libtype, row->kernel_name);
+      if (why.empty()) return tuned_paths(flags_)[i].string();
+      outdated = fmt::format("{}: {}", row->kernel_name, why);
+    }
+    if (!outdated.empty() && !flags_.all) outdated_.push_back(std::move(outdated));
+    return {};
+  }
+
+  void note_outdated() {
+    if (outdated_.empty()) return;
+    inputs_.notes.push_back(fmt::format("{} shapes are tuned again, since their rows are outdated, the first {}",
+                                        outdated_.size(), outdated_.front()));
+  }
+
+  void note_what_the_table_cannot_say(const Problem& problem) {
+    if (!says_layout_and_epilogue(inputs_.table, problem))
+      fail(ErrorCode::usage,
+           "the table has no columns for the layout and the epilogue of {}: write one of schema gemmtune (--schema "
+           "gemmtune)",
+           to_string(problem));
+    const auto read_back = as_read_back(inputs_.table, problem);
+    if (noted_ || read_back == problem) return;
+    noted_ = true;
+    inputs_.notes.push_back(fmt::format("a table of {} has no column for all that was asked: the row of {} reads as {}",
+                                        to_string(inputs_.table.format), to_string(problem), to_string(read_back)));
+  }
+
+  const TuneFlags& flags_;
+  const DeviceInfo& device_;
+  const RowJudge& why_outdated_;
+  std::vector<TunedTable> tables_;
+  std::vector<std::string> outdated_;
+  TuneInputs inputs_;
+  bool noted_{};
+};
+
+}  // namespace
+
+std::vector<std::string> known_families() {
+  std::vector<std::string> names;
+  for (const auto& family : make_families()) names.emplace_back(family->name());
+  return names;
+}
+
+FormatGuess format_for(const TuneFlags& flags) {
+  const auto guess = guess_format(flags.untune_file);
+  if (const auto format = chosen_format(flags)) {
+    const bool same = guess && guess->format == *format;
+    return {.format = *format, .packed = same && guess->packed, .because = "it was asked for"};
+  }
+  if (guess) return *guess;
+  std::vector<std::string> names;
+  for (const auto format : all_formats()) names.emplace_back(to_string(format));
+  fail(ErrorCode::usage, "{}: neither its name nor its columns say which format it is for: add --format with one of {}",
+       flags.untune_file, join(names, ", "));
+}
+
+RowJudge families_judge() {
+  auto families = std::make_shared<std::map<std::string, std::unique_ptr<KernelFamily>, std::less<>>>();
+  for (auto& family : make_families()) {
+    std::string name(family->name());
+    families->emplace(std::move(name), std::move(family));
+  }
+  return [families](const std::string& libtype, const std::string& kernel_name) {
+    const auto family = families->find(libtype);
+    return family != families->end() ? family->second->why_outdated(kernel_name) : std::string();
+  };
+}
+
+TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device, const RowJudge& why_outdated) {
+  return InputReader(flags, device, why_outdated).read();
+}
+
+}  // namespace gemmtune

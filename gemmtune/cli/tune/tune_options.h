@@ -1,0 +1,71 @@
+// The options of `gemmtune tune`, as typed and as meant. AITER's names work in its spelling and with dashes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/cli/options.h"
+#include "gemmtune/gemm/format.h"
+#include "gemmtune/table/sheet/schema.h"
+#include "gemmtune/tune/tuner.h"
+
+namespace gemmtune {
+
+/// As typed.
+struct TuneFlags {
+  std::string untune_file{};
+  std::string tune_file{};
+  std::string profile_file{};
+  std::string store{};
+  std::string format{};
+  std::string schema{"seed"};
+  std::string in_dtype{};
+  std::string out_dtype{};
+  std::string libtype{"all"};
+  std::string search{"race"};
+  std::string budget{};
+  std::string device{};
+  std::string sort{};
+  std::optional<std::int64_t> mp{};
+  std::int64_t batch{100};
+  std::int64_t warmup{confirm_policy().measure.warmup};
+  std::int64_t iters{confirm_policy().measure.max_samples};
+  double err_ratio{VerifyPolicy{}.err_ratio_limit};
+  double timeout_s{1800};
+  std::optional<double> max_gflop{};
+  std::uint64_t seed{0};
+  bool cold_instructions{};
+  bool all{};
+  bool fresh{};
+  bool split_k{};
+  std::int64_t most_candidates{std::numeric_limits<std::int64_t>::max()};
+  bool verbose{};
+  bool in_process{};
+};
+
+void declare_tune_flags(Options& options, TuneFlags& flags);
+
+/// As meant. Each throws Error{usage} that says what was found and what was expected.
+std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the first is written
+std::filesystem::path store_path(const TuneFlags& flags);
+std::optional<Format> chosen_format(const TuneFlags& flags);
+Schema chosen_schema(const TuneFlags& flags);
+bool sorts(const TuneFlags& flags);
+
+/// Search, budget, families and policies; the shapes are still to come.
+TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families);
+
+/// Throws Error{usage} for a way of measuring that this device has not.
+void insist_on_measurable(const TuneFlags& flags, const DeviceInfo& device);
+
+/// How winners are measured, for the tables that say so.
+std::string policy_text(const EvaluationPolicy& policy);
+
+/// The problem with --in-dtype and --out-dtype instead of its own types.
+Problem with_types(Problem problem, const TuneFlags& flags);
+
+}  // namespace gemmtune

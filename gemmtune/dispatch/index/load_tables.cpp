@@ -1,0 +1,59 @@
+#include "gemmtune/dispatch/index/load_tables.h"
+
+#include <fmt/format.h>
+
+#include "gemmtune/core/csv_scanner.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/table/tuned_row_reader.h"
+
+namespace gemmtune {
+namespace {
+
+std::vector<std::string> names_in(CsvScanner& scanner) {
+  std::vector<std::string> names;
+  if (scanner.next())
+    for (const auto& field : scanner.fields()) names.emplace_back(field.text);
+  return names;
+}
+
+SkippedLine skipped_line(const CsvScanner& scanner, const LineComplaint& complaint) {
+  const auto column = scanner.fields()[complaint.cell].column;
+  return {scanner.line(), fmt::format("{}:{}:{}: {}", scanner.source(), scanner.line(), column, complaint.reason)};
+}
+
+std::string note_on(const std::filesystem::path& path, const std::vector<SkippedLine>& skipped) {
+  return fmt::format("{}: {} lines cannot be used, the first: {}", path.string(), skipped.size(),
+                     skipped.front().reason);
+}
+
+}  // namespace
+
+std::vector<SkippedLine> read_rows(std::string_view text, const TableSource& source,
+                                   const std::function<void(const TunedRow&, std::int64_t)>& use) {
+  CsvScanner scanner(text, source.path.string());
+  TunedRowReader reader(names_in(scanner), source.family.format, defaults_of(source.family), scanner.source());
+  std::vector<SkippedLine> skipped;
+  while (scanner.next()) {
+    if (const auto complaint = reader.read(scanner.fields()))
+      skipped.push_back(skipped_line(scanner, *complaint));
+    else
+      use(reader.row(), scanner.line());
+  }
+  return skipped;
+}
+
+LoadedTables load_tables(std::span<const TableSource> sources, const BuildOptions& options) {
+  LoadedTables loaded;
+  TableIndexBuilder builder(options);
+  for (const auto& source : sources) {
+    const auto file = source.path.string();
+    const auto skipped = read_rows(read_file(source.path), source, [&](const TunedRow& row, std::int64_t line) {
+      builder.add(row, source.family, {.file = file, .line = line});
+    });
+    if (!skipped.empty()) loaded.notes.push_back(note_on(source.path, skipped));
+  }
+  loaded.index = std::move(builder).build();
+  return loaded;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,56 @@
+// Makes a TableIndex of rows. Of rows with the same key the fastest serves; one without a usable time serves only where
+// there is nothing else, and one whose error ratio is over the limit only where all others are too. On equal times the
+// row that was added first serves.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/dispatch/index/table_index.h"
+#include "gemmtune/dispatch/index/table_source.h"
+#include "gemmtune/table/tuned_row.h"
+
+namespace gemmtune {
+
+struct BuildOptions {
+  MatchRules rules{};
+  std::string live_gfx{};  // the device that rows without gfx are for, where cu_num does not say (gfx_of_cu_num())
+};
+
+/// Where a row stands.
+struct RowOrigin {
+  std::string_view file{};
+  std::int64_t line{};
+};
+
+class TableIndexBuilder {
+ public:
+  explicit TableIndexBuilder(BuildOptions options);
+
+  /// A row whose problem is valid (why_invalid() is empty), from a table of `family`.
+  void add(const TunedRow& row, const TableFamily& family, const RowOrigin& origin);
+
+  TableIndex build() &&;
+
+ private:
+  struct Pending {
+    std::uint32_t group{};
+    std::uint32_t m{};
+    std::uint32_t choice{};
+    bool is_wrong{};  // over the limit of error ratios
+  };
+
+  std::uint32_t group_of(const LookupKey& key);
+  DeviceKey device_of(const TunedRow& row);
+  bool is_served_before(const Pending& a, const Pending& b) const;
+  void serve(const Pending& row);
+  void keep_as_runner_up(const Pending& row);
+
+  BuildOptions options_;
+  TableIndex index_;
+  std::vector<LookupKey> groups_;       // by number
+  std::vector<Pending> pending_;        // one for each choice
+  std::vector<DeviceKey> device_keys_;  // of index_.devices_
+};
+
+}  // namespace gemmtune

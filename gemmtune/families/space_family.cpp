@@ -1,0 +1,45 @@
+#include "gemmtune/families/space_family.h"
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+
+std::vector<Candidate> SpaceFamily::candidates(const Problem& problem, const DeviceInfo& device) const {
+  const Space all = space(problem, device);
+  std::vector<Candidate> candidates;
+  for (const auto& point : all.points()) {
+    candidates.push_back(all.candidate(std::string(name()), point));
+    adjust(candidates.back(), point);
+  }
+  if (!candidates.empty()) candidates.front().is_default = has_default();
+  return candidates;
+}
+
+std::vector<KernelSource> SpaceFamily::kernels(const Problem& problem, const Candidate& candidate,
+                                               const DeviceInfo& device) const {
+  const Space all = space(problem, device);
+  return kernels_at(problem, device, parsed(all, problem, candidate, device));
+}
+
+std::string SpaceFamily::why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const {
+  return space(problem, device).why_not(point);
+}
+
+std::unique_ptr<PreparedGemm> SpaceFamily::make(const Problem& problem, const Candidate& candidate,
+                                                const DeviceInfo& device) const {
+  if (const auto support = supports(problem, device); !support)
+    fail(ErrorCode::unsupported, "{}: {}", name(), support.why_not);
+  const Space all = space(problem, device);
+  return make_at(problem, device, parsed(all, problem, candidate, device));
+}
+
+Point SpaceFamily::parsed(const Space& all, const Problem& problem, const Candidate& candidate,
+                          const DeviceInfo& device) const {
+  const auto point = all.parse(candidate.name);
+  if (!point) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name(), candidate.name);
+  if (const auto why = why_no_kernel(problem, device, *point); !why.empty())
+    fail(ErrorCode::unsupported, "{}: {}", candidate.name, why);
+  return *point;
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,53 @@
+// A family whose candidates are the points of one space: it says which problems it takes, how the space looks, and what
+// a point becomes. Names, parsing and refusals follow from the space.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gemmtune/families/family.h"
+#include "gemmtune/space/space.h"
+
+namespace gemmtune {
+
+class SpaceFamily : public KernelFamily {
+ public:
+  /// All points that meet the constraints, each through adjust(). The first is the default choice when has_default().
+  std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
+
+  std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
+                                    const DeviceInfo& device) const final;
+
+ private:
+  /// For a problem that the family supports. Its prefix starts with the family's name.
+  virtual Space space(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// Whether the first candidate is what a library's users get without tuning.
+  virtual bool has_default() const { return false; }
+
+  /// Fills in what a candidate has beside its name and parameters: split_k, say.
+  virtual void adjust(Candidate& /*candidate*/, const Point& /*point*/) const {}
+
+  /// Why this point cannot be prepared, or "". Points of names in tables need not meet the space's constraints: those
+  /// that only keep bad choices out of a search should not be asked here.
+  virtual std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const;
+
+  virtual std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,
+                                                const Point& point) const = 0;
+
+  /// See KernelFamily::kernels().
+  virtual std::vector<KernelSource> kernels_at(const Problem& /*problem*/, const DeviceInfo& /*device*/,
+                                               const Point& /*point*/) const {
+    return {};
+  }
+
+  std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
+                                     const DeviceInfo& device) const final;
+
+  /// Throws Error{unsupported} when the problem is not supported or the name is no kernel of this space. The point
+  /// lives as long as the space.
+  Point parsed(const Space& all, const Problem& problem, const Candidate& candidate, const DeviceInfo& device) const;
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,77 @@
+// What a problem asks for, as a set, so that a kernel family can declare what it handles. A family that does not know a
+// feature must refuse it: a new type, scaling, layout or epilogue becomes a feature here, and no family takes it until
+// the family says so (families/family.h).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune {
+
+/// Numbers below first_scaling are a DType's, those below first_option a Scaling's.
+enum class Feature : std::uint8_t {
+  first_scaling = 16,
+  first_option = 24,
+  batch = first_option,
+  packed_weights,
+  bias,
+  a_mn_major,          // A stored [K, M]
+  w_mn_major,          // weights stored [K, N]
+  leading_dimensions,  // gaps between stored rows
+  batch_strides,       // gaps between matrices of a batch
+  residual,
+  relu,
+  gelu_tanh,
+  gelu_erf,
+  silu,
+};
+
+constexpr Feature feature_of(DType type) { return static_cast<Feature>(type); }
+constexpr Feature feature_of(Scaling scaling) {
+  return static_cast<Feature>(static_cast<int>(Feature::first_scaling) + static_cast<int>(scaling));
+}
+
+/// "bf16 operands or outputs", "1x32 scales", "a residual"; "feature 57" for a number that has no name.
+std::string to_string(Feature feature);
+
+class FeatureSet {
+ public:
+  constexpr FeatureSet() = default;
+  constexpr FeatureSet(std::initializer_list<Feature> features) {
+    for (const auto feature : features) bits_ |= bit(feature);
+  }
+
+  constexpr bool contains(Feature feature) const { return (bits_ & bit(feature)) != 0; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr FeatureSet with(FeatureSet others) const { return FeatureSet(bits_ | others.bits_); }
+  constexpr FeatureSet without(FeatureSet others) const { return FeatureSet(bits_ & ~others.bits_); }
+  constexpr bool operator==(const FeatureSet&) const = default;
+
+  /// The feature with the lowest number. Not for an empty set.
+  constexpr Feature first() const { return static_cast<Feature>(std::countr_zero(bits_)); }
+
+ private:
+  constexpr explicit FeatureSet(std::uint64_t bits) : bits_(bits) {}
+  static constexpr std::uint64_t bit(Feature feature) { return std::uint64_t{1} << static_cast<int>(feature); }
+
+  std::uint64_t bits_{};
+};
+
+/// Everything that this problem asks for.
+FeatureSet features_of(const Problem& problem);
+
+/// Every type and scaling, a batch, packed weights and a bias: what each family must look at for itself. A family may
+/// still refuse any of them for reasons of its own.
+FeatureSet basic_features();
+
+/// The four transpositions, leading dimensions and batch strides.
+FeatureSet layout_features();
+
+/// All activations, and the residual. A bias is among the basic features.
+FeatureSet epilogue_features();
+
+}  // namespace gemmtune

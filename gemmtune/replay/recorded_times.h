@@ -1,0 +1,17 @@
+// The times of a recorded shape that count as true.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "gemmtune/replay/recording.h"
+
+namespace gemmtune {
+
+/// The recorded median of a candidate, in microseconds; nothing when it failed or is not known.
+std::optional<double> true_time_us(const RecordedShape& shape, std::string_view candidate);
+
+/// The least of all such times; nothing when no candidate is right.
+std::optional<double> best_time_us(const RecordedShape& shape);
+
+}  // namespace gemmtune

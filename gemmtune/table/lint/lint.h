@@ -1,0 +1,102 @@
+// Finds what is wrong or doubtful in tables: rows that no lookup reaches, numbers that contradict each other, text that
+// is not what its column expects. It reads and says; a clean copy is lint_fix.h's business.
+//
+// Rules are data (lint_rules()), in files of what they look at: lint_layout, lint_cells, lint_keys, lint_reach,
+// lint_rates, lint_kernels, lint_triton. docs/linting.md shows each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/core/csv.h"
+#include "gemmtune/table/guess_format.h"
+#include "gemmtune/table/lint/kernel_list.h"
+#include "gemmtune/table/sheet/sheet.h"
+#include "gemmtune/table/triton/triton_json.h"
+
+namespace gemmtune {
+
+enum class Severity : std::uint8_t {
+  note,     // harmless, but not what a clean file has
+  warning,  // doubtful, or a number that misleads
+  error,    // a row that never serves, or should not
+};
+
+std::string_view to_string(Severity severity);
+
+struct Place {
+  std::string file{};
+  std::int64_t line{};
+  std::int64_t column{};
+
+  auto operator<=>(const Place&) const = default;
+};
+
+struct Finding {
+  Place place{};
+  Severity severity{Severity::note};
+  std::string rule{};
+  std::string message{};
+};
+
+/// A CSV as bytes, cells and meaning.
+struct LintTable {
+  std::string text{};
+  CsvDocument document{};
+  Sheet sheet{};
+  std::optional<FormatGuess> format{};  // of a GEMM table
+
+  /// Are its rows results, with a time? Lists of shapes have none.
+  bool is_tuned() const { return sheet.column(Role::time).has_value(); }
+};
+
+LintTable lint_table_of(std::string text, std::string source);
+LintTable read_lint_table(const std::filesystem::path& path);
+
+struct LintTriton {
+  std::string text{};
+  TritonFile file{};
+  std::string tag{};  // of its name; "" where it says none
+};
+
+LintTriton read_lint_triton(const std::filesystem::path& path);
+
+struct LintInput {
+  std::vector<LintTable> tables{};
+  std::vector<LintTriton> triton{};
+  std::vector<KernelList> kernel_lists{};
+  double err_ratio_limit{0.05};  // fused MoE has twice this, as in AITER's tuner
+};
+
+/// What a rule says about a place; its severity and name are the rule's.
+struct Remark {
+  Place place{};
+  std::string message{};
+};
+
+struct LintRule {
+  std::string_view name{};
+  Severity severity{Severity::note};
+  std::string_view about{};
+  std::vector<Remark> (*check)(const LintInput&){};
+};
+
+/// All of them, errors first.
+const std::vector<LintRule>& lint_rules();
+
+struct RuleChoice {
+  std::vector<std::string> only{};  // empty: all
+  std::vector<std::string> ignored{};
+};
+
+/// By file in the order given, line, column and rule. Throws Error{usage} for a rule that does not exist.
+std::vector<Finding> lint(const LintInput& input, const RuleChoice& choice = {});
+
+/// Where a cell stands; the line's last cell where the line is short.
+Place place_of(const LintTable& table, const SheetRow& row, std::optional<std::size_t> column);
+
+}  // namespace gemmtune

@@ -1,0 +1,125 @@
+// Lines and cells that are not what the header says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "gemmtune/core/text.h"
+#include "gemmtune/gemm/dtype.h"
+#include "gemmtune/table/lint/lint_checks.h"
+
+namespace gemmtune::lint_checks {
+namespace {
+
+Place place_in(const LintTable& table, const CsvRow& row, std::size_t cell) {
+  return {table.document.source, row.line, row.cells[std::min(cell, row.cells.size() - 1)].column};
+}
+
+/// "file:line:column" taken apart; the file's name may have colons.
+Place place_from(const std::string& where) {
+  const auto second = where.rfind(':');
+  const auto first = where.rfind(':', second - 1);
+  return {where.substr(0, first), parse_int(where.substr(first + 1, second - first - 1)).value_or(0),
+          parse_int(where.substr(second + 1)).value_or(0)};
+}
+
+/// Stricter than why_not(): a name is no number, and a number no name.
+bool fits(const SheetColumn& column, std::string_view text) {
+  if (!column.known) return true;
+  const bool is_number = parse_double(text).has_value();
+  const bool is_named = column.role == Role::kernel_name || column.name == "libtype" || column.name == "gfx" ||
+                        column.kind == CellKind::type;
+  if (is_named) return !is_number && !parse_bool(text);
+  return why_not(column.kind, text).empty();
+}
+
+std::int64_t misfits(const LintTable& table, std::span<const CsvCell> cells, std::size_t first_column) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < cells.size() && first_column + i < table.sheet.columns.size(); ++i)
+    count += fits(table.sheet.columns[first_column + i], cells[i].text) ? 0 : 1;
+  return count;
+}
+
+struct Shift {
+  std::size_t cell{};  // the first that stands in another's place
+  int by{};            // 1: a cell is missing before it; -1: one too many
+};
+
+std::size_t first_misfit(const LintTable& table, const CsvRow& row) {
+  std::size_t at = 0;
+  while (at < row.cells.size() && misfits(table, std::span(row.cells).subspan(at, 1), at) == 0) ++at;
+  return at;
+}
+
+/// A short line with a misfit, or any with two, that has none once all cells from one on move by one column. The last
+/// such cell: what comes before it stands where it should.
+std::optional<Shift> shift_of(const LintTable& table, const CsvRow& row) {
+  const std::span<const CsvCell> cells(row.cells);
+  const std::int64_t enough = cells.size() < table.sheet.columns.size() ? 1 : 2;
+  if (misfits(table, cells, 0) < enough) return std::nullopt;
+  for (auto at = first_misfit(table, row); at > 0; --at) {
+    if (misfits(table, cells.subspan(at), at + 1) == 0) return Shift{at, 1};
+    if (misfits(table, cells.subspan(at), at - 1) == 0) return Shift{at, -1};
+  }
+  return std::nullopt;
+}
+
+std::string shift_message(const LintTable& table, const CsvRow& row, const Shift& shift) {
+  const auto& name = table.sheet.columns[std::min(shift.cell, table.sheet.columns.size() - 1)].name;
+  return fmt::format("'{}' stands under {}: the cells from here on fit one column {}", row.cells[shift.cell].text, name,
+                     shift.by > 0 ? "further right" : "further left");
+}
+
+}  // namespace
+
+Remarks unusable_lines(const LintInput& input) {
+  Remarks remarks;
+  for (const auto& table : input.tables)
+    for (const auto& line : table.sheet.unusable)
+      remarks.push_back({place_from(line.where), fmt::format("{}; nothing reads this line", line.reason)});
+  return remarks;
+}
+
+Remarks short_rows(const LintInput& input) {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+    const auto columns = table.sheet.columns.size();
+    if (row.cells.size() >= columns) return std::nullopt;
+    return Remark{place_in(table, row, row.cells.size()),
+                  fmt::format("{} cells, the header has {}: {} and what follows it are empty", row.cells.size(),
+                              columns, table.sheet.columns[row.cells.size()].name)};
+  });
+}
+
+Remarks long_rows(const LintInput& input) {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+    const auto columns = table.sheet.columns.size();
+    const auto is_empty = [](const CsvCell& cell) { return cell.text.empty(); };
+    if (row.cells.size() <= columns || !std::ranges::all_of(std::span(row.cells).subspan(columns), is_empty))
+      return std::nullopt;
+    return Remark{place_in(table, row, columns), fmt::format("{} cells, the header has {}", row.cells.size(), columns)};
+  });
+}
+
+Remarks shifted_columns(const LintInput& input) {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+    const auto shift = shift_of(table, row);
+    if (!shift) return std::nullopt;
+    return Remark{place_in(table, row, shift->cell), shift_message(table, row, *shift)};
+  });
+}
+
+Remarks odd_cells(const LintInput& input) {
+  return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+    for (std::size_t i = 0; i < std::min(row.cells.size(), table.sheet.columns.size()); ++i) {
+      const auto& column = table.sheet.columns[i];
+      if (!column.known || column.in_key() || column.role == Role::time) continue;  // those make a line unusable
+      const auto expected = why_not(column.kind, row.cells[i].text);
+      if (!expected.empty())
+        return Remark{place_in(table, row, i),
+                      fmt::format("{}: found '{}', expected {}", column.name, row.cells[i].text, expected)};
+    }
+    return std::nullopt;
+  });
+}
+
+}  // namespace gemmtune::lint_checks

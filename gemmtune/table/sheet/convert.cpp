@@ -1,0 +1,170 @@
+#include "gemmtune/table/sheet/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "gemmtune/core/csv.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/table/dialect.h"
+#include "gemmtune/table/guess_format.h"
+#include "gemmtune/table/sheet/layout.h"
+
+namespace gemmtune {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<SheetColumn>& columns) {
+  std::vector<std::string> names;
+  for (const auto& column : columns) names.push_back(column.name);
+  return names;
+}
+
+class Converter {
+ public:
+  Converter(const Sheet& sheet, const Conversion& conversion) : sheet_(sheet), conversion_(conversion) {
+    choose_family();
+    choose_columns();
+  }
+
+  Converted convert() {
+    if (conversion_.schema == Schema::seed) insist_on_the_rule_for_gfx();
+    result_.sheet = in_layout(sheet_, columns_);
+    for (auto& row : result_.sheet.rows) row = completed(std::move(row));
+    return std::move(result_);
+  }
+
+ private:
+  void choose_family() {
+    family_ = conversion_.family;
+    if (family_ != nullptr) return;
+    const auto file = std::filesystem::path(sheet_.sources.front()).filename().string();
+    if (const auto guess = guess_format(file, names_of(sheet_.columns)); guess && !is_mxscale()) {
+      family_ = find_family(to_string(guess->format));
+      note("{} is read as a table of {}: {}", sheet_.sources.front(), family_->name, guess->because);
+      return;
+    }
+    family_ = schema_family_of(sheet_.columns);
+    if (family_ == nullptr)
+      fail(ErrorCode::input, "{}:1:1: its columns are those of no family of tables that has schemas: {}",
+           sheet_.sources.front(), join(names_of(sheet_.columns), ","));
+  }
+
+  bool is_mxscale() const {
+    const auto* family = schema_family_of(sheet_.columns);
+    return family != nullptr && family->name == "batched_mxscale";
+  }
+
+  void choose_columns() {
+    auto columns = sheet_columns(schema_columns(*family_, conversion_.schema));
+    std::vector<std::string> dropped;
+    for (const auto& column : sheet_.columns) {
+      if (column.known && std::ranges::find(columns, column.known, &SheetColumn::known) != columns.end()) continue;
+      if (is_own_key(column))
+        insist_on_no_cell(column);
+      else if (column.role == Role::provenance || column.known == find_known_column("gfx"))
+        dropped.push_back(column.name);
+      else
+        columns.push_back(column);
+    }
+    columns_ = in_canonical_order(std::move(columns));
+    for (const auto& column : columns_)
+      if (const auto type = assumed_type(column.name); !type.empty() && !sheet_.column(column.name))
+        note("{}: has no {}, which is taken to be {}", sheet_.sources.front(), column.name, type);
+    if (!dropped.empty())
+      note("{}: left out, since the schema {} has no place for them: {}", sheet_.sources.front(),
+           to_string(conversion_.schema), join(dropped, ", "));
+  }
+
+  static bool is_own_key(const SheetColumn& column) {
+    return column.known == find_known_column("layout") || column.known == find_known_column("epilogue");
+  }
+
+  /// AITER's schemas are for contiguous operands and plain products: such rows lose nothing with the column.
+  void insist_on_no_cell(const SheetColumn& column) const {
+    const auto place = sheet_.column(column.name);
+    for (const auto& row : sheet_.rows)
+      if (const auto text = sheet_.text(row, place); !says_nothing(text))
+        fail(ErrorCode::input, "{}: the schema {} has no place for {} {}; leave such rows out first",
+             sheet_.where(row, place), to_string(conversion_.schema), column.name, text);
+  }
+
+  void insist_on_the_rule_for_gfx() {
+    const auto gfx = sheet_.column("gfx");
+    const auto cu_num = sheet_.column("cu_num");
+    std::size_t unknown = 0;
+    for (const auto& row : sheet_.rows) {
+      const auto said = sheet_.text(row, gfx);
+      const auto by_rule = gfx_of(sheet_.text(row, cu_num));
+      if (said.empty() || said == by_rule) continue;
+      if (!by_rule.empty())
+        fail(ErrorCode::input,
+             "{}: found gfx {} with {} compute units: without gfx it would be read as {}; leave such "
+             "rows out first",
+             sheet_.where(row, gfx), said, sheet_.text(row, cu_num), by_rule);
+      ++unknown;
+    }
+    if (unknown > 0)
+      note("{}: {} rows are of devices that cannot be told without gfx", sheet_.sources.front(), unknown);
+  }
+
+  SheetRow completed(SheetRow row) const {
+    bool changed = false;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!row.cells[i].empty() || !columns_[i].known) continue;
+      auto text = assumed(row, known_columns()[*columns_[i].known].name);
+      changed = changed || !text.empty();
+      row.cells[i] = std::move(text);
+    }
+    if (changed) row.raw = csv_line(row.cells);
+    return row;
+  }
+
+  /// What an empty cell of this column is taken to be; "" for nothing.
+  std::string assumed(const SheetRow& row, std::string_view column) const {
+    if (column == "gfx") return conversion_.gfx;
+    if (column == "cu_num") return conversion_.cu_num ? std::to_string(*conversion_.cu_num) : std::string();
+    if (auto type = assumed_type(column); !type.empty()) return type;
+    const auto field = columns_from_header({std::string(column)}).front().field;
+    return field == Field::tflops || field == Field::bandwidth ? derived(row, field) : std::string();
+  }
+
+  std::string assumed_type(std::string_view column) const {
+    const auto format = parse_format(family_->name);
+    if (!format) return {};
+    const auto defaults = format_defaults(*format);
+    if (column == "q_dtype_w") return std::string(torch_name(defaults.w.type));
+    if (column == "dtype") return std::string(torch_name(defaults.a.type));
+    return column == "outdtype" ? std::string(torch_name(defaults.out)) : std::string();
+  }
+
+  /// Of GEMM formats; AITER's columns of other families count other things.
+  std::string derived(const SheetRow& row, Field field) const {
+    const auto format = parse_format(family_->name);
+    if (!format || !time_us(result_.sheet, row)) return {};
+    TunedRow typed{.problem = format_defaults(*format)};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto known = columns_from_header({columns_[i].name}).front().field;
+      if (!row.cells[i].empty() && !parse_cell(known, row.cells[i], typed)) return {};
+    }
+    return cell_text(field, typed);
+  }
+
+  template <typename... Args>
+  void note(fmt::format_string<Args...> text, Args&&... args) {
+    result_.notes.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  const Sheet& sheet_;
+  const Conversion& conversion_;
+  const SchemaFamily* family_{};
+  std::vector<SheetColumn> columns_;
+  Converted result_;
+};
+
+}  // namespace
+
+Converted converted(const Sheet& sheet, const Conversion& conversion) { return Converter(sheet, conversion).convert(); }
+
+}  // namespace gemmtune

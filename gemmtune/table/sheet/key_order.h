@@ -1,0 +1,34 @@
+// The order of AITER's sorting, for tables of every family: by device, then by what was asked, N before M; numbers by
+// value. Keys that are equal by value are equal here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gemmtune/table/sheet/sheet.h"
+
+namespace gemmtune {
+
+class KeyOrder {
+ public:
+  /// Of a sheet's rows among those of tables that have `columns` together. The sheet must outlive it.
+  KeyOrder(const Sheet& sheet, const std::vector<SheetColumn>& columns);
+
+  /// Rows compare as these bytes do. Columns that the sheet lacks say nothing; a missing gfx is filled.
+  std::string bytes(const SheetRow& row) const;
+
+ private:
+  struct Key {
+    CellKind kind{};
+    std::optional<std::size_t> column{};  // of the sheet
+    bool is_gfx{};
+  };
+
+  const Sheet& sheet_;
+  std::vector<Key> keys_;  // as they are compared
+};
+
+/// The sheet's rows in this order; those of equal keys as they were.
+Sheet sorted_by_key(Sheet sheet);
+
+}  // namespace gemmtune

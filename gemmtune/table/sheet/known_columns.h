@@ -1,0 +1,107 @@
+// The dictionary of columns: what those of AITER's tables and of our own mean, for GEMM, batched and fused-MoE tables,
+// gated delta nets, MX bmm and kernel lists. A column is added here and nowhere else; one that tuned rows hold needs
+// its way of writing and reading in table/dialect.cpp too. A column is known by its name in any case, or by its alias;
+// all others are carried along.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gemmtune {
+
+/// What of a tuned row (table/tuned_row.h) a column holds.
+enum class Field : std::uint8_t {
+  gfx,
+  cu_num,
+  batch,
+  m,
+  n,
+  k,
+  q_dtype_w,
+  bias,
+  dtype,
+  outdtype,
+  scale_ab,
+  bpreshuffle,
+  layout,
+  epilogue,
+  libtype,
+  kernel_id,
+  split_k,
+  time_us,
+  kernel_name,
+  tflops,
+  bandwidth,
+  err_ratio,
+  us_low,
+  us_high,
+  dispersion,
+  samples,
+  library,
+  device_name,
+  driver,
+  policy,
+  date,
+  unknown,  // nothing: kept in the rows that have it, empty in new ones
+};
+
+/// What a column is for.
+enum class Role : std::uint8_t {
+  device,       // gfx, cu_num: part of the key
+  key,          // what was asked for: rows that agree in all keys are duplicates
+  choice,       // what was chosen for it
+  kernel_name,  // the chosen kernel's name
+  kernel_id,    // its number in a library: a hint that changes with every build
+  time,         // microseconds of the whole
+  part_time,    // of one stage of it
+  derived,      // follows from the key and the time: tflops, bw
+  error,        // share of wrong elements
+  provenance,   // gemmtune's own: which library, which driver, when
+  carried,      // unknown here: kept
+};
+
+/// What a cell's text is compared as.
+enum class CellKind : std::uint8_t {
+  word,    // text
+  size,    // a whole number above 0, never empty
+  whole,   // a whole number
+  number,  // any number; inf, nan and Null too
+  flag,    // True, False, 1, 0; empty is False
+  type,    // torch.bfloat16, dtypes.bf16, …
+  share,   // a number or a percentage
+};
+
+struct KnownColumn {
+  std::string_view name{};   // as AITER's tables of today spell it
+  std::string_view alias{};  // as others do
+  Role role{Role::carried};
+  CellKind kind{CellKind::word};
+  std::string_view fill{};  // what a missing column means
+  Field field{Field::unknown};
+};
+
+/// In the order in which tables have them. Keys stand in the order of AITER's sorting too, but for N, which goes before
+/// M.
+std::span<const KnownColumn> known_columns();
+
+/// Its place in known_columns(), if any.
+std::optional<std::size_t> find_known_column(std::string_view name);
+
+/// Empty, Null, None and nan, in any case: what a cell has that says nothing. The text is trimmed.
+bool says_nothing(std::string_view text);
+
+/// Equal for texts that mean the same: "128" for " 128" and "128.0", "1" for "True", "torch.bfloat16" for
+/// "dtypes.bf16",
+/// "" for "Null". A text that is none of this kind is itself.
+std::string canonical_value(CellKind kind, std::string_view text);
+
+/// What the kind expects ("a whole number above 0") where the text is none of it, else "".
+std::string_view why_not(CellKind kind, std::string_view text);
+
+/// AITER's rule for tables without gfx: 256 compute units are a gfx950, 80 and 304 a gfx942; "" for all others.
+std::string_view gfx_of(std::string_view cu_num);
+
+}  // namespace gemmtune

@@ -1,0 +1,34 @@
+// What tflops and bw of a row should be, from its time and its sizes, in the ways in which AITER's tuners have computed
+// them; and whether a number in a table can be that, given how far it and the time were rounded.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "gemmtune/table/guess_format.h"
+#include "gemmtune/table/sheet/sheet.h"
+
+namespace gemmtune {
+
+/// Work of one call. Bytes are without scales and bias, as the column bw counts them.
+struct Work {
+  double flops{};
+  std::vector<double> bytes{};  // the right one first, then what tuners have written instead: f32 outputs as 2 B
+};
+
+/// Of GEMM rows of a known format, and of fused MoE; nothing for all others.
+std::optional<Work> work_of(const Sheet& sheet, const SheetRow& row, const std::optional<FormatGuess>& format);
+
+/// The most decimals that a cell of this column has.
+int decimals_of(const Sheet& sheet, std::optional<std::size_t> column);
+
+/// A number in a table, and half of its last decimal.
+struct Rounded {
+  double value{};
+  double half_step{};
+};
+
+/// Can `rate` be work / time?
+bool agrees(const Rounded& rate, double work_per_us, const Rounded& time);
+
+}  // namespace gemmtune

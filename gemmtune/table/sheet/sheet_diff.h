@@ -1,0 +1,47 @@
+// What changed between two tables of one kind: which keys came and went, which kernels and which times are others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemmtune/table/sheet/sheet.h"
+
+namespace gemmtune {
+
+struct OneSided {
+  std::string key{};
+  std::string where{};
+};
+
+/// A key that both tables have.
+struct Changed {
+  std::string key{};
+  std::string before_where{};
+  std::string after_where{};
+  std::string before{};  // what was chosen, as "libtype=ck,splitK=0,kernelName=…": only what differs
+  std::string after{};
+  std::optional<double> before_us{};
+  std::optional<double> after_us{};
+
+  bool is_other_choice() const { return before != after; }
+
+  /// Of the times, after / before; nothing where one has none.
+  std::optional<double> ratio() const;
+};
+
+struct SheetDiff {
+  std::vector<OneSided> only_before{};
+  std::vector<OneSided> only_after{};
+  std::vector<Changed> choices{};  // other kernels, whatever their times
+  std::vector<Changed> times{};    // the same kernel, another time
+  std::size_t same{};              // keys with equal choice and time
+
+  bool is_empty() const { return only_before.empty() && only_after.empty() && choices.empty() && times.empty(); }
+};
+
+/// All lists in the order of keys. Where a table has several rows of a key the fastest counts. Kernels are the same by
+/// their names; their numbers in a library count only where neither row names one. Throws Error{input} like merge().
+SheetDiff diff(const Sheet& before, const Sheet& after);
+
+}  // namespace gemmtune

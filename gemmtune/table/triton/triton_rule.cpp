@@ -1,0 +1,199 @@
+#include "gemmtune/table/triton/triton_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+constexpr std::array<std::int64_t, 13> default_bounds{1, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<std::int64_t, 13> preshuffled_fp4_bounds{4,   8,   16,   31,   32,   64,  128,
+                                                              256, 512, 1024, 2048, 4096, 8192};
+constexpr std::int64_t largest_m = std::int64_t{1} << 30;
+
+std::int64_t next_power_of_two(std::int64_t m) {
+  return m <= 1 ? 1 : static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(m)));
+}
+
+/// The number after a prefix: 64 of M_LEQ_64.
+std::optional<std::int64_t> number_after(std::string_view key, std::string_view prefix) {
+  if (!key.starts_with(prefix)) return std::nullopt;
+  const auto number = parse_int(key.substr(prefix.size()));
+  return number && *number >= 0 && *number <= largest_m ? number : std::nullopt;
+}
+
+/// M_33_64.
+std::optional<ServedRange> closed_range(std::string_view key) {
+  const auto pieces = split(key, '_');
+  if (pieces.size() != 3 || pieces[0] != "M") return std::nullopt;
+  const auto from = parse_int(pieces[1]);
+  const auto to = parse_int(pieces[2]);
+  if (!from || !to || *from < 0 || *from > *to || *to > largest_m) return std::nullopt;
+  return ServedRange{*from, *to};
+}
+
+bool is_bound_key(std::string_view key) { return number_after(key, "M_LEQ_") || number_after(key, "M_GEQ_"); }
+
+bool is_size_key(std::string_view key) {
+  return key == "small" || key == "large" || key == "xlarge" || number_after(key, "small_M") ||
+         number_after(key, "medium_M") || number_after(key, "xlarge_M");
+}
+
+/// M_LT_x, M_EQ_x, M_a_b as the M they name; nothing for `default` and what is no range.
+std::optional<ServedRange> named_range(std::string_view key) {
+  if (const auto below = number_after(key, "M_LT_")) return ServedRange{1, std::max<std::int64_t>(*below - 1, 0)};
+  if (const auto equal = number_after(key, "M_EQ_")) return ServedRange{*equal, *equal};
+  return closed_range(key);
+}
+
+bool is_bucket_key(std::string_view key) {
+  return key == "any" || key == "default" || is_bound_key(key) || is_size_key(key) || named_range(key).has_value();
+}
+
+std::vector<std::string> bound_keys(std::int64_t m, std::span<const std::int64_t> bounds) {
+  std::vector<std::string> keys;
+  for (const auto bound : bounds)
+    if (m <= bound) keys.push_back(fmt::format("M_LEQ_{}", bound));
+  for (auto bound = bounds.rbegin(); bound != bounds.rend(); ++bound)
+    if (m >= *bound) keys.push_back(fmt::format("M_GEQ_{}", *bound));
+  keys.emplace_back("any");
+  return keys;
+}
+
+std::vector<std::string> size_keys(std::int64_t m) {
+  const auto power = next_power_of_two(m);
+  if (m < 32)
+    return power <= 16 ? std::vector<std::string>{"small_M16", "small", "any"}
+                       : std::vector<std::string>{"small", "any"};
+  if (m <= 128) return {fmt::format("medium_M{}", power), "any"};
+  if (m <= 256) return {"large", "any"};
+  return {fmt::format("xlarge_M{}", power), "xlarge", "any"};
+}
+
+/// Those of the one kernel that has had them.
+std::vector<std::string> range_keys(std::int64_t m) {
+  if (m < 32) return {"M_LT_32", "default"};
+  if (m == 32) return {"M_EQ_32", "default"};
+  if (m <= 64) return {"M_33_64", "default"};
+  if (m <= 128) return {"M_65_128", "default"};
+  if (m <= 256) return {"M_129_256", "default"};
+  return {"default"};
+}
+
+bool is_config(const TritonEntry& entry) { return entry.other.empty(); }
+
+std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<std::string>& keys) {
+  for (const auto& key : keys)
+    for (std::size_t i = 0; i < file.entries.size(); ++i)
+      if (file.entries[i].key == key && is_config(file.entries[i]))
+        return TritonMatch{i, key != "any" && key != "default"};
+  return std::nullopt;
+}
+
+/// Every M at which the answer may change: just below, at and above each number that stands in a key or a rule.
+std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const std::int64_t> bounds) {
+  std::set<std::int64_t> numbers{1, 256};
+  for (std::int64_t power = 1; power <= largest_m; power *= 2) numbers.insert(power);
+  numbers.insert(bounds.begin(), bounds.end());
+  for (const auto& entry : file.entries)
+    for (const auto piece : split(entry.key, '_')) {
+      const auto number = parse_int(piece.starts_with('M') ? piece.substr(1) : piece);
+      if (number && *number > 0 && *number <= largest_m) numbers.insert(*number);
+    }
+  std::set<std::int64_t> points;
+  for (const auto number : numbers)
+    for (const auto point : {number - 1, number, number + 1})
+      if (point > 0) points.insert(point);
+  return points;
+}
+
+}  // namespace
+
+std::string_view to_string(TritonKeys keys) {
+  constexpr std::array<std::string_view, 3> names{"bounds", "sizes", "ranges"};
+  return names[static_cast<std::size_t>(keys)];
+}
+
+std::optional<TritonKeys> parse_triton_keys(std::string_view text) {
+  for (const auto keys : {TritonKeys::bounds, TritonKeys::sizes, TritonKeys::ranges})
+    if (text == to_string(keys)) return keys;
+  return std::nullopt;
+}
+
+TritonKeys keys_of(const TritonFile& file) {
+  for (const auto& [key, params, other] : file.entries) {
+    if (is_bound_key(key)) return TritonKeys::bounds;
+    if (is_size_key(key)) return TritonKeys::sizes;
+    if (named_range(key) || key == "default") return TritonKeys::ranges;
+  }
+  return TritonKeys::bounds;
+}
+
+std::span<const std::int64_t> bounds_of(std::string_view tag) {
+  if (tag == "AFP4WFP4_PRESHUFFLED") return preshuffled_fp4_bounds;
+  return default_bounds;
+}
+
+std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
+  switch (keys) {
+    case TritonKeys::bounds:
+      return bound_keys(m, bounds);
+    case TritonKeys::sizes:
+      return size_keys(m);
+    case TritonKeys::ranges:
+      return range_keys(m);
+  }
+  return {};
+}
+
+std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
+  if (keys == TritonKeys::bounds && m > bounds.back()) return "any";
+  const auto tried = keys_tried(keys, m, bounds);
+  return keys == TritonKeys::sizes && m <= 16 ? "small" : tried.front();
+}
+
+std::optional<TritonMatch> config_for(const TritonFile& file, std::int64_t m, std::span<const std::int64_t> bounds) {
+  return find_key(file, keys_tried(keys_of(file), m, bounds));
+}
+
+std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, std::span<const std::int64_t> bounds) {
+  std::vector<std::optional<ServedRange>> ranges(file.entries.size());
+  std::optional<std::size_t> serving;
+  for (const auto m : turning_points(file, bounds)) {
+    const auto match = config_for(file, m, bounds);
+    const bool goes_on = match && serving == match->entry;
+    if (serving && !goes_on) ranges[*serving]->to = m - 1;
+    if (match && !goes_on) ranges[match->entry] = ServedRange{m, 0};
+    serving = match ? std::optional(match->entry) : std::nullopt;
+  }
+  return ranges;
+}
+
+std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds) {
+  for (const auto m : turning_points(file, bounds))
+    if (!config_for(file, m, bounds)) return m;
+  return std::nullopt;
+}
+
+std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds) {
+  const auto& [key, params, other] = file.entries[entry];
+  if (!other.empty()) return "its value is no configuration";
+  if (!is_bucket_key(key)) return "it is the name of no bucket";
+  const auto bound = number_after(key, key.starts_with("M_GEQ_") ? "M_GEQ_" : "M_LEQ_");
+  if (keys_of(file) == TritonKeys::bounds && bound && std::ranges::find(bounds, *bound) == bounds.end())
+    return fmt::format("{} is none of the bounds that are asked for ({})", *bound, fmt::join(bounds, ", "));
+  const bool asked = std::ranges::any_of(turning_points(file, bounds), [&, &name = key](std::int64_t m) {
+    return std::ranges::count(keys_tried(keys_of(file), m, bounds), name) > 0;
+  });
+  return asked ? "other buckets take every M of it"
+               : fmt::format("files with keys like its neighbours' ({}) are never asked for it",
+                             to_string(keys_of(file)));
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,55 @@
+#include "gemmtune/cli/tune/profile_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+class ProfileFileTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::vector<std::string_view> lines() {
+    text_ = read_file(path_);
+    return split(text_, '\n');
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("gemmtune_profile_" + std::to_string(::getpid()));
+  std::filesystem::path path_ = folder_ / "profile.csv";
+  std::string text_;
+  TunedRow row_{.cu_num = 2, .problem = parse_problem("1x2x4:a4w4"), .time_us = 1, .kernel_name = "k"};
+};
+
+TEST_F(ProfileFileTest, RowsOfEarlierRunsStay) {
+  for (int run = 0; run < 2; ++run) {
+    ProfileFile profile(path_, Format::a4w4);
+    profile.add(row_, {});
+    profile.write();
+  }
+  const auto found = lines();
+  ASSERT_EQ(found.size(), 4U) << text_;  // a header, two rows, and nothing after the last newline
+  EXPECT_EQ(found[1], found[2]);
+}
+
+TEST_F(ProfileFileTest, RefusesAFileOfAnotherKind) {
+  write_file_atomically(path_, "M,N,K\n1,2,3\n");
+  EXPECT_THROW(ProfileFile(path_, Format::a4w4), Error);
+  EXPECT_EQ(read_file(path_), "M,N,K\n1,2,3\n");
+}
+
+TEST_F(ProfileFileTest, WithoutAPathNothingIsWritten) {
+  ProfileFile profile({}, Format::a4w4);
+  profile.add(row_, {});
+  profile.write();
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace gemmtune

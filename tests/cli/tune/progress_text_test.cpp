@@ -1,0 +1,79 @@
+#include "gemmtune/cli/tune/progress_text.h"
+
+#include <gtest/gtest.h>
+
+namespace gemmtune {
+namespace {
+
+const Problem problem = parse_problem("16x768x1024:a16w16");
+
+Evaluation timed(std::string name, double time_us) {
+  return {.candidate = {.family = "f", .name = std::move(name)}, .timing = {.median_us = time_us}};
+}
+
+TEST(ProgressText, TheLineHasTheBarTheCountsAndTheShape) {
+  ProgressState state{.shapes = 4, .done = 1, .failed_candidates = 2, .latest = problem, .elapsed_s = 30};
+  state.running[problem] = {.candidates = 100, .evaluated = 50, .best = timed("f_a", 12.3456)};
+  EXPECT_EQ(progress_line(state, 200),
+            "[=======>            ] 1/4 shapes, 2 failed, 30 s, 50 s left, 16x768x1024:bf16:bf16:bf16 50/100, "
+            "best f_a 12.35 us");
+}
+
+TEST(ProgressText, TheLineIsCutToTheTerminal) {
+  ProgressState state{.shapes = 4, .latest = problem};
+  state.running[problem] = {.candidates = 100};
+  for (const std::size_t width : {0, 1, 20, 79}) EXPECT_LE(progress_line(state, width).size(), width);
+}
+
+TEST(ProgressText, TheShareNeverLeavesZeroToOne) {
+  EXPECT_EQ(done_share({}), 1);
+  ProgressState state{.shapes = 1};
+  EXPECT_EQ(done_share(state), 0);
+  state.running[problem] = {.candidates = 10, .evaluated = 25};  // confirmations come on top of screenings
+  EXPECT_EQ(done_share(state), 1);
+  state.running[problem] = {};
+  EXPECT_EQ(done_share(state), 0);
+}
+
+TEST(ProgressText, AShapeThatIsDoneSaysItsWinner) {
+  const ShapeResult result{.shape = {.problem = problem},
+                           .winner = timed("f_a", 10),
+                           .complete = true,
+                           .default_choice = timed("f_default", 15),
+                           .tried = 7,
+                           .reused = 1,
+                           .wall_s = 2.5};
+  EXPECT_EQ(shape_line(result, 3, 16),
+            "[3/16] 16x768x1024:bf16:bf16:bf16: f_a 10 us, 2.52 TFLOPS, against the default: 1.50x, 7 trials, 1 from "
+            "the store, "
+            "0 failed, 2.5 s");
+}
+
+TEST(ProgressText, AShapeThatIsDoneSaysTheRegretItsSearchStates) {
+  const ShapeResult result{.shape = {.problem = problem},
+                           .winner = timed("f_a", 10),
+                           .complete = true,
+                           .claim = RegretClaim{.regret = 0.0081, .probability = 0.95}};
+  EXPECT_NE(shape_line(result, 1, 1).find(", regret at most 0.8 % (95 % sure), "), std::string::npos);
+}
+
+TEST(ProgressText, AShapeThatFailedSaysWhy) {
+  const ShapeResult result{.shape = {.problem = problem}, .why_failed = "no family can do this"};
+  EXPECT_EQ(shape_line(result, 1, 2), "[1/2] 16x768x1024:bf16:bf16:bf16: no family can do this");
+}
+
+TEST(ProgressText, ThereIsNoSpeedupWithoutADefault) {
+  EXPECT_EQ(speedup({}), std::nullopt);
+  EXPECT_EQ(speedup({.winner = timed("f_a", 10)}), std::nullopt);
+  EXPECT_EQ(speedup({.winner = timed("f_a", 10), .default_choice = timed("f_d", 12)}), 1.2);
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .default_choice = timed("f_d", 12)}), "1.20x");
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .tied = {"f_a", "f_d"}, .default_choice = timed("f_d", 12)}), "tie");
+  EXPECT_EQ(gain_text({.winner = timed("f_d", 10), .default_choice = timed("f_d", 10)}), "default");
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10)}), "-");
+  auto wrong = timed("f_d", 12);
+  wrong.outcome = Outcome::wrong_result;
+  EXPECT_EQ(gain_text({.winner = timed("f_a", 10), .default_choice = wrong}), "1.20x (wrong)");
+}
+
+}  // namespace
+}  // namespace gemmtune

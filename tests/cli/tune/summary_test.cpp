@@ -1,0 +1,107 @@
+#include "gemmtune/cli/tune/summary.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace gemmtune {
+namespace {
+
+const Problem problem = parse_problem("64x64x64:a16w16");
+
+Evaluation winner(double time_us) {
+  return {.candidate = {.family = "f", .name = "f_a"}, .stage = Stage::confirm, .timing = {.median_us = time_us}};
+}
+
+RunSummary example() {
+  RunSummary run{.wall_s = 10, .workers = 1, .seed = 5};
+  run.results.push_back(
+      {.shape = {.problem = problem},
+       .winner = winner(2),
+       .complete = true,
+       .tied = {"f_a", "f_b"},
+       .default_choice = Evaluation{.candidate = {.family = "f", .name = "f_d"}, .timing = {.median_us = 3}},
+       .tried = 4,
+       .reused = 1,
+       .cost = {.kernel_s = 5, .prepare_s = 1, .operands_s = 1, .reference_s = 1, .verify_s = 1},
+       .listing_s = 0.5,
+       .search_s = 0.1});
+  run.results.push_back({.shape = {.problem = parse_problem("1x64x64:a16w16")}, .why_failed = "no family can do this"});
+  return run;
+}
+
+TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
+  EXPECT_EQ(summary_text(example()),
+            "shape                    winner                           us  tflops  vs default  ties  trials\n"
+            "-----------------------  -----------------------------  ----  ------  ----------  ----  ------\n"
+            "64x64x64:bf16:bf16:bf16  f_a                            2.00   0.262       1.50x     1       5\n"
+            "1x64x64:bf16:bf16:bf16   failed: no family can do this\n"
+            "\n"
+            "1 tuned, 1 failed, 0 skipped\n"
+            "geometric mean against the default: 1.50x over 1 shapes\n"
+            "10 s of wall time: kernels 50.0 %, prepare 10.0 %, operands 10.0 %, reference 10.0 %, verify 10.0 %, "
+            "listing 5.0 %, search 1.0 %, overhead 4.0 %\n");
+}
+
+TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
+  auto run = example();
+  run.results.push_back(run.results[0]);
+  run.results.back().default_choice->outcome = Outcome::wrong_result;
+  run.results.back().default_choice->timing.median_us = 1;
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("0.50x (wrong)"), std::string::npos) << text;
+  EXPECT_NE(text.find("geometric mean against the default: 1.50x over 1 shapes\n"
+                      "the default is wrong on 1 shapes, which are in no mean\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Summary, StatesTheRegretOfSearchesThatDo) {
+  auto run = example();
+  run.results[0].claim = RegretClaim{.regret = 0.0123, .probability = 0.95};
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("trials  regret <=\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("      5      1.2 %\n"), std::string::npos) << text;
+}
+
+TEST(Summary, ListsWhatWasLeftOut) {
+  RunSummary run{};
+  run.inputs.rejected.push_back({"s.csv:3:1", "M: found 'x', expected a whole number above 0"});
+  run.inputs.too_large.push_back({{.problem = problem}, "9 GFLOP, above --max-gflop 2"});
+  run.inputs.already_tuned.push_back({{.problem = problem}, "already in t.csv"});
+  EXPECT_EQ(summary_text(run),
+            "0 tuned, 0 failed, 2 skipped, 1 lines rejected\n"
+            "  rejected s.csv:3:1: M: found 'x', expected a whole number above 0\n"
+            "  skipped 64x64x64:bf16:bf16:bf16: 9 GFLOP, above --max-gflop 2\n"
+            "  skipped 1 that are already in t.csv; --all tunes them again\n");
+  run.list_already_tuned = true;
+  EXPECT_NE(summary_text(run).find("  skipped 64x64x64:bf16:bf16:bf16: already in t.csv\n"), std::string::npos);
+}
+
+TEST(Summary, GroupsFailuresByKindWithACommandThatShowsThem) {
+  auto run = example();
+  for (int i = 0; i < 5; ++i)
+    run.results[0].failures.push_back({.candidate = {.family = "f", .name = fmt::format("f_{}", i)},
+                                       .outcome = Outcome::wrong_result,
+                                       .reason = "row 3 is wrong"});
+  run.results[0].failures.push_back({.candidate = {.family = "f", .name = "f_x"},
+                                     .stage = Stage::prove,
+                                     .outcome = Outcome::crashed,
+                                     .reason = "killed"});
+  const auto text = summary_text(run);
+  EXPECT_NE(
+      text.find("failed candidates:\n  5 wrong_result\n    f_0: row 3 is wrong\n"
+                "      gemmtune evaluate --problem 64x64x64:bf16:bf16:bf16 --candidate f_0 --seed 5 --stage screen\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    and 2 more"), std::string::npos) << text;
+  EXPECT_NE(text.find("  1 crashed\n    f_x: killed\n"), std::string::npos) << text;
+}
+
+TEST(Summary, CountsAShapeThatWasNotReachedAsFailed) {
+  const auto counts = count_shapes(example());
+  EXPECT_EQ(counts.tuned, 1U);
+  EXPECT_EQ(counts.failed, 1U);
+}
+
+}  // namespace
+}  // namespace gemmtune

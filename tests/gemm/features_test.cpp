@@ -1,0 +1,43 @@
+#include "gemmtune/gemm/features.h"
+
+#include <gtest/gtest.h>
+
+namespace gemmtune {
+namespace {
+
+FeatureSet beyond_basic(const char* problem) { return features_of(parse_problem(problem)).without(basic_features()); }
+
+TEST(Features, BasicOnesAreWhatAiterTablesAskFor) {
+  for (const auto* text : {"4x4x8:a16w16:bias", "4x4x128:a8w8_blockscale", "4x4x32:a4w4:packed", "4x4x8:tf32:tf32:f32",
+                           "4x4x8:int8/tensor:int8/row:f16:batch=3"})
+    EXPECT_TRUE(beyond_basic(text).empty()) << text;
+}
+
+TEST(Features, EachPartOfALayoutAndOfAnEpilogueIsOne) {
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:tt"), FeatureSet{Feature::a_mn_major});
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:nn"), FeatureSet{Feature::w_mn_major});
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:ldc=8"), FeatureSet{Feature::leading_dimensions});
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:batch=2:stride_w=64"), FeatureSet{Feature::batch_strides});
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:relu:residual"), (FeatureSet{Feature::relu, Feature::residual}));
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:gelu_tanh"), FeatureSet{Feature::gelu_tanh});
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:gelu_erf"), FeatureSet{Feature::gelu_erf});
+  EXPECT_EQ(beyond_basic("4x4x8:a16w16:silu"), FeatureSet{Feature::silu});
+}
+
+TEST(Features, DistancesThatAreThoseOfContiguousTensorsAreNone) {
+  auto problem = parse_problem("4x4x8:a16w16");
+  problem.layout.a_strides = {.leading_dimension = 8, .batch = 999};
+  EXPECT_TRUE(features_of(problem).without(basic_features()).empty());
+}
+
+TEST(Features, HaveNamesAndInventedOnesANumber) {
+  EXPECT_EQ(to_string(feature_of(DType::e4m3)), "e4m3 operands or outputs");
+  EXPECT_EQ(to_string(feature_of(Scaling::mx_1x32)), "1x32 scales");
+  EXPECT_EQ(to_string(Feature::w_mn_major), "weights stored [K, N]");
+  EXPECT_EQ(to_string(Feature::silu), "a SiLU");
+  EXPECT_EQ(to_string(static_cast<Feature>(63)), "feature 63");
+  EXPECT_EQ(to_string(static_cast<Feature>(15)), "feature 15");
+}
+
+}  // namespace
+}  // namespace gemmtune

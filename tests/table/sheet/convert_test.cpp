@@ -1,0 +1,105 @@
+#include "gemmtune/table/sheet/convert.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "gemmtune/core/error.h"
+
+namespace gemmtune {
+namespace {
+
+Sheet read(std::string_view text, std::string name = "t.csv") { return sheet_of(parse_csv(text, std::move(name))); }
+
+std::string converted_text(std::string_view text, Schema schema, const std::string& name = "t.csv") {
+  return sheet_text(converted(read(text, name), {.schema = schema}).sheet);
+}
+
+constexpr std::string_view seed =
+    "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+    "256,1,512,4096,21, 0,5.4049,k,0.78,194.57,0.0\n"
+    "80,two,512,4096,21,0,5.4049,k,0.78,194.57,0.0\n";
+constexpr std::string_view today =
+    "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+    "gfx950,256,1,512,4096,21,0,5.4049,k,0.78,194.57,0.0\n"
+    "gfx942,80,two,512,4096,21,0,5.4049,k,0.78,194.57,0.0\n";
+
+TEST(Convert, BetweenGenerations) {
+  EXPECT_EQ(converted_text(seed, Schema::today), today);
+  EXPECT_EQ(converted_text(seed, Schema::seed), seed) << "the same columns: the same text";
+  EXPECT_EQ(converted_text(converted_text(today, Schema::seed), Schema::today), today);
+}
+
+TEST(Convert, OwnColumnsComeAndGo) {
+  const auto own = converted_text(today, Schema::gemmtune);
+  EXPECT_TRUE(own.find("errRatio,us_low,us_high,dispersion,samples,library,device_name,driver,policy,date\n") !=
+              std::string::npos)
+      << own;
+  EXPECT_EQ(converted_text(own, Schema::gemmtune), own);
+  EXPECT_EQ(converted_text(own, Schema::today), today);
+}
+
+TEST(Convert, RefusesToLoseALayoutOrAnEpilogue) {
+  const std::string header = "gfx,cu_num,M,N,K,layout,epilogue,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  for (const std::string cells : {"lda=96,", ",silu:residual"}) {
+    const auto sheet =
+        read(header + "gfx950,256,1,512,4096,,,21,0,5.4,k,,,0\ngfx950,256,2,512,4096," + cells + ",21,0,5.4,k,,,0\n",
+             "a4w4_tuned_gemm.csv");
+    EXPECT_THROW(static_cast<void>(converted(sheet, {.schema = Schema::today})), Error);
+    EXPECT_EQ(sheet_text(converted(sheet, {.schema = Schema::gemmtune}).sheet).find("lda=96") != std::string::npos,
+              cells == "lda=96,");
+  }
+}
+
+TEST(Convert, WhatIsMissingIsAssumedOrComputed) {
+  const auto result =
+      converted(read("m,n,k,kernelId,splitk,us,kernelName,note\n1,512,4096,21,0,5.4049,k,hm\n", "a8w8_tuned_gemm.csv"),
+                {.schema = Schema::today, .gfx = "gfx942", .cu_num = 80});
+  EXPECT_EQ(sheet_text(result.sheet),
+            "gfx,cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,note,tflops,bw,errRatio\n"
+            "gfx942,80,1,512,4096,torch.int8,21,0,5.4049,k,hm,0.78,388.96,\n");
+  EXPECT_EQ(result.notes,
+            (std::vector<std::string>{"a8w8_tuned_gemm.csv is read as a table of a8w8: its name has 'a8w8'",
+                                      "a8w8_tuned_gemm.csv: has no q_dtype_w, which is taken to be torch.int8"}));
+}
+
+TEST(Convert, ARowWithoutATimeGetsNoRates) {
+  EXPECT_EQ(converted_text("gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,errRatio\ngfx950,256,1,2,4,0,0,0,k,0\n",
+                           Schema::today),
+            "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\ngfx950,256,1,2,4,0,0,0,k,,,0\n");
+}
+
+TEST(Convert, RefusesToLoseTheDevice) {
+  try {
+    converted_text("gfx,cu_num,M,N,K,us,kernelName\ngfx1250,256,1,2,4,1,k\n", Schema::seed);
+    FAIL() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("t.csv:2:1: found gfx gfx1250 with 256 compute units"), 0U)
+        << error.what();
+  }
+  const auto result = converted(read("gfx,cu_num,M,N,K,us,kernelName\nsm90,132,1,2,4,1,k\n"), {.schema = Schema::seed});
+  EXPECT_EQ(std::ranges::count_if(result.notes,
+                                  [](const std::string& note) {
+                                    return note == "t.csv: 1 rows are of devices that cannot be told without gfx";
+                                  }),
+            1);
+}
+
+TEST(Convert, FusedMoeKeepsItsOwn) {
+  const std::string old =
+      "cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,doweight_stage1,"
+      "block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,tflops,bw,xbf16,_tag\n"
+      "80,4,2304,1536,8,2,A,torch.bfloat16,t,t,Q,1,1,32,0,17.8,k1,0.0%,14.5,k2,0.0%,32.3,0,5.26,2629.41,1,\n";
+  EXPECT_EQ(
+      converted_text(old, Schema::today),
+      "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
+      "doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,tflops,bw,"
+      "_tag\n"
+      "gfx942,80,4,2304,1536,8,2,A,torch.bfloat16,t,t,Q,1,1,32,0,17.8,k1,0.0%,14.5,k2,0.0%,32.3,0,1,0,5.26,2629.41,"
+      "\n");
+}
+
+TEST(Convert, ListsOfKernelsHaveNoSchemas) { EXPECT_THROW(converted_text("knl_name\n", Schema::today), Error); }
+
+}  // namespace
+}  // namespace gemmtune
