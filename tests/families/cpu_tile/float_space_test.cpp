@@ -114,7 +114,7 @@ TEST(FloatSpace, NamesThatDoNotFitAreRefusedWithTheReason) {
                  "no kernel has a tile of this height and width");
   expect_refused(square, "cpu_tile_bf16_avx2_n2_m6_kc256_nc256_t2_direct", "no kernel");
   expect_refused(square, "openblas", "no kernel");
-  expect_refused("1x64x64:f32:f32:f32", "cpu_tile_stream_f32_avx2_m1_n3_u1_t1", "no kernel sums so many");
+  expect_refused("1x64x64:f32:f32:f32", "cpu_tile_stream_f32_avx2_m1_n3_u1_t1", "no kernel has this many rows");
 }
 
 /// All candidates of a problem on this machine, through their names alone.
