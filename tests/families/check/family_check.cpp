@@ -75,7 +75,7 @@ std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem,
   gemm.launch(operands, device.stream());
   device.stream().synchronize();
   const auto c = memory.c();
-  const auto why = first_difference(problem, expected_product(problem, host), c);
+  const auto why = first_difference(problem, expected_product(problem, host, device.info().kind), c);
   return why.empty() ? first_written_gap(problem, c) : why;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/device/device_info.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/gemm/problem.h"
 
@@ -18,8 +19,8 @@ struct Expected {
   double bound{};
 };
 
-/// [batch, M, N], from the stored operands.
-std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands);
+/// [batch, M, N], from the stored operands. GPUs may approximate activations more coarsely than CPUs.
+std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands, DeviceKind computed_on);
 
 /// `c` is as the problem's layout stores it. "" when every element of C is within its bound (NaN where NaN is due),
 /// else the first that is not.
