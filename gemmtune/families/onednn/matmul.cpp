@@ -267,7 +267,12 @@ void Matmul::run(const MatmulAddresses& at) {
 
 std::string why_not(const MatmulSpec& spec) {
   try {
-    return guarded(spec.threads, [&] { return why_not_worth(plan(spec, dnnl::engine(dnnl::engine::kind::cpu, 0))); });
+    return guarded(spec.threads, [&] {
+      const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+      const auto planned = plan(spec, engine);
+      if (spec.weights == WeightLayout::blocked) plan_reorder(spec, planned.weights_desc(), engine);
+      return why_not_worth(planned);
+    });
   } catch (const Error& error) {
     return error.what();
   }

@@ -72,7 +72,7 @@ class Matmul {
   std::unique_ptr<State> state_;
 };
 
-/// Why the library cannot do this, in its words, or "". Compiles nothing.
+/// Why the library cannot do this, reordering the weights included, in its words, or "". Compiles nothing.
 std::string why_not(const MatmulSpec& spec);
 
 /// "2.6.3 (omp)".

@@ -13,25 +13,35 @@ using onednn::Arithmetic;
 using onednn::Choice;
 using onednn::WeightUse;
 
-Space space_of(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
-  const bool packed = problem.packed;
-  const std::int64_t cores = device.cu_num;
-  return {fmt::format("onednn_{}", arithmetic.tag),
-          {label_axis("weights", {"plain", "blocked", "reordered"}), thread_axis(device.cu_num)},
-          {{"blocked weights need a problem whose weights are packed ahead",
-            [packed](const Point& point) { return packed || point.label("weights") != "blocked"; }},
-           {"weights that are packed ahead need no reordering in each launch",
-            [packed](const Point& point) { return !packed || point.label("weights") != "reordered"; }},
-           {"threads must be from 1 to the cores of this machine",
-            [cores](const Point& point) { return point["t"] >= 1 && point["t"] <= cores; }}}};
-}
-
 Choice default_choice(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
   return {.problem = problem,
           .arithmetic = arithmetic,
           .weights = WeightUse::plain,
           .threads = static_cast<int>(device.cu_num),
           .packing_threads = static_cast<int>(device.cu_num)};
+}
+
+/// Some versions of the library cannot reorder weights of some types that have gaps.
+std::string why_not_reordered(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
+  Choice choice = default_choice(problem, arithmetic, device);
+  choice.weights = WeightUse::reordered;
+  return onednn::why_not_matmul(choice);
+}
+
+Space space_of(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
+  const bool packed = problem.packed;
+  const std::int64_t cores = device.cu_num;
+  const std::string why_plain_only = why_not_reordered(problem, arithmetic, device);
+  return {fmt::format("onednn_{}", arithmetic.tag),
+          {label_axis("weights", {"plain", "blocked", "reordered"}), thread_axis(device.cu_num)},
+          {{"blocked weights need a problem whose weights are packed ahead",
+            [packed](const Point& point) { return packed || point.label("weights") != "blocked"; }},
+           {"weights that are packed ahead need no reordering in each launch",
+            [packed](const Point& point) { return !packed || point.label("weights") != "reordered"; }},
+           {why_plain_only, [plain_only = !why_plain_only.empty()](
+                                const Point& point) { return !plain_only || point.label("weights") == "plain"; }},
+           {"threads must be from 1 to the cores of this machine",
+            [cores](const Point& point) { return point["t"] >= 1 && point["t"] <= cores; }}}};
 }
 
 Choice choice_at(const Point& point, Choice choice) {
