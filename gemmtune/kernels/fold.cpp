@@ -13,7 +13,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string fold_kernel_text();
+KernelSource fold_kernel();
 
 namespace {
 
@@ -52,7 +52,7 @@ std::int64_t scale_bytes(const FoldSpec& spec) {
   return (spec.rows + 255) / 256 * 256 * ((blocks + 7) / 8 * 8);
 }
 
-/// Short ones start early (overlap.cu). Long ones would only stand in the way of what is still running.
+/// Short ones start early (overlap.cuh). Long ones would only stand in the way of what is still running.
 LaunchStart start_of(const FoldSpec& spec) {
   constexpr std::int64_t most = std::int64_t{1} << 22;
   return spec.rows * spec.k <= most ? LaunchStart::early : LaunchStart::after_previous;
@@ -111,15 +111,18 @@ FoldLayout fold_layout(const FoldSpec& spec) {
 
 KernelSource fold_source(const FoldSpec& spec, const std::string& arch) {
   if (const auto why = why_not(spec); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
-  return {.name = fmt::format("fold_{}_{}.cu", fold_word(spec.type), fold_word(spec.base)),
-          .text = fold_kernel_text(),
-          .arch = arch,
-          .options = {"--std=c++20", "--device-as-default-execution-space", fmt::format("-DBOUNDS={}", bounds_of(spec)),
-                      fmt::format("-DFOLD_TYPE={}", fold_word(spec.type)),
-                      fmt::format("-DFOLD_BASE={}", fold_word(spec.base)),
-                      fmt::format("-DFOLD_FILL={}", spec.fill == FoldFill::low ? "low" : "high"),
-                      fmt::format("-DVALUES_LAYOUT={}", fold_word(spec.values)),
-                      fmt::format("-DE8M0_LAYOUT={}", fold_word(spec.e8m0))}};
+  auto source = fold_kernel();
+  source.name = fmt::format("fold_{}_{}.cu", fold_word(spec.type), fold_word(spec.base));
+  source.arch = arch;
+  source.options = {"--std=c++20",
+                    "--device-as-default-execution-space",
+                    fmt::format("-DBOUNDS={}", bounds_of(spec)),
+                    fmt::format("-DFOLD_TYPE={}", fold_word(spec.type)),
+                    fmt::format("-DFOLD_BASE={}", fold_word(spec.base)),
+                    fmt::format("-DFOLD_FILL={}", spec.fill == FoldFill::low ? "low" : "high"),
+                    fmt::format("-DVALUES_LAYOUT={}", fold_word(spec.values)),
+                    fmt::format("-DE8M0_LAYOUT={}", fold_word(spec.e8m0))};
+  return source;
 }
 
 Folder::Folder(const FoldSpec& spec, const std::string& arch)

@@ -3,6 +3,19 @@
 //
 // A block of threads has a row, or a segment of it. It looks at all the scales of the row first (1 KB for K = 32768,
 // while its own values are on their way), and at values only where zeros could decide whether the row fits.
+
+#include <bit>
+#include <cstdint>
+
+#include "gemmtune/gemm/element_codecs.h"
+#include "gemmtune/gemm/shuffle_index.h"
+#include "gemmtune/kernels/e2m1_bits.cuh"
+#include "gemmtune/kernels/fold_arguments.h"
+#include "gemmtune/kernels/fold_rules.h"
+#include "gemmtune/kernels/overlap.cuh"
+
+using namespace gemmtune;
+
 constexpr FoldType type = FoldType::FOLD_TYPE;
 constexpr FoldBase base_of = FoldBase::FOLD_BASE;
 constexpr bool shuffled_values = InputLayout::VALUES_LAYOUT == InputLayout::shuffled;

@@ -7,7 +7,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string quantise_kernel_text();
+KernelSource quantise_kernel();
 
 namespace {
 
@@ -34,12 +34,13 @@ KernelSource quantise_source(const QuantiseSpec& spec, const std::string& arch) 
   if (spec.from != DType::bf16 && spec.from != DType::f16)
     fail(ErrorCode::unsupported, "{} is not quantised to MXFP4", to_string(spec.from));
   if (spec.k % 32 != 0) fail(ErrorCode::unsupported, "MXFP4 is quantised for K % 32 == 0 only, not K = {}", spec.k);
-  return {.name = fmt::format("quantise_{}_{}.cu", to_string(spec.from), word_of(spec.mode)),
-          .text = quantise_kernel_text(),
-          .arch = arch,
-          .options = {"--std=c++20", "--device-as-default-execution-space",
-                      fmt::format("-DFROM_BF16={:d}", spec.from == DType::bf16),
-                      fmt::format("-DMODE={}", word_of(spec.mode))}};
+  auto source = quantise_kernel();
+  source.name = fmt::format("quantise_{}_{}.cu", to_string(spec.from), word_of(spec.mode));
+  source.arch = arch;
+  source.options = {"--std=c++20", "--device-as-default-execution-space",
+                    fmt::format("-DFROM_BF16={:d}", spec.from == DType::bf16),
+                    fmt::format("-DMODE={}", word_of(spec.mode))};
+  return source;
 }
 
 Quantiser::Quantiser(const QuantiseSpec& spec, const std::string& arch)

@@ -2,6 +2,12 @@
 //
 // A thread has 8 elements, 16 bytes, and four of them a block. Elements go in pairs of f16: a block's scale leaves
 // magnitudes below 8, of which f16 holds all that decides their rounding.
+
+#include <bit>
+#include <cstdint>
+
+#include "gemmtune/gemm/e8m0.h"
+
 using namespace gemmtune;
 
 constexpr int units_of_a_thread = 4;

@@ -9,7 +9,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string rescue_kernel_text();
+KernelSource rescue_kernel();
 
 namespace {
 
@@ -27,13 +27,16 @@ const unsigned char* bytes(const std::byte* from) { return reinterpret_cast<cons
 KernelSource rescue_source(const Problem& problem, const FoldSpec& weights, const std::string& arch) {
   if (weights.type == FoldType::bf16 || weights.base == FoldBase::none)
     fail(ErrorCode::unsupported, "there is no rescue for weights folded to {}", fold_word(weights.type));
-  return {.name = fmt::format("rescue_{}_{}.cu", fold_word(weights.type), fold_word(weights.base)),
-          .text = rescue_kernel_text(),
-          .arch = arch,
-          .options = {
-              "--std=c++20", "--device-as-default-execution-space", fmt::format("-DW_TYPE={}", fold_word(weights.type)),
-              fmt::format("-DW_BASE={}", fold_word(weights.base)), fmt::format("-DOUT={}", codec_of(problem.out)),
-              fmt::format("-DHAS_BIAS={}", problem.epilogue.bias)}};
+  auto source = rescue_kernel();
+  source.name = fmt::format("rescue_{}_{}.cu", fold_word(weights.type), fold_word(weights.base));
+  source.arch = arch;
+  source.options = {"--std=c++20",
+                    "--device-as-default-execution-space",
+                    fmt::format("-DW_TYPE={}", fold_word(weights.type)),
+                    fmt::format("-DW_BASE={}", fold_word(weights.base)),
+                    fmt::format("-DOUT={}", codec_of(problem.out)),
+                    fmt::format("-DHAS_BIAS={}", problem.epilogue.bias)};
+  return source;
 }
 
 Rescuer::Rescuer(const Problem& problem, const FoldSpec& activations, const FoldSpec& weights, const std::string& arch)

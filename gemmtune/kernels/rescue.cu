@@ -6,6 +6,17 @@
 // memory, one stage ahead; weights when a warp reads its fragments. K may be permuted as long as both sides are, so
 // that a thread takes 16 neighbours at once.
 
+#include <bit>
+#include <cstdint>
+
+#include "gemmtune/gemm/element_codecs.h"
+#include "gemmtune/kernels/e2m1_bits.cuh"
+#include "gemmtune/kernels/fold_rules.h"
+#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/rescue_arguments.h"
+
+using namespace gemmtune;
+
 constexpr FoldType w_type = FoldType::W_TYPE;
 constexpr FoldBase w_base = FoldBase::W_BASE;
 

@@ -10,7 +10,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string stream_kernel_text();
+KernelSource stream_kernel();
 
 namespace {
 
@@ -66,18 +66,25 @@ std::int64_t stream_shared_bytes(const StreamTile& tile) {
 }
 
 KernelSource stream_source(const Problem& problem, const StreamTile& tile) {
-  return {.name = "stream.cu",
-          .text = wgmma_from_registers_text(static_cast<int>(tile.rows_a)) + stream_kernel_text(),
-          .arch = "sm90a",
-          .options = {"--std=c++20", "--device-as-default-execution-space", stream_option("TILE_M", tile.rows_a),
-                      stream_option("ROW_GROUPS", tile.row_groups), stream_option("K_GROUPS", tile.k_groups),
-                      stream_option("CLUSTER", tile.cluster), stream_option("W_STAGES", tile.stages),
-                      stream_option("A_STAGES", a_stages(tile)), stream_option("RAW_STAGES", raw_stages(tile)),
-                      stream_option("CONVERTERS", tile.converters),
-                      stream_option("SHARED_BYTES", stream_shared_bytes(tile)),
-                      stream_option("BIAS", problem.epilogue.bias),
-                      fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
-                      fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)}};
+  auto source = with_header(stream_kernel(), "gemmtune/kernels/wgmma_from_registers.cuh",
+                            wgmma_from_registers_text(static_cast<int>(tile.rows_a)));
+  source.arch = "sm90a";
+  source.options = {"--std=c++20",
+                    "--device-as-default-execution-space",
+                    stream_option("FOLDED", 0),
+                    stream_option("TILE_M", tile.rows_a),
+                    stream_option("ROW_GROUPS", tile.row_groups),
+                    stream_option("K_GROUPS", tile.k_groups),
+                    stream_option("CLUSTER", tile.cluster),
+                    stream_option("W_STAGES", tile.stages),
+                    stream_option("A_STAGES", a_stages(tile)),
+                    stream_option("RAW_STAGES", raw_stages(tile)),
+                    stream_option("CONVERTERS", tile.converters),
+                    stream_option("SHARED_BYTES", stream_shared_bytes(tile)),
+                    stream_option("BIAS", problem.epilogue.bias),
+                    fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
+                    fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)};
+  return source;
 }
 
 StreamGemm::StreamGemm(const Problem& problem, const StreamTile& tile, std::int64_t multiprocessors)

@@ -7,6 +7,15 @@
 // and warpgroups that multiply: `row_groups` side by side along W's rows, times `k_groups` that share rows and split K.
 // Blocks of a cluster share rows, too. Units of 256 of K are dealt out in turn to all who share rows.
 
+#include "gemmtune/kernels/hopper_machine.cuh"
+#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/stream_activations.cuh"
+#include "gemmtune/kernels/stream_bits.h"
+#include "gemmtune/kernels/stream_layout.cuh"
+#include "gemmtune/kernels/stream_machine.cuh"
+#include "gemmtune/kernels/stream_results.cuh"
+#include "gemmtune/kernels/wgmma_from_registers.cuh"
+
 // ---- W: packed codes in registers
 
 /// What a thread holds of 64 rows × 128 of K: wgmma's first operand of four steps, and the scales of its two rows.
@@ -98,7 +107,7 @@ __device__ inline void finish_products(float (&total)[held], Sums& sums, const u
 /// One thread: keeps every warpgroup's ring of W filled. No kernel before this one writes weights, so it waits for
 /// none.
 __device__ inline void copy_weights(const Shared& shared, const u8* packed, const Sizes& s, int units) {
-  const int rank = cluster_rank();
+  const int rank = cluster_rank<cluster>();
   Ring ring[k_groups];
 #pragma unroll
   for (int q = 0; q < k_groups; ++q) ring[q] = {0, 1};
@@ -185,7 +194,7 @@ __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduct
   }
   if (cluster == 1) return true;
   const int finisher = r % cluster;
-  const int slot = ((int)cluster_rank() - finisher + cluster) % cluster;  // 0 is the finisher's
+  const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's
   if (slot > 0) {
     barrier_wait_cluster(shared.far_empty(r), state.far_phase ^ 1);
     state.far_phase ^= 1;
@@ -213,7 +222,7 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
   const int thread = threadIdx.x % 128;
   const int warp = thread / 32;
   const int lane = thread % 32;
-  const int rank = cluster_rank();
+  const int rank = cluster_rank<cluster>();
   const int mine = units_of(units, rank * k_groups + q);
   int of_block = 0;
 #pragma unroll
@@ -276,7 +285,7 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
   const int units = (sizes.k + unit_k - 1) / unit_k;
   let_next_start();
   if (threadIdx.x == 0) init_barriers(shared);
-  sync_cluster();
+  sync_cluster<cluster>();
   if (warp < 2 + converters) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 0)
@@ -291,5 +300,5 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
     wait_for_previous();
     multiply_tiles(shared, {a, a_scale, nullptr, packed, base, bias, c}, sizes, units, warp / 4 - other_groups);
   }
-  leave_cluster();
+  leave_cluster<cluster>();
 }

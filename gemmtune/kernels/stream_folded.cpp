@@ -10,7 +10,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string stream_folded_kernel_text();
+KernelSource stream_folded_kernel();
 
 namespace {
 
@@ -66,16 +66,22 @@ std::int64_t folded_stream_shared_bytes(const FoldedStreamTile& tile) {
 }
 
 KernelSource folded_stream_source(const Problem& problem, const FoldedStreamTile& tile) {
-  return {.name = "stream_folded.cu",
-          .text = wgmma_from_registers_text(static_cast<int>(tile.rows_a)) + stream_folded_kernel_text(),
-          .arch = arch,
-          .options = {"--std=c++20", "--device-as-default-execution-space", stream_option("TILE_M", tile.rows_a),
-                      stream_option("ROW_GROUPS", tile.row_groups), stream_option("CLUSTER", tile.cluster),
-                      stream_option("STAGES", tile.stages), stream_option("REGISTERS", even_registers(tile)),
-                      stream_option("SHARED_BYTES", folded_stream_shared_bytes(tile)),
-                      stream_option("BIAS", problem.epilogue.bias),
-                      fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
-                      fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)}};
+  auto source = with_header(stream_folded_kernel(), "gemmtune/kernels/wgmma_from_registers.cuh",
+                            wgmma_from_registers_text(static_cast<int>(tile.rows_a)));
+  source.arch = arch;
+  source.options = {"--std=c++20",
+                    "--device-as-default-execution-space",
+                    stream_option("FOLDED", 1),
+                    stream_option("TILE_M", tile.rows_a),
+                    stream_option("ROW_GROUPS", tile.row_groups),
+                    stream_option("CLUSTER", tile.cluster),
+                    stream_option("STAGES", tile.stages),
+                    stream_option("REGISTERS", even_registers(tile)),
+                    stream_option("SHARED_BYTES", folded_stream_shared_bytes(tile)),
+                    stream_option("BIAS", problem.epilogue.bias),
+                    fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
+                    fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)};
+  return source;
 }
 
 std::vector<KernelSource> folded_stream_sources(const Problem& problem, const FoldedStreamTile& tile) {

@@ -6,6 +6,14 @@
 // warpgroup expands one chunk while the tensor core multiplies the one before, and reads the one after. Blocks of a
 // cluster share rows and split K. Sums move to float after 512 of K.
 
+#include "gemmtune/kernels/hopper_machine.cuh"
+#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/stream_bits.h"
+#include "gemmtune/kernels/stream_folded_layout.cuh"
+#include "gemmtune/kernels/stream_machine.cuh"
+#include "gemmtune/kernels/stream_results.cuh"
+#include "gemmtune/kernels/wgmma_from_registers.cuh"
+
 // ---- copying, by one thread
 
 struct Copier {
@@ -31,14 +39,14 @@ struct Copier {
 
 /// Weights wait for nobody: no kernel before this one writes them. More of them would delay what the fold still reads.
 __device__ inline void copy_first_weights(const Copier& copier) {
-  const Part part = part_of(copier.s, cluster_rank());
+  const Part part = part_of(copier.s, cluster_rank<cluster>());
   const Tile tile = tile_at(copier.s, blockIdx.x / cluster);
 #pragma unroll 1
   for (int i = 0; i < min(early, part.count); ++i) copier.copy_weights(tile, part.first + i, i);
 }
 
 __device__ inline void copy(const Copier& copier) {
-  const Part part = part_of(copier.s, cluster_rank());
+  const Part part = part_of(copier.s, cluster_rank<cluster>());
   int ahead = min(early, part.count);
   Ring ring = {0, 1};
   wait_for_previous();
@@ -190,7 +198,7 @@ __device__ inline bool reduce(float (&totals)[held], const Shared& shared, int g
   if (cluster == 1) return true;
   const int thread = threadIdx.x % 128;
   const int finisher = group % cluster;
-  const int slot = ((int)cluster_rank() - finisher + cluster) % cluster;  // 0 is the finisher's
+  const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's
   if (slot > 0) {
     barrier_wait_cluster(shared.far_empty(group), state.phase ^ 1);
     state.phase ^= 1;
@@ -223,7 +231,7 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
   const int thread = threadIdx.x % 128;
   Multiplier multiplier = {shared, group};
   Reduction reduction;
-  const int count = part_of(s, cluster_rank()).count;
+  const int count = part_of(s, cluster_rank<cluster>()).count;
   for (int index = blockIdx.x / cluster; index < tile_count(s); index += gridDim.x / cluster) {
     const Tile tile = tile_at(s, index);
     float totals[held];
@@ -265,7 +273,7 @@ extern "C" __global__ void __maxnreg__(even_registers)
     init_barriers(shared);
     copy_first_weights(copier);
   }
-  sync_cluster();
+  sync_cluster<cluster>();
   if (group == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 0) copy(copier);
@@ -275,5 +283,5 @@ extern "C" __global__ void __maxnreg__(even_registers)
     wait_for_previous();
     multiply_tiles(shared, {a, a_scale, a_base, packed, w_base, bias, c}, sizes, group - 1);
   }
-  leave_cluster();
+  leave_cluster<cluster>();
 }

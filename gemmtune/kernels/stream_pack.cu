@@ -1,10 +1,9 @@
 // Weights as stream.cu reads them: bricks of 64 rows × 128 of K, in the order in which its threads hold them. A
 // block packs 64 rows. Rows whose blocks lie too far apart for the kernel's scales are counted, not packed.
 
-using u8 = unsigned char;
-using u16 = unsigned short;
-using u32 = unsigned;
-using i64 = long long;
+#include "gemmtune/kernels/stream_arguments.h"
+#include "gemmtune/kernels/stream_bits.h"
+#include "gemmtune/kernels/stream_types.cuh"
 
 constexpr bool row_base = STREAM_ROW_BASE;
 constexpr int most_binades = row_base ? gemmtune::stream_row_binades : gemmtune::stream_block_binades;

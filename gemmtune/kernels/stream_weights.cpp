@@ -10,7 +10,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string stream_pack_kernel_text();
+KernelSource stream_pack_kernel();
 
 namespace {
 
@@ -32,11 +32,11 @@ std::size_t bases_bytes(const Problem& p) { return static_cast<std::size_t>(w_ti
 }  // namespace
 
 KernelSource stream_pack_source(StreamScales scales) {
-  return {.name = "stream_pack.cu",
-          .text = stream_pack_kernel_text(),
-          .arch = "sm90a",
-          .options = {"--std=c++20", "--device-as-default-execution-space",
-                      stream_option("ROW_BASE", scales == StreamScales::row)}};
+  auto source = stream_pack_kernel();
+  source.arch = "sm90a";
+  source.options = {"--std=c++20", "--device-as-default-execution-space",
+                    stream_option("ROW_BASE", scales == StreamScales::row)};
+  return source;
 }
 
 StreamPacker::StreamPacker(const Problem& problem, StreamScales scales)

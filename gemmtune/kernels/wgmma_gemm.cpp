@@ -12,7 +12,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string wgmma_kernel_text();
+KernelSource wgmma_gemm_kernel();
 
 namespace {
 
@@ -106,16 +106,24 @@ KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile) {
   const auto& problem = product.problem;
   const bool int8 = product.type == FoldType::int8;
   const auto option = [](std::string_view name, std::int64_t value) { return fmt::format("-D{}={}", name, value); };
-  return {.name = "wgmma_gemm.cu",
-          .text = wgmma_text(int8 ? WgmmaOperands::int8 : WgmmaOperands::e4m3, static_cast<int>(tile.block_n)) +
-                  wgmma_kernel_text(),
-          .arch = "sm90a",
-          .options = {"--std=c++20", "--device-as-default-execution-space", option("BLOCK_M", tile.block_m),
-                      option("BLOCK_N", tile.block_n), option("STAGES", tile.stages),
-                      option("CLUSTER_M", tile.cluster_m), option("CLUSTER_N", tile.cluster_n),
-                      option("CHUNKS", product.base == FoldBase::chunk), option("PROMOTE", tile.promote_k / step_k),
-                      option("OUT_BYTES", out_bytes(problem)), option("OUT_IS_F16", problem.out == DType::f16),
-                      option("HAS_BIAS", problem.epilogue.bias), option("STORES_TILES", stores_tiles(problem))}};
+  auto source =
+      with_header(wgmma_gemm_kernel(), "gemmtune/kernels/wgmma_instruction.cuh",
+                  wgmma_text(int8 ? WgmmaOperands::int8 : WgmmaOperands::e4m3, static_cast<int>(tile.block_n)));
+  source.arch = "sm90a";
+  source.options = {"--std=c++20",
+                    "--device-as-default-execution-space",
+                    option("BLOCK_M", tile.block_m),
+                    option("BLOCK_N", tile.block_n),
+                    option("STAGES", tile.stages),
+                    option("CLUSTER_M", tile.cluster_m),
+                    option("CLUSTER_N", tile.cluster_n),
+                    option("CHUNKS", product.base == FoldBase::chunk),
+                    option("PROMOTE", tile.promote_k / step_k),
+                    option("OUT_BYTES", out_bytes(problem)),
+                    option("OUT_IS_F16", problem.out == DType::f16),
+                    option("HAS_BIAS", problem.epilogue.bias),
+                    option("STORES_TILES", stores_tiles(problem))};
+  return source;
 }
 
 WgmmaGemm::WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors)

@@ -1,13 +1,18 @@
 // C = A · Wt on Hopper's 8-bit tensor cores, A [M, K] and W [N, K] row-major bytes: persistent blocks of one producer
 // (bulk tensor copies into a ring of stages) and two consumer warpgroups (wgmma, one half of the tile's rows each).
 //
-// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. What stands before this text:
-// wgmma() (wgmma_text.h), wgmma_layout.cu, hopper_machine.cu, overlap.cu and output_element.cu.
+// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two.
+
+#include "gemmtune/kernels/hopper_machine.cuh"
+#include "gemmtune/kernels/output_element.cuh"
+#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/wgmma_instruction.cuh"
+#include "gemmtune/kernels/wgmma_layout.cuh"
 
 __device__ __forceinline__ void sync_group(int group) { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
 
 __device__ __forceinline__ Place place_in_cluster() {
-  const int rank = static_cast<int>(cluster_rank());
+  const int rank = static_cast<int>(cluster_rank<cluster>());
   return {rank, rank % CLUSTER_M, rank / CLUSTER_M};
 }
 
@@ -446,7 +451,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
     }
     barriers_are_ready();
   }
-  sync_cluster();
+  sync_cluster<cluster>();
   const int warpgroup = threadIdx.x / 128;
   if (warpgroup == 2) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
@@ -457,5 +462,5 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
   }
   __syncwarp();
   // No block ends before the others' last arrivals at its barriers, which this waits for because it releases.
-  if (cluster > 1) sync_cluster();
+  if (cluster > 1) sync_cluster<cluster>();
 }

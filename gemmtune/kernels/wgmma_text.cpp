@@ -36,6 +36,7 @@ std::string sum_operands(int n, std::string_view constraint) {
 
 std::string wgmma_from_registers_text(int n) {
   return fmt::format(
+      "#pragma once\n"
       "__device__ __forceinline__ void multiply(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
       "                                         bool adds) {{\n  if (adds)\n{}  else\n{}}}\n",
       n / 2, from_registers_statement(n, sum_operands(n, "+f"), true),
@@ -52,6 +53,7 @@ std::string wgmma_text(WgmmaOperands operands, int n) {
     outputs += fmt::format("{}\"+{}\"(sums[{}])", i == 0 ? "" : ", ", int8 ? 'r' : 'f', i);
   }
   return fmt::format(
+      "#pragma once\n"
       "using Sum = {sum};\n"
       "__device__ __forceinline__ void wgmma(Sum (&sums)[{registers}], unsigned long long a, unsigned long long w, "
       "bool adds) {{\n"

@@ -1,5 +1,5 @@
-// The driver's context of one thread, for threads that have none. A vendor's library that needs a context and finds none
-// would open the machine's first device, whichever device the thread works for.
+// The driver's context of one thread, for threads that have none. A vendor's library that needs a context and finds
+// none would open the machine's first device, whichever device the thread works for.
 #pragma once
 
 #include <memory>

@@ -40,13 +40,13 @@ class GpuModule {
   /// The extern "C" kernel of this name, which may be launched with up to `shared_bytes` of dynamic shared memory.
   GpuFunction function(const std::string& name, unsigned shared_bytes = 0) const;
 
-  /// For kernels that copy tensors with TMA. Cheap, and made by the host alone. Throws Error{unsupported} for an address
-  /// that is not aligned to 16 bytes, for rows that are not, and on GPUs without TMA.
+  /// For kernels that copy tensors with TMA. Cheap, and made by the host alone. Throws Error{unsupported} for an
+  /// address that is not aligned to 16 bytes, for rows that are not, and on GPUs without TMA.
   TensorMap tensor_map(const std::byte* address, const TensorExtent& extent) const;
 
-  /// Arguments go by value and must have the very types that the kernel declares (a literal 1 is an int, not a long long).
-  /// A launch that the driver refuses, or onto the stream of another vendor's device, is reported to the stream; the
-  /// stream's next synchronize() throws it.
+  /// Arguments go by value and must have the very types that the kernel declares (a literal 1 is an int, not a long
+  /// long). A launch that the driver refuses, or onto the stream of another vendor's device, is reported to the stream;
+  /// the stream's next synchronize() throws it.
   template <typename... Arguments>
   void launch(Stream& stream, GpuFunction function, const LaunchShape& shape,
               const Arguments&... arguments) const noexcept {

@@ -15,8 +15,7 @@ constexpr unsigned threads = 128;
 constexpr int blocks_for_each = 2;
 
 gpu::ModuleHandle load(const gpu::Driver& driver) {
-  if (const auto why = why_not_cold_instructions(driver.kind()); !why.empty())
-    fail(ErrorCode::unsupported, "{}", why);
+  if (const auto why = why_not_cold_instructions(driver.kind()); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
   return driver.load_module(evicting_code());
 }
 

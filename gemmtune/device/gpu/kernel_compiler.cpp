@@ -1,5 +1,6 @@
 #include "gemmtune/device/gpu/kernel_compiler.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gemmtune/core/error.h"
@@ -7,6 +8,13 @@
 #include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune {
+
+KernelSource with_header(KernelSource source, std::string_view name, std::string text) {
+  const auto found = std::ranges::find(source.headers, name, &KernelHeader::name);
+  if (found == source.headers.end()) fail(ErrorCode::internal, "{} does not include {}", source.name, name);
+  found->text = std::move(text);
+  return source;
+}
 
 std::unique_ptr<KernelCompiler> KernelCompiler::open(KernelCache cache, DeviceKind kind) {
   auto compiler = gpu::find_compiler(gpu::vendor_of(kind));

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gemmtune/device/gpu/kernel_cache.h"
@@ -14,18 +15,30 @@ namespace gpu {
 class Compiler;
 }
 
+/// A file that kernels include. Run-time compilers read no files: they are given the text under its name.
+struct KernelHeader {
+  std::string name{};  // as it stands in the #include: "gemmtune/gemm/e8m0.h", or "cstdint"
+  std::string text{};
+
+  auto operator<=>(const KernelHeader&) const = default;
+};
+
 struct KernelSource {
-  std::string name{};  // for messages
-  std::string text{};  // CUDA C++; without #include
-  std::string arch{};  // "sm90a"; says whose GPUs the code is for
+  std::string name{};                   // for messages
+  std::string text{};                   // CUDA C++
+  std::vector<KernelHeader> headers{};  // all that the text includes, and what those include
+  std::string arch{};                   // "sm90a"; says whose GPUs the code is for
   std::vector<std::string> options{};
 };
+
+/// The source with another text for one of its headers. Throws Error{internal} when the source does not include it.
+KernelSource with_header(KernelSource source, std::string_view name, std::string text);
 
 /// One vendor's compiler, with the cache.
 class KernelCompiler {
  public:
-  /// Null where this machine has no run-time compiler for such GPUs; `why_not` then says which libraries were looked for,
-  /// or that this build can use none.
+  /// Null where this machine has no run-time compiler for such GPUs; `why_not` then says which libraries were looked
+  /// for, or that this build can use none.
   static std::unique_ptr<KernelCompiler> open(KernelCache cache, DeviceKind kind = DeviceKind::cuda);
   static std::string why_not(DeviceKind kind = DeviceKind::cuda);
 

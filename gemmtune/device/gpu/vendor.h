@@ -39,8 +39,8 @@ Vendor vendor_of(DeviceKind kind, const std::vector<Vendor>& among = vendors());
 /// By the name of an architecture: "sm90a", "gfx942". Throws Error{unsupported} with the name when no vendor has such.
 DeviceKind kind_of_arch(std::string_view arch);
 
-/// Null where the machine has no such driver, or it does not start (in containers, say); why_no_driver() then says which
-/// libraries were looked for.
+/// Null where the machine has no such driver, or it does not start (in containers, say); why_no_driver() then says
+/// which libraries were looked for.
 std::shared_ptr<const Driver> find_driver(const Vendor& vendor);
 std::shared_ptr<const Driver> find_driver(DeviceKind kind);
 std::string why_no_driver(const Vendor& vendor);

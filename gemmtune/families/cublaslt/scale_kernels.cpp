@@ -9,7 +9,7 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string scale_product_kernel_text();
+KernelSource scale_product_kernel();
 
 namespace cublaslt {
 namespace {
@@ -63,16 +63,16 @@ KernelSource arranger_source(const std::string& arch) {
 }
 
 KernelSource scaler_source(const Problem& problem, DType product, const std::string& arch) {
-  return {.name = "cublaslt_scale_product.cu",
-          .text = scale_product_kernel_text(),
-          .arch = arch,
-          .options = {fmt::format("-DPRODUCT={}", product == DType::f32 ? "float" : "int"),
-                      fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
-                      fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16),
-                      fmt::format("-DHAS_BIAS={:d}", problem.epilogue.bias),
-                      fmt::format("-DCOLUMNS={}", columns_of_a_thread),
-                      fmt::format("-DA_SCALE={}", scale_at(problem.a.scaling, "a_scale", "row")),
-                      fmt::format("-DW_SCALE={}", scale_at(problem.w.scaling, "w_scale", "batch*n+column"))}};
+  auto source = scale_product_kernel();
+  source.arch = arch;
+  source.options = {fmt::format("-DPRODUCT={}", product == DType::f32 ? "float" : "int"),
+                    fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
+                    fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16),
+                    fmt::format("-DHAS_BIAS={:d}", problem.epilogue.bias),
+                    fmt::format("-DCOLUMNS={}", columns_of_a_thread),
+                    fmt::format("-DA_SCALE={}", scale_at(problem.a.scaling, "a_scale", "row")),
+                    fmt::format("-DW_SCALE={}", scale_at(problem.w.scaling, "w_scale", "batch*n+column"))};
+  return source;
 }
 
 ScaleArranger::ScaleArranger(const Problem& problem, Wanted wanted, const std::string& arch)

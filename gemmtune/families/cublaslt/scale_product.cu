@@ -1,5 +1,8 @@
 // C from the library's product, of PRODUCT (int or float): see ProductScaler. A_SCALE and W_SCALE are what an element's
 // scales are read by. A block's row of C is blockIdx.x, counted over all batches; each thread does COLUMNS neighbours.
+
+#include "gemmtune/kernels/output_element.cuh"
+
 extern "C" __global__ void scale_product(const PRODUCT* product, const float* a_scale, const float* w_scale,
                                          const Out* bias, Out* c, int m, int n) {
   const long long row = blockIdx.x;

@@ -8,8 +8,8 @@
 namespace gemmtune {
 
 // Written by CMake.
-std::string codec_kernel_text();
-std::string plain_kernel_text();
+KernelSource codec_kernel();
+KernelSource plain_kernel();
 
 namespace {
 
@@ -48,13 +48,19 @@ std::vector<std::string> common_options() {
 
 KernelSource codec_kernels(DType type, const std::string& arch) {
   const auto codec = codec_of(type);
-  auto options = common_options();
-  options.push_back("-DCODEC=" + codec);
-  return {.name = "examiner_" + codec + ".cu", .text = codec_kernel_text(), .arch = arch, .options = options};
+  auto source = codec_kernel();
+  source.name = "examiner_" + codec + ".cu";
+  source.arch = arch;
+  source.options = common_options();
+  source.options.push_back("-DCODEC=" + codec);
+  return source;
 }
 
 KernelSource plain_kernels(const std::string& arch) {
-  return {.name = "examiner.cu", .text = plain_kernel_text(), .arch = arch, .options = common_options()};
+  auto source = plain_kernel();
+  source.arch = arch;
+  source.options = common_options();
+  return source;
 }
 
 const GpuModule& ExaminerKernels::module_of(const KernelSource& source) {

@@ -12,11 +12,11 @@
 
 namespace gemmtune {
 
-/// draw.cu, decode.cu and judge.cu with the codec of a type that holds matrix elements; throws Error{unsupported} for
+/// draw.cuh, decode.cuh and judge.cuh with the codec of a type that holds matrix elements; throws Error{unsupported} for
 /// other types.
 KernelSource codec_kernels(DType type, const std::string& arch);
 
-/// multiply.cu and memory.cu.
+/// multiply.cuh and memory.cuh.
 KernelSource plain_kernels(const std::string& arch);
 
 /// Launches throw Error{unsupported} when the kernels cannot be compiled; what the driver refuses is thrown by the

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t host_budgets = 250;
 constexpr std::int64_t most_values = std::int64_t{1} << 27;
 constexpr std::int64_t panel_elements = std::int64_t{1} << 26;  // held as floats at once, of A and of the weights each
-constexpr std::int64_t tile = 64;                               // as in multiply.cu
+constexpr std::int64_t tile = 64;                               // as in multiply.cuh
 constexpr std::int64_t most_rows = std::int64_t{1} << 20;       // tiles along a grid's y are few
 constexpr std::int64_t depth_multiple = 16;
 constexpr unsigned decode_threads = 256;

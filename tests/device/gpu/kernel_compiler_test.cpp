@@ -53,6 +53,31 @@ TEST_F(KernelCompilerTest, WhatDoesNotCompileSaysWhy) {
   }
 }
 
+TEST_F(KernelCompilerTest, IncludesAreFoundAmongTheHeadersByName) {
+  auto source = twice;
+  source.text = "#include <cstdint>\n#include \"gemmtune/factor.h\"\n" + source.text;
+  source.options.clear();
+  try {
+    static_cast<void>(compiler_->compile(source));
+    FAIL() << "there are no headers";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  }
+  source.headers = {{.name = "cstdint", .text = "#include \"gemmtune/names.h\"\n"},
+                    {.name = "gemmtune/names.h", .text = "using number = int;\n"},
+                    {.name = "gemmtune/factor.h", .text = "constexpr number FACTOR = 3;\n"}};
+  EXPECT_FALSE(compiler_->compile(source).empty());
+}
+
+TEST(WithHeader, TakesTheTextOfOneThatIsIncluded) {
+  auto source = twice;
+  source.headers = {{.name = "a.h", .text = "a"}, {.name = "b.h", .text = "b"}};
+  const auto changed = with_header(source, "b.h", "c");
+  EXPECT_EQ(changed.headers[0], source.headers[0]);
+  EXPECT_EQ(changed.headers[1].text, "c");
+  EXPECT_THROW(static_cast<void>(with_header(source, "c.h", "")), Error);
+}
+
 TEST(CacheKey, ChangesWithEverythingThatGoesIn) {
   const auto key = cache_key(twice, "NVRTC 13.0");
   EXPECT_EQ(key.size(), 32U);
@@ -65,6 +90,15 @@ TEST(CacheKey, ChangesWithEverythingThatGoesIn) {
   auto other = twice;
   other.options.push_back("-G");
   EXPECT_NE(cache_key(other, "NVRTC 13.0"), key);
+  other = twice;
+  other.headers = {{.name = "a.h", .text = "int a;"}};
+  const auto with_a_header = cache_key(other, "NVRTC 13.0");
+  EXPECT_NE(with_a_header, key);
+  for (auto KernelHeader::*part : {&KernelHeader::name, &KernelHeader::text}) {
+    auto changed = other;
+    changed.headers[0].*part += " ";
+    EXPECT_NE(cache_key(changed, "NVRTC 13.0"), with_a_header);
+  }
   other = twice;
   other.name = "renamed.cu";  // only for messages
   EXPECT_EQ(cache_key(other, "NVRTC 13.0"), key);

@@ -43,7 +43,14 @@ class HipCompiler final : public Compiler {
  private:
   struct Program {
     Program(const HipCompiler& owner, const KernelSource& source) : compiler(owner) {
-      compiler.check(compiler.create_(&handle, source.text.c_str(), source.name.c_str(), 0, nullptr, nullptr),
+      std::vector<const char*> texts;
+      std::vector<const char*> names;
+      for (const auto& header : source.headers) {
+        texts.push_back(header.text.c_str());
+        names.push_back(header.name.c_str());
+      }
+      compiler.check(compiler.create_(&handle, source.text.c_str(), source.name.c_str(), static_cast<int>(texts.size()),
+                                      texts.data(), names.data()),
                      "hiprtcCreateProgram");
     }
     ~Program() { static_cast<void>(compiler.destroy_(&handle)); }

@@ -1,4 +1,12 @@
 // What became of memory: inputs that must be as they were, guards around outputs, and tensors whose layout has gaps.
+#pragma once
+
+#include <cstdint>
+
+#include "gemmtune/gemm/draw_rules.h"
+#include "gemmtune/verify/gpu/kernel_arguments.h"
+
+using namespace gemmtune;
 
 /// Adds up a bijection of each word that depends on where it stands: a single changed word changes the sum.
 extern "C" __global__ void fingerprint(const unsigned char* bytes, std::int64_t count, unsigned long long* sum) {

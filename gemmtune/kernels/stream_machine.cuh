@@ -1,4 +1,7 @@
-// Instructions that only stream.cu and stream_folded.cu need; the others stand in hopper_machine.cu.
+// Instructions that only stream.cu and stream_folded.cu need; the others stand in hopper_machine.cuh.
+#pragma once
+
+#include "gemmtune/kernels/stream_types.cuh"
 
 __device__ inline void barrier_wait_cluster(u32 barrier, u32 parity) {
   asm volatile(
@@ -22,6 +25,7 @@ __device__ inline void barrier_free_far(u32 there) {
 /// made them is here, and a block that has ended by the time they come makes the launch fail. So each of them must be
 /// waited for, before it gets here, by the block whose memory it is in. What nobody waits for must not be sent.
 /// (.release would wait for all of them, and for all that was written to C as well.)
+template <int cluster>
 __device__ inline void leave_cluster() {
   if (cluster == 1) return;
   __syncwarp();

@@ -1,4 +1,14 @@
 // Compares C with the reference by the rules of verify/closeness.h. The codec is that of C.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "gemmtune/verify/closeness.h"
+#include "gemmtune/verify/gpu/kernel_arguments.h"
+#include "gemmtune/verify/gpu/stored.cuh"
+
+using namespace gemmtune;
 
 template <int bytes>
 struct BitsOf {
@@ -55,7 +65,8 @@ extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings*
   raise(&findings->worst_share, worst_share);
 }
 
-/// Adds a residual, [batch, M, N] in the type of C, to the rows that are checked: a block to each of `rows` times batch.
+/// Adds a residual, [batch, M, N] in the type of C, to the rows that are checked: a block to each of `rows` times
+/// batch.
 extern "C" __global__ void add_residual(JudgedOutput p, const std::int64_t* rows, double* values) {
   const std::int64_t batch = blockIdx.x / p.checked_rows;
   const std::int64_t row = batch * p.m + rows[blockIdx.x % p.checked_rows];

@@ -5,7 +5,12 @@
 //   CHUNKS                       scales are [step][row] instead of [row], and applied as sums are promoted, each step
 //   PROMOTE                      sums move to float registers after so many steps of 128; 0: never
 //   HAS_BIAS, STORES_TILES       (C's rows are multiples of 16 bytes)
-// and those of output_element.cu. Sum (wgmma_text.h) stands before this text.
+// and those of output_element.cuh.
+#pragma once
+
+#include "gemmtune/kernels/wgmma_arguments.h"
+#include "gemmtune/kernels/wgmma_instruction.cuh"
+
 using gemmtune::most_split_tiles;
 using gemmtune::wgmma_piece_rows;
 using gemmtune::wgmma_threads;

@@ -1,4 +1,5 @@
 // C's elements, and how float becomes one. OUT_BYTES is 4 for f32, 2 for bf16 and, where OUT_IS_F16, for fp16.
+#pragma once
 
 #if OUT_BYTES == 4
 

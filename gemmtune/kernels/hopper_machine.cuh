@@ -1,5 +1,6 @@
 // Instructions of Hopper's that the language has no word for, for kernels that copy in bulk and multiply by wgmma.
-// Addresses in shared memory are numbers. `cluster`, the number of blocks in one, stands before this text.
+// Addresses in shared memory are numbers. `cluster` is the number of blocks in one.
+#pragma once
 
 __device__ __forceinline__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
@@ -56,12 +57,14 @@ __device__ __forceinline__ void multicast_tensor(const TensorMap& map, unsigned 
 
 // Clusters.
 
+template <int cluster>
 __device__ __forceinline__ unsigned cluster_rank() {
   unsigned rank = 0;
   if (cluster > 1) asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
 /// All threads of the cluster meet. What each of them did before is done, in the memory of other blocks as well.
+template <int cluster>
 __device__ __forceinline__ void sync_cluster() {
   if (cluster == 1) {
     __syncthreads();

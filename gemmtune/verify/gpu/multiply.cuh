@@ -1,4 +1,10 @@
-// The reference in double: panels of floats, which decode.cu makes, are multiplied.
+// The reference in double: panels of floats, which decode.cuh makes, are multiplied.
+#pragma once
+
+#include <cstdint>
+
+#include "gemmtune/verify/gpu/kernel_arguments.h"
+
 using namespace gemmtune;
 
 constexpr int tile = 64;        // rows and columns of a block

@@ -1,5 +1,12 @@
 // A on its way to stream.cu's tensor cores: one warp copies codes and scales to shared memory, others make them e4m3 in
 // the order that wgmma reads, and find their scales.
+#pragma once
+
+#include "gemmtune/kernels/hopper_machine.cuh"
+#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/stream_bits.h"
+#include "gemmtune/kernels/stream_layout.cuh"
+#include "gemmtune/kernels/stream_machine.cuh"
 
 /// 2^exponent, -149 … 127.
 __device__ inline float power_of_two(int exponent) {
@@ -91,7 +98,7 @@ __device__ inline void copy_unit(const Shared& shared, const Ring& ring, const A
 __device__ inline void copy_activations(const Shared& shared, const u8* a, const u8* a_scale, const Sizes& s, int units,
                                         int lane) {
   wait_for_previous();
-  const int rank = cluster_rank();
+  const int rank = cluster_rank<cluster>();
   Ring ring = {0, 1};
   for (int index = blockIdx.x / cluster; index < tile_count(s); index += gridDim.x / cluster) {
     const Activations activations = activations_of(a, a_scale, s, tile_at(s, index));
@@ -106,7 +113,7 @@ __device__ inline void copy_activations(const Shared& shared, const u8* a, const
 
 /// A converting warp: every `converters`-th item of all units.
 __device__ inline void convert_activations(const Shared& shared, const Sizes& s, int units, int warp, int lane) {
-  const int rank = cluster_rank();
+  const int rank = cluster_rank<cluster>();
   int count = 0;  // units of this block, of all its tiles
 #pragma unroll
   for (int q = 0; q < k_groups; ++q) count += units_of(units, rank * k_groups + q);

@@ -1,5 +1,7 @@
 // The few names of the standard library that text shared between host and device uses, for run-time compilers, which
 // have no headers.
+#pragma once
+
 namespace std {
 
 using int8_t = signed char;

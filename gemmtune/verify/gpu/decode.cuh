@@ -1,4 +1,13 @@
-// Stored rows become floats, of one codec as in draw.cu: what multiply.cu makes the reference of.
+// Stored rows become floats, of one type: what multiply.cuh makes the reference of.
+#pragma once
+
+#include <cstdint>
+
+#include "gemmtune/gemm/e8m0.h"
+#include "gemmtune/verify/gpu/kernel_arguments.h"
+#include "gemmtune/verify/gpu/stored.cuh"
+
+using namespace gemmtune;
 
 __device__ float stored_scale(const OperandShape& shape, const unsigned char* scales, std::int64_t index) {
   if (shape.scales == ScaleKind::none) return 1.0F;

@@ -1,5 +1,9 @@
 // Codes of E2M1 on their way into wider types, four at a time: what several kernels do with bits.
-using namespace gemmtune;
+#pragma once
+
+#include <limits>
+
+namespace gemmtune {
 
 constexpr unsigned nan_byte = 255;  // of E8M0
 constexpr int bias = 127;           // of E8M0, bf16 and float
@@ -29,3 +33,5 @@ __device__ unsigned bf16_power(int exponent) {
   const unsigned bits = exponent > -bias ? static_cast<unsigned>(exponent + bias) << 7 : 0x40U;
   return bits | bits << 16;
 }
+
+}  // namespace gemmtune

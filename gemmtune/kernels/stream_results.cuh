@@ -1,4 +1,9 @@
 // How sums become C, and what is done where float could not hold them: for stream.cu and stream_folded.cu.
+#pragma once
+
+#include "gemmtune/kernels/output_element.cuh"
+#include "gemmtune/kernels/stream_exact.cuh"
+#include "gemmtune/kernels/stream_kind_layout.cuh"
 
 struct Results {
   const u8* a;

@@ -1,6 +1,10 @@
 // Single elements of C, in double and from the codes themselves: for sums that float cannot hold on their way, and for
 // rows of A that do not fold. Slow, hardly ever needed, and what makes every number right that stream.cu and
 // stream_folded.cu write.
+#pragma once
+
+#include "gemmtune/kernels/stream_bits.h"
+#include "gemmtune/kernels/stream_kind_layout.cuh"
 
 /// Where W's codes and scales of one row stand.
 struct PackedRow {

@@ -1,11 +1,9 @@
 // What stream_folded.cu is compiled for, and where everything is: in a block's shared memory, and among tiles and
 // chunks of K.
+#pragma once
 
-using u8 = unsigned char;
-using u16 = unsigned short;
-using u32 = unsigned;
-using u64 = unsigned long long;
-using i64 = long long;
+#include "gemmtune/kernels/stream_arguments.h"
+#include "gemmtune/kernels/stream_types.cuh"
 
 constexpr int tile_m = STREAM_TILE_M;           // rows of A: 8, 16, …, 128
 constexpr int row_groups = STREAM_ROW_GROUPS;   // warpgroups, 64 rows of W each

@@ -1,15 +1,15 @@
-// Draws an operand and quantises it, bit for bit as gemm/draw.cpp and gemm/quantise.cpp do. One codec to a compilation:
-// CODEC.
+// Draws an operand and quantises it, bit for bit as gemm/draw.cpp and gemm/quantise.cpp do.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "gemmtune/gemm/draw_rules.h"
+#include "gemmtune/gemm/e8m0.h"
+#include "gemmtune/verify/gpu/kernel_arguments.h"
+#include "gemmtune/verify/gpu/stored.cuh"
+
 using namespace gemmtune;
-
-using Codec = CODEC;
-using Stored = Codec::Stored;
-
-template <typename T>
-constexpr int elements_in = 1;  // a Stored holds
-template <>
-constexpr int elements_in<E2M1Codec> = 2;
-constexpr int unit = elements_in<Codec>;
 
 __device__ std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 

@@ -1,0 +1,4 @@
+// The kernels that read or write stored elements, for one type of them: CODEC.
+#include "gemmtune/verify/gpu/decode.cuh"
+#include "gemmtune/verify/gpu/draw.cuh"
+#include "gemmtune/verify/gpu/judge.cuh"

@@ -1,0 +1,3 @@
+// The kernels that serve all types of elements.
+#include "gemmtune/verify/gpu/memory.cuh"
+#include "gemmtune/verify/gpu/multiply.cuh"
