@@ -11,8 +11,8 @@
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/kernels/fold.h"
 #include "gemmtune/kernels/fold_words.h"
-#include "gemmtune/kernels/quantise.h"
 #include "gemmtune/kernels/rescue.h"
+#include "tests/support/quantise/quantise.h"
 
 namespace gemmtune {
 namespace {

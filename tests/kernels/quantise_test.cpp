@@ -1,5 +1,5 @@
 // Quantising on the GPU against gemm/quantise.h, bit for bit.
-#include "gemmtune/kernels/quantise.h"
+#include "tests/support/quantise/quantise.h"
 
 #include <algorithm>
 #include <limits>

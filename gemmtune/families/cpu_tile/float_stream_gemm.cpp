@@ -25,9 +25,9 @@ struct Setup {
   std::int64_t out_bytes{};
 };
 
-class StreamGemm final : public PreparedGemm {
+class SkinnyGemm final : public PreparedGemm {
  public:
-  explicit StreamGemm(const Setup& setup) : setup_(setup) {}
+  explicit SkinnyGemm(const Setup& setup) : setup_(setup) {}
 
   std::size_t workspace_bytes() const override {
     return static_cast<std::size_t>(setup_.problem.batch * setup_.padded_rows * setup_.padded_depth) * sizeof(float);
@@ -108,7 +108,7 @@ std::unique_ptr<PreparedGemm> make_stream_gemm(const Problem& problem, const Flo
                                                const StreamShape& shape, std::int64_t threads) {
   const Source w = source_of(problem.w.type);
   const Sink sink = sink_of(problem.out);
-  return std::make_unique<StreamGemm>(
+  return std::make_unique<SkinnyGemm>(
       Setup{.problem = problem,
             .shape = shape,
             .padded_rows = round_up(problem.m, shape.rows),

@@ -1,0 +1,20 @@
+// A call of mxfp4_int8 or mxfp4_fp8: fold the activations, multiply, rescue the rows that did not fold.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gemmtune/device/device_info.h"
+#include "gemmtune/families/family.h"
+#include "gemmtune/kernels/wgmma_gemm.h"
+
+namespace gemmtune::folded_wgmma {
+
+/// Compiles. Throws Error{unsupported} when there is no such kernel for the problem.
+std::unique_ptr<PreparedGemm> prepare_folded(const WgmmaProduct& product, const WgmmaTile& tile,
+                                             const DeviceInfo& device);
+
+/// What that compiles.
+std::vector<KernelSource> folded_kernels(const WgmmaProduct& product, const WgmmaTile& tile);
+
+}  // namespace gemmtune::folded_wgmma

@@ -1,0 +1,22 @@
+// The search space of mxfp4_fused: how an MXFP4 product with some dozens of rows of A may be cut up.
+#pragma once
+
+#include <string>
+
+#include "gemmtune/device/device_info.h"
+#include "gemmtune/families/mxfp4_fused/fused_gemm.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/space/space.h"
+
+namespace gemmtune {
+
+/// Why the family has no kernel for the problem, or "".
+std::string why_not_fused(const Problem& problem, const DeviceInfo& device);
+
+/// Names like mxfp4_fused_n64_r2_c2_s10. A constraint leaves out what has no kernel, and also points that are surely
+/// no better than others: the family prepares the latter all the same.
+Space fused_space(const Problem& problem, const DeviceInfo& device);
+
+FusedTile fused_tile(const Point& point);
+
+}  // namespace gemmtune

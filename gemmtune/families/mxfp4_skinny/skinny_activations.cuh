@@ -1,0 +1,147 @@
+// A on its way to skinny.cu's tensor cores: one warp copies codes and scales to shared memory, others make them e4m3 in
+// the order that wgmma reads, and find their scales.
+#pragma once
+
+#include "gemmtune/families/mxfp4_skinny/skinny_layout.cuh"
+#include "gemmtune/kernels/hopper_machine.cuh"
+#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/small_m/bits.h"
+#include "gemmtune/kernels/small_m/machine.cuh"
+
+/// 2^exponent, -149 … 127.
+__device__ inline float power_of_two(int exponent) {
+  return __uint_as_float(exponent >= -126 ? (u32)(exponent + 127) << 23 : 1u << (exponent + 149));
+}
+
+struct Block {
+  uint4 codes;
+  u32 exponent;
+};
+
+__device__ inline float nan_value() { return __uint_as_float(0x7fc00000u); }
+
+__device__ inline void convert_block(const Block& b, u32 to, u32 scale_to) {
+  const u32 words[4] = {b.codes.x, b.codes.y, b.codes.z, b.codes.w};
+  gemmtune::E4M3Words bytes[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) bytes[i] = gemmtune::move_codes(words[i]);
+  shared_store4(to, {bytes[0].first, bytes[1].first, bytes[2].first, bytes[3].first});
+  shared_store4(to + 128, {bytes[0].second, bytes[1].second, bytes[2].second, bytes[3].second});
+  shared_storef(scale_to, b.exponent == 255 ? nan_value() : power_of_two((int)b.exponent - 127));
+}
+
+/// Rows of A that a tile takes, for the lanes of the warp that copies them.
+struct Activations {
+  const u8* codes;
+  const u8* scales;
+  int rows;  // that there are
+  int blocks;
+};
+
+__device__ inline Activations activations_of(const u8* a, const u8* a_scale, const Sizes& s, const Tile& tile) {
+  const int blocks = s.k / 32;
+  const i64 first = ((i64)tile.batch * s.m + tile.m_tile * tile_m) * blocks;
+  return {a + first * 16, a_scale + first, s.m - tile.m_tile * tile_m, blocks};
+}
+
+/// The scales of a unit in pieces, to a place for 8 of each row.
+template <int bytes>
+__device__ inline void copy_scales(u32 to, const Activations& a, int block, int lane) {
+  constexpr int of_row = 8 / bytes;
+  constexpr int count = tile_m * of_row;
+#pragma unroll
+  for (int first = 0; first < count; first += 32) {
+    const int i = first + lane;
+    if (count % 32 != 0 && i >= count) break;
+    const int row = i / of_row;
+    const int at = block + i % of_row * bytes;
+    copy_small<bytes>(to + i * bytes, a.scales + (i64)row * a.blocks + at, row < a.rows && at < a.blocks);
+  }
+}
+
+/// Where rows of scales are not aligned.
+__device__ inline void copy_scale_bytes(u32 to, const Activations& a, int block, int lane) {
+#pragma unroll 1
+  for (int i = lane; i < tile_m * 8; i += 32) {
+    const int row = i / 8;
+    const int at = block + i % 8;
+    shared_store_byte(to + i, row < a.rows && at < a.blocks ? a.scales[(i64)row * a.blocks + at] : 0);
+  }
+}
+
+/// A unit of A. Zeros stand for rows beyond M and blocks beyond K.
+__device__ inline void copy_unit(u32 to, const Activations& a, int unit, int lane) {
+  const int block = unit * 8 + lane % 8;
+  const int rows = block < a.blocks ? a.rows : 0;
+  const u8* from = a.codes + ((i64)(lane / 8) * a.blocks + block) * 16;
+  const u32 lane_to = to + lane / 8 * raw_row_bytes + lane % 8 * 16;
+#pragma unroll
+  for (int i = 0; i < tile_m / 4; ++i)
+    copy_small<16>(lane_to + 4 * i * raw_row_bytes, from + (i64)(4 * i) * a.blocks * 16, 4 * i + lane / 8 < rows);
+  const u32 scales = to + tile_m * raw_row_bytes;
+  if (a.blocks % 8 == 0)
+    copy_scales<8>(scales, a, unit * 8, lane);
+  else if (a.blocks % 4 == 0)
+    copy_scales<4>(scales, a, unit * 8, lane);
+  else
+    copy_scale_bytes(scales, a, unit * 8, lane);
+}
+
+__device__ inline void copy_unit(const Shared& shared, const Ring& ring, const Activations& a, int unit, int lane) {
+  copy_unit(shared.raw(ring.stage), a, unit, lane);
+  barrier_arrive_when_copied(shared.raw_full(ring.stage));
+  __syncwarp();
+  if (lane == 0) barrier_arrive(shared.raw_full(ring.stage));
+}
+
+/// One warp: keeps the ring of A's codes filled.
+__device__ inline void copy_activations(const Shared& shared, const u8* a, const u8* a_scale, const Sizes& s, int units,
+                                        int lane) {
+  wait_for_previous();
+  const int rank = cluster_rank<cluster>();
+  Ring ring = {0, 1};
+  for (int index = blockIdx.x / cluster; index < tile_count(s); index += gridDim.x / cluster) {
+    const Activations activations = activations_of(a, a_scale, s, tile_at(s, index));
+    for (int first = rank * k_groups; first < units; first += parts)
+      for (int unit = first; unit < min(first + k_groups, units); ++unit) {
+        barrier_wait(shared.raw_empty(ring.stage), ring.phase);
+        copy_unit(shared, ring, activations, unit, lane);
+        ring.next(raw_stages);
+      }
+  }
+}
+
+/// A converting warp: every `converters`-th item of all units.
+__device__ inline void convert_activations(const Shared& shared, const Sizes& s, int units, int warp, int lane) {
+  const int rank = cluster_rank<cluster>();
+  int count = 0;  // units of this block, of all its tiles
+#pragma unroll
+  for (int q = 0; q < k_groups; ++q) count += units_of(units, rank * k_groups + q);
+  count *= tiles_of_this(s);
+  Ring raw_ring = {0, 0};
+  Ring a_ring = {0, 1};
+  int first = warp;  // the next item, counted from the unit's first
+  for (int unit = 0; unit < count; ++unit) {
+    barrier_wait(shared.raw_full(raw_ring.stage), raw_ring.phase);
+    barrier_wait(shared.a_empty(a_ring.stage), a_ring.phase);
+    const u32 raw = shared.raw(raw_ring.stage);
+    int item = first;
+    for (; item < items; item += converters) {
+      const int row = item % (tile_m / 8) * 8 + lane % 8;
+      const int step = item / (tile_m / 8) * 4 + lane / 8;
+      const Block block = {shared_load4(raw + row * raw_row_bytes + step * 16),
+                           shared_load_byte(raw + tile_m * raw_row_bytes + row * 8 + step)};
+      convert_block(block, shared.a(a_ring.stage) + step * a_step_bytes + row / 8 * 256 + lane % 8 * 16,
+                    shared.scales(a_ring.stage) + (step * tile_m + row) * 4);
+    }
+    first = item - items;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncwarp();
+    if (lane == 0) {
+      barrier_arrive(shared.a_full(a_ring.stage));
+      barrier_arrive(shared.raw_empty(raw_ring.stage));
+    }
+    raw_ring.next(raw_stages);
+    a_ring.next(a_stages);
+  }
+}

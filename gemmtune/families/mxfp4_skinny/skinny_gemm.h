@@ -1,0 +1,64 @@
+// MXFP4 × MXFP4 for few rows of A, on Hopper: weights stay 4-bit, stream once from memory, and become e4m3 on their way
+// to the tensor cores; activations are read as they are. One launch, no workspace. docs/mxfp4-on-hopper.md says how.
+//
+// Not: more rows than a few (families/mxfp4_fused/fused_gemm.h), or what to choose (families/small_m_space.h).
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/device/gpu/gpu_module.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/operands.h"
+#include "gemmtune/gemm/problem.h"
+#include "gemmtune/kernels/small_m/problem.h"
+#include "gemmtune/kernels/small_m/weights.h"
+
+namespace gemmtune {
+
+struct SkinnyTile {
+  std::int64_t rows_a{16};     // of A in a tile: a multiple of 8 up to 64
+  std::int64_t row_groups{1};  // warpgroups side by side, 64 rows of W each
+  std::int64_t k_groups{2};    // warpgroups that share rows and split K
+  std::int64_t cluster{1};     // blocks that share rows and split K
+  std::int64_t stages{4};      // units of W that are on their way to each warpgroup
+  std::int64_t converters{2};  // warps that make A's codes e4m3: 2 or 6
+
+  SmallMCut cut() const { return {.rows_a = rows_a, .row_groups = row_groups, .cluster = cluster}; }
+  auto operator<=>(const SkinnyTile&) const = default;
+};
+
+/// Why there is no such kernel, or "".
+std::string why_no_skinny(const Problem& problem, const SkinnyTile& tile);
+
+std::int64_t skinny_shared_bytes(const SkinnyTile& tile);
+
+/// What is compiled, for tests that compile everything; the same for all sizes.
+KernelSource skinny_source(const Problem& problem, const SkinnyTile& tile);
+
+/// Each block of 32 of K is summed by itself, which is exact, and moved to float times both its scales. What float
+/// cannot hold on the way is computed again, in double: any activations are right.
+class SkinnyGemm {
+ public:
+  /// Compiles. Throws Error{unsupported} for what why_no_skinny says, and with the compiler's log.
+  SkinnyGemm(const Problem& problem, const SkinnyTile& tile, std::int64_t multiprocessors);
+
+  const SmallMPacker& packer() const { return packer_; }
+
+  /// From a, a_scale, packed_w and bias to c. `scales` of 255 make their rows and columns of C NaN. Starts early
+  /// (overlap.cuh): packed_w must be there before the kernel that comes before this one on the stream.
+  void launch(const Operands& operands, Stream& stream) const noexcept;
+
+ private:
+  Problem problem_{};
+  SkinnyTile tile_{};
+  unsigned blocks_{};
+  SmallMPacker packer_;
+  GpuModule module_;
+  GpuFunction multiply_{};
+};
+
+}  // namespace gemmtune

@@ -1,9 +1,0 @@
-#include "gemmtune/families/mxfp4_wgmma/wgmma_family.h"
-
-namespace gemmtune {
-
-std::unique_ptr<KernelFamily> make_mxfp4_fp8_family();
-
-std::unique_ptr<KernelFamily> make_mxfp4_fp8_family() { return mxfp4_wgmma::make_family(FoldType::e4m3); }
-
-}  // namespace gemmtune

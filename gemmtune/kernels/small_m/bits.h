@@ -1,0 +1,86 @@
+// How codes become e4m3 in skinny.cu, and how weights are packed for that: bits alone, as text that host and run-time
+// compiler share. A word holds eight codes of E2M1, the first in its lowest four bits; what becomes of them is two
+// words of four e4m3 bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace gemmtune {
+
+struct E4M3Words {
+  std::uint32_t first{};
+  std::uint32_t second{};
+};
+
+/// The eight magnitudes of E2M1 as e4m3, a byte each.
+struct E4M3Magnitudes {
+  std::uint32_t low{};
+  std::uint32_t high{};
+};
+
+/// Times 2^(shift - 5), shift 0 … 11: normal values all, so that a binade is a step of 8 in every byte but zero's.
+constexpr E4M3Magnitudes e4m3_magnitudes(std::uint32_t shift) {
+  return {0x14100800U + shift * 0x08080800U, 0x24201c18U + shift * 0x08080808U};
+}
+
+/// Codes 0, 2, 4, 6 and 1, 3, 5, 7, times 2^-6: bits only move, 0.5 becomes a subnormal.
+constexpr E4M3Words move_codes(std::uint32_t word) {
+  return {((word << 2) & 0x1c1c1c1cU) | ((word << 4) & 0x80808080U),
+          ((word >> 2) & 0x1c1c1c1cU) | (word & 0x80808080U)};
+}
+
+/// Which of 32 neighbours in K is code i of the word that the quad's thread `part` holds. In `order` they are split as
+/// wgmma reads them; else they are eight neighbours.
+constexpr int place_in_block(bool order, int part, int i) {
+  return order ? 4 * part + i % 4 + i / 4 * 16 : 8 * part + i;
+}
+
+/// A word packed so that unpack_moved() has less to do than move_codes(). A byte holds, from its highest bit, code
+/// 2i's sign, code 2i+1's highest bit and sign, code 2i's other bits, and the two lowest bits of code 2i+1.
+constexpr std::uint32_t pack_to_move(std::uint32_t word) {
+  std::uint32_t packed = 0;
+  for (std::uint32_t i = 0; i < 32; i += 8) {
+    const std::uint32_t even = word >> i & 15U;
+    const std::uint32_t odd = word >> (i + 4) & 15U;
+    packed |= ((even & 8U) << 4 | (even & 7U) << 2 | (odd & 4U) << 4 | (odd & 8U) << 2 | (odd & 3U)) << i;
+  }
+  return packed;
+}
+
+/// Code i of it again.
+constexpr std::uint32_t packed_to_move(std::uint32_t packed, std::uint32_t i) {
+  const std::uint32_t byte = packed >> (i / 2 * 8);
+  if (i % 2 == 0) return (byte >> 2 & 7U) | (byte >> 4 & 8U);
+  return (byte & 3U) | (byte >> 4 & 4U) | (byte >> 2 & 8U);
+}
+
+constexpr E4M3Words unpack_moved(std::uint32_t packed) {
+  return {packed & 0x9c9c9c9cU, ((packed << 2) & 0x8c8c8c8cU) | ((packed >> 2) & 0x10101010U)};
+}
+
+/// A word packed for unpack_looked_up(): magnitudes stay, signs of codes 0 … 3 become the highest bits of the bytes,
+/// those of codes 4 … 7 stand four bits below.
+constexpr std::uint32_t pack_to_look_up(std::uint32_t word) {
+  std::uint32_t packed = word & 0x77777777U;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    packed |= (word >> (4 * i + 3) & 1U) << (8 * i + 7);
+    packed |= (word >> (4 * i + 19) & 1U) << (8 * i + 3);
+  }
+  return packed;
+}
+
+/// Code i of it again.
+constexpr std::uint32_t packed_to_look_up(std::uint32_t packed, std::uint32_t i) {
+  const std::uint32_t sign = packed >> (i < 4 ? 8 * i + 7 : 8 * (i - 4) + 3) & 1U;
+  return (packed >> (4 * i) & 7U) | sign << 3;
+}
+
+/// Codes 0 … 3 and 4 … 7 out of a table; pick(low, high, selectors) is the machine's prmt.
+template <typename Pick>
+constexpr E4M3Words unpack_looked_up(std::uint32_t packed, const E4M3Magnitudes& table, Pick pick) {
+  const std::uint32_t selectors = packed & 0x77777777U;
+  return {pick(table.low, table.high, selectors) | (packed & 0x80808080U),
+          pick(table.low, table.high, selectors >> 16) | ((packed << 4) & 0x80808080U)};
+}
+
+}  // namespace gemmtune

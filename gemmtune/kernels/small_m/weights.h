@@ -1,0 +1,42 @@
+// MXFP4 weights as the kernels that stream them read them: still 4-bit, laid out anew once (pack.cu).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/device/gpu/gpu_module.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune {
+
+/// What becomes of the weights' scales.
+enum class PackedScales : std::uint8_t {
+  row,    // into the e4m3 values, below a base for each row: rows whose blocks spread over 11 binades at most
+  block,  // each block's own is multiplied with in f32: up to 138 binades
+};
+
+/// What is compiled; the same for all sizes.
+KernelSource small_m_pack_source(PackedScales scales);
+
+class SmallMPacker {
+ public:
+  /// Compiles. Throws Error{unsupported} with the compiler's log.
+  SmallMPacker(const Problem& problem, PackedScales scales);
+
+  std::size_t bytes() const;
+  /// Where the bases of W's rows stand, f32; before them are the bricks.
+  std::size_t bases() const;
+
+  /// Waits for the stream. Throws Error{unsupported} when rows of the weights spread too far for the scales.
+  void pack(const std::byte* w, const std::byte* w_scale, std::byte* packed, Stream& stream) const;
+
+ private:
+  Problem problem_{};
+  PackedScales scales_{};
+  GpuModule module_;
+  GpuFunction pack_{};
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,60 @@
+// The kernels of both spaces compile, GPU or not: sizes do not matter to the compiler, tiles and output types do. Each
+// takes a second or two, so that not all combinations are tried.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/families/folded_wgmma_space.h"
+#include "tests/support/hopper.h"
+
+namespace gemmtune::folded_wgmma {
+namespace {
+
+class Compiles : public testing::TestWithParam<FoldType> {
+ protected:
+  void SetUp() override {
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_wgmma"));
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+  }
+
+  void expect_compiles(const KernelSource& source) const {
+    const auto code = compiler_->compile(source);
+    EXPECT_FALSE(code.empty());
+  }
+
+  std::unique_ptr<KernelCompiler> compiler_;
+};
+
+TEST_P(Compiles, EveryTile) {
+  const auto problem = parse_problem("1024x2048x8192:e2m1/1x32:e2m1/1x32:bf16:packed");
+  std::map<std::string, KernelSource> sources;
+  const Space space = space_of(problem, GetParam(), h100);
+  for (const auto& point : space.points()) {
+    if (point["n"] != 128 && point["cm"] * point["cn"] > 1) continue;  // clusters are alike for all tiles
+    const auto source = wgmma_source(product_of(problem, GetParam(), point), tile_of(point));
+    sources.emplace(cache_key(source, compiler_->version()), source);
+  }
+  EXPECT_GE(sources.size(), 9U);
+  for (const auto& [key, source] : sources) expect_compiles(source);
+}
+
+TEST_P(Compiles, EveryOutput) {
+  for (const std::string out : {"bf16", "fp16", "f32"})
+    for (const std::string bias : {"", ":bias"})
+      for (const int n : {8192, 8191}) {
+        if (n % 2 == 1 && out == "fp16") continue;  // stored like bf16
+        const auto text = fmt::format("64x{}x8192:e2m1/1x32:e2m1/1x32:{}:packed{}", n, out, bias);
+        const std::int64_t promote_k = GetParam() == FoldType::int8 ? 0 : 256;
+        expect_compiles(
+            wgmma_source({parse_problem(text), GetParam()}, {.block_n = 64, .stages = 6, .promote_k = promote_k}));
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Compiles, testing::Values(FoldType::int8, FoldType::e4m3),
+                         [](const auto& type) { return type.param == FoldType::int8 ? "int8" : "e4m3"; });
+
+}  // namespace
+}  // namespace gemmtune::folded_wgmma
