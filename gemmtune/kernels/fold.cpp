@@ -52,7 +52,7 @@ std::int64_t scale_bytes(const FoldSpec& spec) {
   return (spec.rows + 255) / 256 * 256 * ((blocks + 7) / 8 * 8);
 }
 
-/// Short ones start early (overlap.cuh). Long ones would only stand in the way of what is still running.
+/// Short ones start early (pdl.cuh). Long ones would only stand in the way of what is still running.
 LaunchStart start_of(const FoldSpec& spec) {
   constexpr std::int64_t most = std::int64_t{1} << 22;
   return spec.rows * spec.k <= most ? LaunchStart::early : LaunchStart::after_previous;

@@ -12,7 +12,7 @@
 #include "gemmtune/kernels/e2m1_bits.cuh"
 #include "gemmtune/kernels/fold_arguments.h"
 #include "gemmtune/kernels/fold_rules.h"
-#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/pdl.cuh"
 
 using namespace gemmtune;
 
@@ -297,8 +297,8 @@ extern "C" __global__ void BOUNDS fold(FoldArguments at) {
   const int first = static_cast<int>(blockIdx.y) * at.units_of_segment + static_cast<int>(threadIdx.x);
   const int end = min((static_cast<int>(blockIdx.y) + 1) * at.units_of_segment, static_cast<int>(at.k / unit));
 
-  let_next_start();
-  wait_for_previous();
+  pdl_launch_dependents();
+  pdl_wait();
   Codes codes[units_at_once];
   unsigned bytes[units_at_once];
 #pragma unroll

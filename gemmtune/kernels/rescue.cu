@@ -12,7 +12,7 @@
 #include "gemmtune/gemm/element_codecs.h"
 #include "gemmtune/kernels/e2m1_bits.cuh"
 #include "gemmtune/kernels/fold_rules.h"
-#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/pdl.cuh"
 #include "gemmtune/kernels/rescue_arguments.h"
 
 using namespace gemmtune;
@@ -445,7 +445,7 @@ __device__ void rescue_batch(const RescueArguments& at, std::int64_t batch, std:
 extern "C" __global__ void __launch_bounds__(threads) rescue(RescueArguments at) {
   extern __shared__ __align__(128) unsigned char memory[];
   const bool any = any_wide(at);  // what folding left, which the product before this has waited for
-  wait_for_previous();
+  pdl_wait();
   if (!any) return;
   std::int64_t turn = 0;
   for (std::int64_t batch = 0; batch < at.batch; ++batch)

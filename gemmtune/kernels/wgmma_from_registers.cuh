@@ -4,4 +4,4 @@
 // each width names registers of its own.
 #pragma once
 
-__device__ void multiply(float (&sums)[SMALL_M_TILE_M / 2], const unsigned (&a)[4], unsigned long long b, bool adds);
+__device__ void wgmma_rs(float (&sums)[SMALL_M_TILE_M / 2], const unsigned (&a)[4], unsigned long long b, bool adds);

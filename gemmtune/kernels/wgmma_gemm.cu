@@ -3,9 +3,10 @@
 //
 // C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two.
 
-#include "gemmtune/kernels/hopper_machine.cuh"
 #include "gemmtune/kernels/output_element.cuh"
-#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/pdl.cuh"
+#include "gemmtune/kernels/sm90_ptx.cuh"
+#include "gemmtune/kernels/wgmma_descriptor.cuh"
 #include "gemmtune/kernels/wgmma_instruction.cuh"
 #include "gemmtune/kernels/wgmma_layout.cuh"
 
@@ -26,35 +27,22 @@ __device__ __forceinline__ unsigned empty(const Shared& shared, int stage) {
 
 // ---- copies
 
-/// A part of a tile, to the same place in each block of `mask` where several need it. Each block's consumers wait for
-/// all that comes to it, so it cannot have ended before.
-template <bool shared_by_several>
+/// Loads a part of a tile by TMA, to the same place in each block of `mask` if several blocks need it. Each block's
+/// consumers wait for all that is sent to it, so it cannot have exited before.
+template <bool multicast>
 __device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, unsigned to, int k, int row, int batch,
                                      unsigned short mask) {
-  if constexpr (shared_by_several)
-    multicast_tensor(map, barrier, to, k, row, batch, mask);
+  if constexpr (multicast)
+    tma_load_multicast(map, barrier, to, k, row, batch, mask);
   else
-    copy_tensor(map, barrier, to, k, row, batch);
-}
-
-__device__ __forceinline__ void store(const TensorMap& map, const unsigned char* from, int column, int row, int batch) {
-  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
-               "r"(shared_address(from)), "r"(column), "r"(row), "r"(batch)
-               : "memory");
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-
-template <int pending>
-__device__ __forceinline__ void wait_for_stores() {
-  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+    tma_load(map, barrier, to, k, row, batch);
 }
 
 // ---- tensor cores
 
-/// Rows of 128 bytes, swizzled, eight rows in 1024 bytes.
-__device__ __forceinline__ unsigned long long describe(const unsigned char* at) {
-  const unsigned long long address = (shared_address(at) & 0x3ffff) >> 4;
-  return address | (1ull << 16) | (64ull << 32) | (1ull << 62);
+/// Of a tile whose rows are 128 bytes of K, swizzled: eight rows in 1024 bytes.
+__device__ __forceinline__ unsigned long long tile_descriptor(const unsigned char* at) {
+  return wgmma_descriptor(shared_address(at), wgmma_swizzled_128);
 }
 
 // ---- producer
@@ -70,7 +58,7 @@ __device__ __forceinline__ void load_a(Shared& shared, int stage, const TensorMa
 /// Says what the stage waits for, too.
 __device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMap& w, const Unit& unit, int step,
                                        const Place& place) {
-  barrier_expect(full(shared, stage), stage_bytes);
+  mbarrier_arrive_expect_tx(full(shared, stage), stage_bytes);
   constexpr int part = BLOCK_N / CLUSTER_M;
   const int first = place.m * part;
   load<(CLUSTER_M > 1)>(w, full(shared, stage), shared_address(shared.stages[stage] + a_bytes + first * block_k),
@@ -91,15 +79,15 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
                                         const Place& place) {
   Position position{0, 1};
   int ahead = load_first_w(shared, w, g, place);
-  wait_for_previous();
-  let_next_start();
+  pdl_wait();
+  pdl_launch_dependents();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     for (int step = unit.first; step < unit.end; ++step) {
       if (ahead > 0) {
         --ahead;
       } else {
-        barrier_wait(empty(shared, position.stage), position.parity);
+        mbarrier_wait(empty(shared, position.stage), position.parity);
         load_w(shared, position.stage, w, unit, step, place);
       }
       load_a(shared, position.stage, a, unit, step, place);
@@ -113,27 +101,22 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
 /// The upper of the two rows, 8 apart, that a thread has of each subtile.
 __device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
 
-/// On a barrier of that block of the cluster. Nobody waits there for the last arrivals: the kernel's last
-/// sync_cluster() does.
-__device__ __forceinline__ void arrive(unsigned barrier, int rank) {
-  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(in_block(barrier, rank)) : "memory");
-}
-
-/// Told to every block that writes into this stage.
+/// Tells every block that writes into this stage that it is free. Nobody waits in another block for the last of these
+/// arrivals: the cluster_sync() at the end of the kernel does.
 __device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
   const int thread = threadIdx.x % 128;
-  if (thread < cluster && place.shares_with(thread)) arrive(empty(shared, stage), thread);
+  if (thread < cluster && place.shares_with(thread)) mbarrier_arrive_remote(mapa(empty(shared, stage), thread));
 }
 
 __device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int group,
                                                Sum (&sums)[subtiles][sums_of_subtile], bool adds) {
-  const unsigned long long a = describe(shared.stages[stage] + group * group_rows * block_k);
-  const unsigned long long w = describe(shared.stages[stage] + a_bytes);
+  const unsigned long long a = tile_descriptor(shared.stages[stage] + group * group_rows * block_k);
+  const unsigned long long w = tile_descriptor(shared.stages[stage] + a_bytes);
 #pragma unroll
   for (int k = 0; k < 4; ++k)
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub)
-      wgmma(sums[sub], a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, adds || k > 0);
+      wgmma_ss(sums[sub], a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, adds || k > 0);
 }
 
 #if PROMOTE == 0
@@ -142,16 +125,16 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
                                            int group, const Place& place, Total (&sums)[subtiles][sums_of_subtile]) {
   int previous = -1;
   for (int step = unit.first; step < unit.end; ++step) {
-    barrier_wait(full(shared, position.stage), position.parity);
-    tensor_fence();
+    mbarrier_wait(full(shared, position.stage), position.parity);
+    wgmma_fence();
     multiply_stage(shared, position.stage, group, sums, step > unit.first);
-    tensor_commit();
-    tensor_wait<1>();
+    wgmma_commit_group();
+    wgmma_wait_group<1>();
     if (previous >= 0) release(shared, previous, place);
     previous = position.stage;
     position.advance();
   }
-  tensor_wait();
+  wgmma_wait_group();
   if (previous >= 0) release(shared, previous, place);
 }
 
@@ -211,17 +194,17 @@ __device__ __forceinline__ void add_to(float (&totals)[sums_of_subtile], const f
 __device__ __forceinline__ void promote_step(Shared& shared, const Arguments& g, const Unit& unit, int stage, int step,
                                              int group, const Place& place,
                                              Total (&totals)[subtiles][sums_of_subtile]) {
-  const unsigned long long a = describe(shared.stages[stage] + group * group_rows * block_k);
-  const unsigned long long w = describe(shared.stages[stage] + a_bytes);
+  const unsigned long long a = tile_descriptor(shared.stages[stage] + group * group_rows * block_k);
+  const unsigned long long w = tile_descriptor(shared.stages[stage] + a_bytes);
   float sums[sums_of_subtile];
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub) {
-    tensor_fence();
+    wgmma_fence();
 #pragma unroll
-    for (int k = 0; k < 4; ++k) wgmma(sums, a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, k > 0);
-    tensor_commit();
+    for (int k = 0; k < 4; ++k) wgmma_ss(sums, a + sub * (64 * block_k >> 4) + k * 2, w + k * 2, k > 0);
+    wgmma_commit_group();
     const auto factors = load_chunk(g, unit, step, group * group_rows + sub * 64 + row_in_subtile());
-    tensor_wait();
+    wgmma_wait_group();
     if (sub == subtiles - 1) release(shared, stage, place);
     add_to(totals[sub], sums, factors);
   }
@@ -235,7 +218,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
     for (int i = 0; i < sums_of_subtile; ++i) totals[sub][i] = 0;
 #if PROMOTE == 1
   for (int step = unit.first; step < unit.end; ++step) {
-    barrier_wait(full(shared, position.stage), position.parity);
+    mbarrier_wait(full(shared, position.stage), position.parity);
     promote_step(shared, g, unit, position.stage, step, group, place, totals);
     position.advance();
   }
@@ -246,16 +229,16 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
     const int end = min(unit.end, step + PROMOTE);
     int previous = -1;
     for (const int first = step; step < end; ++step) {
-      barrier_wait(full(shared, position.stage), position.parity);
-      tensor_fence();
+      mbarrier_wait(full(shared, position.stage), position.parity);
+      wgmma_fence();
       multiply_stage(shared, position.stage, group, sums, step > first);
-      tensor_commit();
-      tensor_wait<1>();
+      wgmma_commit_group();
+      wgmma_wait_group<1>();
       if (previous >= 0) release(shared, previous, place);
       previous = position.stage;
       position.advance();
     }
-    tensor_wait();
+    wgmma_wait_group();
     release(shared, previous, place);
     add_to(totals[0], sums[0], {});
   }
@@ -264,7 +247,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
 
 #endif
 
-// ---- from sums to C
+// ---- epilogue: from sums to C
 
 /// What a thread needs besides the sums; loaded before them, so that nobody waits.
 struct Factors {
@@ -328,7 +311,7 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c
 #pragma unroll
   for (int piece = 0; piece < pieces; ++piece) {
     unsigned char* const at = shared.pieces[group][(sub * pieces + piece) % 2];
-    if (lane == 0) wait_for_stores<1>();
+    if (lane == 0) tma_store_wait_read<1>();
     __syncwarp();
 #pragma unroll
     for (int eight = 0; eight < out_columns / 8; ++eight) {
@@ -342,11 +325,11 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c
         *reinterpret_cast<Pair*>(at + (row + half * 8) * 128 + swizzled) = pair;
       }
     }
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    fence_proxy_async();
     __syncwarp();
     if (lane == 0)
-      store(c, at + first_row * 128, unit.column + piece * out_columns,
-            unit.row + group * group_rows + sub * 64 + first_row, unit.batch);
+      tma_store(c, shared_address(at + first_row * 128), unit.column + piece * out_columns,
+                unit.row + group * group_rows + sub * 64 + first_row, unit.batch);
   }
 }
 
@@ -421,8 +404,8 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
                                         int group) {
   Position position{0, 0};
   Total sums[subtiles][sums_of_subtile];
-  wait_for_previous();
-  let_next_start();
+  pdl_wait();
+  pdl_launch_dependents();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     sync_group(group);
@@ -434,7 +417,7 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
     for (int sub = 0; sub < subtiles; ++sub)
       write_subtile(shared, c, g, unit, group, sub, sums[sub], factors.a_scale[sub]);
   }
-  if (STORES_TILES && threadIdx.x % 32 == 0) wait_for_stores<0>();
+  if (STORES_TILES && threadIdx.x % 32 == 0) tma_store_wait_read<0>();
 }
 
 extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
@@ -446,12 +429,12 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
   const Place place = place_in_cluster();
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
-      barrier_init(full(shared, stage), 1);
-      barrier_init(empty(shared, stage), 2 * (CLUSTER_M + CLUSTER_N - 1));
+      mbarrier_init(full(shared, stage), 1);
+      mbarrier_init(empty(shared, stage), 2 * (CLUSTER_M + CLUSTER_N - 1));
     }
-    barriers_are_ready();
+    fence_mbarrier_init();
   }
-  sync_cluster<cluster>();
+  cluster_sync<cluster>();
   const int warpgroup = threadIdx.x / 128;
   if (warpgroup == 2) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
@@ -462,5 +445,5 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
   }
   __syncwarp();
   // No block ends before the others' last arrivals at its barriers, which this waits for because it releases.
-  if (cluster > 1) sync_cluster<cluster>();
+  if (cluster > 1) cluster_sync<cluster>();
 }

@@ -63,7 +63,7 @@ struct WgmmaAddresses {
   std::byte* partial_sums{};  // partial_bytes() of them
 };
 
-/// One launch at a time: parts along K are counted in memory of the module. Small ones start early (overlap.cuh): W
+/// One launch at a time: parts along K are counted in memory of the module. Small ones start early (pdl.cuh): W
 /// must be there, whole, before the kernel that comes before this one on the stream; the rest may be that kernel's own.
 class WgmmaGemm {
  public:

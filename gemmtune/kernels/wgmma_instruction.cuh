@@ -6,4 +6,4 @@
 
 using Sum = float;  // int for int8
 
-__device__ void wgmma(Sum (&sums)[BLOCK_N / 2], unsigned long long a, unsigned long long w, bool adds);
+__device__ void wgmma_ss(Sum (&sums)[BLOCK_N / 2], unsigned long long a, unsigned long long w, bool adds);

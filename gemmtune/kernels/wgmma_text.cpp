@@ -37,7 +37,7 @@ std::string sum_operands(int n, std::string_view constraint) {
 std::string wgmma_from_registers_text(int n) {
   return fmt::format(
       "#pragma once\n"
-      "__device__ __forceinline__ void multiply(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
+      "__device__ __forceinline__ void wgmma_rs(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
       "                                         bool adds) {{\n  if (adds)\n{}  else\n{}}}\n",
       n / 2, from_registers_statement(n, sum_operands(n, "+f"), true),
       from_registers_statement(n, sum_operands(n, "=f"), false));
@@ -55,7 +55,7 @@ std::string wgmma_text(WgmmaOperands operands, int n) {
   return fmt::format(
       "#pragma once\n"
       "using Sum = {sum};\n"
-      "__device__ __forceinline__ void wgmma(Sum (&sums)[{registers}], unsigned long long a, unsigned long long w, "
+      "__device__ __forceinline__ void wgmma_ss(Sum (&sums)[{registers}], unsigned long long a, unsigned long long w, "
       "bool adds) {{\n"
       "  asm volatile(\"{{\\n.reg .pred adds;\\nsetp.ne.b32 adds, %{adds}, 0;\\n\"\n"
       "      \"wgmma.mma_async.sync.aligned.m64n{n}k32.{types} {{{names}}}, %{a}, %{w}, adds{signs};\\n}}\"\n"

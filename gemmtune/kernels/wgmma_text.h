@@ -9,11 +9,11 @@ namespace gemmtune {
 
 enum class WgmmaOperands : std::uint8_t { e4m3, int8 };
 
-/// `using Sum = …;` and wgmma(Sum (&sums)[n / 2], a, w, adds) for 64 × n × 32 with both operands in shared memory;
+/// `using Sum = …;` and wgmma_ss(Sum (&sums)[n / 2], a, w, adds) for 64 × n × 32 with both operands in shared memory;
 /// with float sums of e4m3 or int sums of int8. n is a multiple of 8 up to 256 (of 16 from 32 on for int8).
 std::string wgmma_text(WgmmaOperands operands, int n);
 
-/// multiply(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3, the first operand in
+/// wgmma_rs(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3, the first operand in
 /// registers; sums are only written where `adds` is false.
 std::string wgmma_from_registers_text(int n);
 

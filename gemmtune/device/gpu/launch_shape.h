@@ -15,7 +15,7 @@ struct Extent {
 enum class LaunchStart : std::uint8_t {
   after_previous,  // when what is before them on the stream has ended
   early,           // when all blocks of the kernel before them have said so or are gone: the kernel itself waits before
-                   // it touches memory (kernels/overlap.cuh). Where a GPU does not know this, after_previous
+                   // it touches memory (kernels/pdl.cuh). Where a GPU does not know this, after_previous
 };
 
 /// Grid and block of a launch, in blocks and threads: {.grid = {blocks}, .block = {256}}.

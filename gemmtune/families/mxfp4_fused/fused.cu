@@ -7,11 +7,12 @@
 // cluster share rows and split K. Sums move to float after 512 of K.
 
 #include "gemmtune/families/mxfp4_fused/fused_layout.cuh"
-#include "gemmtune/kernels/hopper_machine.cuh"
-#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/pdl.cuh"
+#include "gemmtune/kernels/sm90_ptx.cuh"
 #include "gemmtune/kernels/small_m/bits.h"
-#include "gemmtune/kernels/small_m/machine.cuh"
-#include "gemmtune/kernels/small_m/results.cuh"
+#include "gemmtune/kernels/small_m/epilogue.cuh"
+#include "gemmtune/kernels/small_m/ptx.cuh"
+#include "gemmtune/kernels/wgmma_descriptor.cuh"
 #include "gemmtune/kernels/wgmma_from_registers.cuh"
 
 // ---- copying, by one thread
@@ -24,16 +25,16 @@ struct Copier {
 
   __device__ void copy_weights(const Tile& tile, int chunk, int stage) const {
     const u32 full = shared.full(stage);
-    barrier_expect(full, w_stage_bytes + a_stage_bytes);
+    mbarrier_arrive_expect_tx(full, w_stage_bytes + a_stage_bytes);
 #pragma unroll
     for (int group = 0; group < row_groups; ++group) {
       const int w_tile = min(tile.w_tile + group, s.w_tiles - 1);
       const i64 brick = ((i64)tile.batch * s.w_tiles + w_tile) * chunks_of(s) + chunk;
-      copy_bulk(shared.w(stage, group), packed + brick * brick_bytes, brick_bytes, full);
+      bulk_load(shared.w(stage, group), packed + brick * brick_bytes, brick_bytes, full);
     }
   }
   __device__ void copy_activations(const Tile& tile, int chunk, int stage) const {
-    copy_tensor(a, shared.full(stage), shared.a(stage), chunk * chunk_k, tile.m_tile * tile_m, tile.batch);
+    tma_load(a, shared.full(stage), shared.a(stage), chunk * chunk_k, tile.m_tile * tile_m, tile.batch);
   }
 };
 
@@ -49,13 +50,13 @@ __device__ inline void copy(const Copier& copier) {
   const Part part = part_of(copier.s, cluster_rank<cluster>());
   int ahead = min(early, part.count);
   Ring ring = {0, 1};
-  wait_for_previous();
+  pdl_wait();
   for (int index = blockIdx.x / cluster; index < tile_count(copier.s); index += gridDim.x / cluster) {
     const Tile tile = tile_at(copier.s, index);
 #pragma unroll 1
     for (int i = 0; i < part.count; ++i) {
       if (--ahead < 0) {
-        barrier_wait(copier.shared.empty(ring.stage), ring.phase);
+        mbarrier_wait(copier.shared.empty(ring.stage), ring.phase);
         copier.copy_weights(tile, part.first + i, ring.stage);
       }
       copier.copy_activations(tile, part.first + i, ring.stage);
@@ -79,7 +80,7 @@ struct Fragments {
 
 __device__ inline Codes load_codes(u32 brick, int thread) {
   const u32 at = brick + thread * 16;
-  return {{shared_load4(at), shared_load4(at + 2048)}, shared_load2(brick + 4096 + thread / 4 * 8)};
+  return {{ld_shared_v4(at), ld_shared_v4(at + 2048)}, ld_shared_v2(brick + 4096 + thread / 4 * 8)};
 }
 
 __device__ inline void expand(Fragments& f, const Codes& codes) {
@@ -89,8 +90,8 @@ __device__ inline void expand(Fragments& f, const Codes& codes) {
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
       const u32 word = step % 2 == 0 ? (row == 0 ? words.x : words.y) : (row == 0 ? words.z : words.w);
-      const u32 shift = Picker{}(row == 0 ? codes.shifts.x : codes.shifts.y, 0, 0x4440 | step);
-      const auto bytes = gemmtune::unpack_looked_up(word, gemmtune::e4m3_magnitudes(shift), Picker{});
+      const u32 shift = Prmt{}(row == 0 ? codes.shifts.x : codes.shifts.y, 0, 0x4440 | step);
+      const auto bytes = gemmtune::unpack_looked_up(word, gemmtune::e4m3_magnitudes(shift), Prmt{});
       f.step[step][row] = bytes.first;
       f.step[step][2 + row] = bytes.second;
     }
@@ -105,10 +106,13 @@ __device__ inline void pin(Fragments& f) {
     for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(f.step[step][i])::"memory");
 }
 
-/// Of wgmma's second operand: rows of 128 bytes, swizzled, eight rows in 1024 bytes.
+/// Of wgmma's second operand: rows of 128 bytes of K, swizzled, eight rows in 1024 bytes. `sixteenths` is the address
+/// in shared memory over 16. Put together from two halves, so that the upper one is a constant.
 __device__ inline u64 descriptor(u32 sixteenths) {
   u64 both;
-  asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "r"(sixteenths | 1u << 16), "n"(1024 / 16 | 1 << 30));
+  asm("mov.b64 %0, {%1, %2};"
+      : "=l"(both)
+      : "r"(sixteenths | (u32)wgmma_swizzled_128), "n"((u32)(wgmma_swizzled_128 >> 32)));
   return both;
 }
 
@@ -120,7 +124,7 @@ struct Multiplier {
   Ring ahead{0, 0};  // what is read next
 
   __device__ Codes read() {
-    barrier_wait(shared.full(ahead.stage), ahead.phase);
+    mbarrier_wait(shared.full(ahead.stage), ahead.phase);
     const Codes codes = load_codes(shared.w(ahead.stage, group), threadIdx.x % 128);
     ahead.next();
     return codes;
@@ -128,17 +132,17 @@ struct Multiplier {
   /// The stage before ring.stage.
   __device__ void release_last() const {
     __syncwarp();
-    if (threadIdx.x % 32 == 0) barrier_arrive(shared.empty(ring.stage == 0 ? stages - 1 : ring.stage - 1));
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(shared.empty(ring.stage == 0 ? stages - 1 : ring.stage - 1));
   }
 
   template <bool adds>
   __device__ void start(float (&sums)[held], Fragments& f) {
     const u32 a = (shared.base >> 4) + ring.stage * (a_stage_bytes / 16);
     pin(f);
-    tensor_fence();
+    wgmma_fence();
 #pragma unroll
-    for (int step = 0; step < 4; ++step) multiply(sums, f.step[step], descriptor(a + 2 * step), adds || step > 0);
-    tensor_commit();
+    for (int step = 0; step < 4; ++step) wgmma_rs(sums, f.step[step], descriptor(a + 2 * step), adds || step > 0);
+    wgmma_commit_group();
   }
 
   /// A chunk's products begin; meanwhile the next one is expanded and the one after it read. `left` counts all three.
@@ -146,7 +150,7 @@ struct Multiplier {
   __device__ void step(float (&sums)[held], Fragments& now, Fragments& next, Codes& codes, int left) {
     start<!first>(sums, now);
     if (!first) {
-      tensor_wait<1>();
+      wgmma_wait_group<1>();
       release_last();
     }
     ring.next();
@@ -174,7 +178,7 @@ struct Multiplier {
         step<false>(sums, odd, even, codes, left - 1);
         left -= 2;
       }
-      tensor_wait<0>();
+      wgmma_wait_group<0>();
       release_last();
 #pragma unroll
       for (int i = 0; i < held; ++i) asm volatile("" : "+f"(sums[i])::"memory");
@@ -200,22 +204,22 @@ __device__ inline bool reduce(float (&totals)[held], const Shared& shared, int g
   const int finisher = group % cluster;
   const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's
   if (slot > 0) {
-    barrier_wait_cluster(shared.far_empty(group), state.phase ^ 1);
+    mbarrier_wait_cluster(shared.far_empty(group), state.phase ^ 1);
     state.phase ^= 1;
-    const u32 there = in_block(shared.far_sums(group, slot - 1), finisher) + thread * 16;
-    const u32 full = in_block(shared.far_full(group), finisher);
+    const u32 there = mapa(shared.far_sums(group, slot - 1), finisher) + thread * 16;
+    const u32 full = mapa(shared.far_full(group), finisher);
 #pragma unroll
     for (int i = 0; i < held; i += 4)
-      send_far(there + i / 4 * 128 * 16, {totals[i], totals[i + 1], totals[i + 2], totals[i + 3]}, full);
+      st_async(there + i / 4 * 128 * 16, {totals[i], totals[i + 1], totals[i + 2], totals[i + 3]}, full);
     return false;
   }
-  if (thread == 0) barrier_expect(shared.far_full(group), (cluster - 1) * sums_bytes);
-  barrier_wait_cluster(shared.far_full(group), state.phase);
+  if (thread == 0) mbarrier_arrive_expect_tx(shared.far_full(group), (cluster - 1) * sums_bytes);
+  mbarrier_wait_cluster(shared.far_full(group), state.phase);
   state.phase ^= 1;
   for (int other = 1; other < cluster; ++other)
 #pragma unroll
     for (int i = 0; i < held; i += 4) {
-      const uint4 four = shared_load4(shared.far_sums(group, other - 1) + (i / 4 * 128 + thread) * 16);
+      const uint4 four = ld_shared_v4(shared.far_sums(group, other - 1) + (i / 4 * 128 + thread) * 16);
       totals[i] += __uint_as_float(four.x);
       totals[i + 1] += __uint_as_float(four.y);
       totals[i + 2] += __uint_as_float(four.z);
@@ -223,11 +227,12 @@ __device__ inline bool reduce(float (&totals)[held], const Shared& shared, int g
     }
   if (!state.last)
     for (int other = 1; other < cluster; ++other)
-      barrier_free_far(in_block(shared.far_empty(group), (finisher + other) % cluster));
+      mbarrier_arrive_remote(mapa(shared.far_empty(group), (finisher + other) % cluster));
   return true;
 }
 
-__device__ inline void multiply_tiles(const Shared& shared, const Results& results, const Sizes& s, int group) {
+__device__ inline void multiply_tiles(const Shared& shared, const EpilogueArguments& results, const Sizes& s,
+                                      int group) {
   const int thread = threadIdx.x % 128;
   Multiplier multiplier = {shared, group};
   Reduction reduction;
@@ -249,15 +254,15 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
 __device__ inline void init_barriers(const Shared& shared) {
 #pragma unroll
   for (int stage = 0; stage < stages; ++stage) {
-    barrier_init(shared.full(stage), 1);
-    barrier_init(shared.empty(stage), 4 * row_groups);
+    mbarrier_init(shared.full(stage), 1);
+    mbarrier_init(shared.empty(stage), 4 * row_groups);
   }
 #pragma unroll
   for (int group = 0; group < row_groups; ++group) {
-    barrier_init(shared.far_full(group), 1);
-    barrier_init(shared.far_empty(group), 128);
+    mbarrier_init(shared.far_full(group), 1);
+    mbarrier_init(shared.far_empty(group), 128);
   }
-  barriers_are_ready();
+  fence_mbarrier_init();
 }
 
 extern "C" __global__ void __maxnreg__(even_registers)
@@ -267,21 +272,21 @@ extern "C" __global__ void __maxnreg__(even_registers)
   const Shared shared = {shared_address(memory)};
   if (shared.base % 1024 != 0) __trap();                             // what swizzles rely on
   const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);  // the same for all, which the compiler must see
-  let_next_start();
+  pdl_launch_dependents();
   const Copier copier = {shared, folded, packed, sizes};
   if (threadIdx.x == 0) {
     init_barriers(shared);
     copy_first_weights(copier);
   }
-  sync_cluster<cluster>();
+  cluster_sync<cluster>();
   if (group == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 0) copy(copier);
     __syncwarp();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(many_registers));
-    wait_for_previous();
+    pdl_wait();
     multiply_tiles(shared, {a, a_scale, a_base, packed, w_base, bias, c}, sizes, group - 1);
   }
-  leave_cluster<cluster>();
+  cluster_sync_before_exit<cluster>();
 }

@@ -54,7 +54,7 @@ class FusedGemm {
   std::size_t workspace_bytes() const { return folder_.layout().bytes; }
 
   /// From a, a_scale, packed_w and bias to c, by way of the workspace. Scales of 255 make their rows and columns of C
-  /// NaN. Starts early (overlap.cuh): packed_w must be there before the kernel that comes before it on the stream.
+  /// NaN. Starts early (pdl.cuh): packed_w must be there before the kernel that comes before it on the stream.
   void launch(const Operands& operands, Stream& stream) const noexcept;
 
  private:

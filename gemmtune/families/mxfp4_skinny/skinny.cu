@@ -9,11 +9,12 @@
 
 #include "gemmtune/families/mxfp4_skinny/skinny_activations.cuh"
 #include "gemmtune/families/mxfp4_skinny/skinny_layout.cuh"
-#include "gemmtune/kernels/hopper_machine.cuh"
-#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/pdl.cuh"
+#include "gemmtune/kernels/sm90_ptx.cuh"
 #include "gemmtune/kernels/small_m/bits.h"
-#include "gemmtune/kernels/small_m/machine.cuh"
-#include "gemmtune/kernels/small_m/results.cuh"
+#include "gemmtune/kernels/small_m/epilogue.cuh"
+#include "gemmtune/kernels/small_m/ptx.cuh"
+#include "gemmtune/kernels/wgmma_descriptor.cuh"
 #include "gemmtune/kernels/wgmma_from_registers.cuh"
 
 // ---- W: packed codes in registers
@@ -26,10 +27,10 @@ struct Fragments {
 
 __device__ inline void load_fragments(Fragments& f, u32 brick, int warp, int lane) {
   const u32 codes = brick + (warp * 32 + lane) * 16;
-  f.scales = shared_load2(brick + 4096 + (warp * 8 + lane / 4) * 8);
+  f.scales = ld_shared_v2(brick + 4096 + (warp * 8 + lane / 4) * 8);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const uint4 words = shared_load4(codes + half * 2048);
+    const uint4 words = ld_shared_v4(codes + half * 2048);
     const u32 of_step[2][2] = {{words.x, words.y}, {words.z, words.w}};
 #pragma unroll
     for (int i = 0; i < 2; ++i)
@@ -50,9 +51,8 @@ __device__ inline float block_scale(u32 bytes, int step) {
 
 // ---- the products
 
-__device__ inline u64 descriptor(u32 address) {
-  return (u64)((address & 0x3ffff) >> 4) | (u64)(128 >> 4) << 16 | (u64)(256 >> 4) << 32;
-}
+/// A's e4m3 is not swizzled: core matrices of 8 rows × 16 bytes, 128 bytes apart along K and 256 along M.
+constexpr u64 a_layout = wgmma_layout({.leading_bytes = 128, .stride_bytes = 256, .swizzle = Swizzle::none});
 
 /// Of each of four blocks by itself.
 struct Sums {
@@ -76,18 +76,18 @@ __device__ inline void pin(Fragments& f) {
 
 __device__ inline void start_products(Sums& sums, Fragments& f, u32 a_chunk) {
   pin(f);
-  tensor_fence();
+  wgmma_fence();
 #pragma unroll
   for (int step = 0; step < 4; ++step)
-    multiply(sums.value[step], f.step[step], descriptor(a_chunk + step * a_step_bytes), false);
-  tensor_commit();
+    wgmma_rs(sums.value[step], f.step[step], wgmma_descriptor(a_chunk + step * a_step_bytes, a_layout), false);
+  wgmma_commit_group();
 }
 
 /// Adds what the tensor core has summed to the sums in f32, times the scales; a_scales is that of column 2(lane%4).
 __device__ inline void promote(float (&total)[held], const float (&sum)[held], u32 a_scales, float upper, float lower) {
 #pragma unroll
   for (int j = 0; j < tile_m / 8; ++j) {
-    const float2 scale = shared_load2f(a_scales + j * 32);
+    const float2 scale = ld_shared_v2_f32(a_scales + j * 32);
     total[4 * j] = fmaf(sum[4 * j], scale.x * upper, total[4 * j]);
     total[4 * j + 1] = fmaf(sum[4 * j + 1], scale.y * upper, total[4 * j + 1]);
     total[4 * j + 2] = fmaf(sum[4 * j + 2], scale.x * lower, total[4 * j + 2]);
@@ -96,7 +96,7 @@ __device__ inline void promote(float (&total)[held], const float (&sum)[held], u
 }
 
 __device__ inline void finish_products(float (&total)[held], Sums& sums, const uint2& w_scales, u32 a_scales) {
-  tensor_wait();
+  wgmma_wait_group();
   pin(sums);
 #pragma unroll
   for (int step = 0; step < 4; ++step)
@@ -128,9 +128,9 @@ __device__ inline void copy_weights(const Shared& shared, const u8* packed, cons
         for (int r = 0; r < row_groups; ++r) {
           const int group = r * k_groups + q;
           const u32 full = shared.w_full(group, ring[q].stage);
-          barrier_wait(shared.w_empty(group, ring[q].stage), ring[q].phase);
-          barrier_expect(full, unit_bytes);
-          copy_bulk(shared.w(group, ring[q].stage), rows[r] + (i64)unit * unit_bytes, unit_bytes, full);
+          mbarrier_wait(shared.w_empty(group, ring[q].stage), ring[q].phase);
+          mbarrier_arrive_expect_tx(full, unit_bytes);
+          bulk_load(shared.w(group, ring[q].stage), rows[r] + (i64)unit * unit_bytes, unit_bytes, full);
         }
         ring[q].next(w_stages);
       }
@@ -141,25 +141,25 @@ __device__ inline void copy_weights(const Shared& shared, const u8* packed, cons
 __device__ inline void init_barriers(const Shared& shared) {
 #pragma unroll
   for (int i = 0; i < groups * w_stages; ++i) {
-    barrier_init(shared.w_full(0, i), 1);
-    barrier_init(shared.w_empty(0, i), 4);
+    mbarrier_init(shared.w_full(0, i), 1);
+    mbarrier_init(shared.w_empty(0, i), 4);
   }
 #pragma unroll
   for (int stage = 0; stage < a_stages; ++stage) {
-    barrier_init(shared.a_full(stage), converters);
-    barrier_init(shared.a_empty(stage), 4 * row_groups);
+    mbarrier_init(shared.a_full(stage), converters);
+    mbarrier_init(shared.a_empty(stage), 4 * row_groups);
   }
 #pragma unroll
   for (int stage = 0; stage < raw_stages; ++stage) {
-    barrier_init(shared.raw_full(stage), 33);
-    barrier_init(shared.raw_empty(stage), converters);
+    mbarrier_init(shared.raw_full(stage), 33);
+    mbarrier_init(shared.raw_empty(stage), converters);
   }
 #pragma unroll
   for (int group = 0; group < row_groups; ++group) {
-    barrier_init(shared.far_full(group), cluster > 1 ? (cluster - 1) * 128 : 1);
-    barrier_init(shared.far_empty(group), 128);
+    mbarrier_init(shared.far_full(group), cluster > 1 ? (cluster - 1) * 128 : 1);
+    mbarrier_init(shared.far_empty(group), 128);
   }
-  barriers_are_ready();
+  fence_mbarrier_init();
 }
 
 /// Sums of the warpgroups that share rows, and of the blocks that do, in one order always.
@@ -179,43 +179,43 @@ __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduct
   const int empty = 2 + 2 * r;
   if (k_groups > 1) {
     if (q > 0) {
-      if (!state.first) wait_named(empty, k_groups * 128);
+      if (!state.first) named_barrier_sync(empty, k_groups * 128);
       state.first = false;
 #pragma unroll
-      for (int i = 0; i < held; ++i) shared_storef(shared.sums(r, q - 1) + (i * 128 + thread) * 4, total[i]);
-      arrive_named(full, k_groups * 128);
+      for (int i = 0; i < held; ++i) st_shared_f32(shared.sums(r, q - 1) + (i * 128 + thread) * 4, total[i]);
+      named_barrier_arrive(full, k_groups * 128);
       return false;
     }
-    wait_named(full, k_groups * 128);
+    named_barrier_sync(full, k_groups * 128);
     for (int other = 1; other < k_groups; ++other)
 #pragma unroll
-      for (int i = 0; i < held; ++i) total[i] += shared_loadf(shared.sums(r, other - 1) + (i * 128 + thread) * 4);
-    arrive_named(empty, k_groups * 128);
+      for (int i = 0; i < held; ++i) total[i] += ld_shared_f32(shared.sums(r, other - 1) + (i * 128 + thread) * 4);
+    named_barrier_arrive(empty, k_groups * 128);
   }
   if (cluster == 1) return true;
   const int finisher = r % cluster;
   const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's
   if (slot > 0) {
-    barrier_wait_cluster(shared.far_empty(r), state.far_phase ^ 1);
+    mbarrier_wait_cluster(shared.far_empty(r), state.far_phase ^ 1);
     state.far_phase ^= 1;
-    const u32 there = in_block(shared.far_sums(r, slot - 1), finisher);
+    const u32 there = mapa(shared.far_sums(r, slot - 1), finisher);
 #pragma unroll
-    for (int i = 0; i < held; ++i) store_far(there + (i * 128 + thread) * 4, total[i]);
-    barrier_arrive_far(in_block(shared.far_full(r), finisher));
+    for (int i = 0; i < held; ++i) st_shared_cluster(there + (i * 128 + thread) * 4, total[i]);
+    mbarrier_arrive_release_cluster(mapa(shared.far_full(r), finisher));
     return false;
   }
-  barrier_wait_cluster(shared.far_full(r), state.far_phase);
+  mbarrier_wait_cluster(shared.far_full(r), state.far_phase);
   state.far_phase ^= 1;
   for (int other = 1; other < cluster; ++other)
 #pragma unroll
-    for (int i = 0; i < held; ++i) total[i] += shared_loadf(shared.far_sums(r, other - 1) + (i * 128 + thread) * 4);
+    for (int i = 0; i < held; ++i) total[i] += ld_shared_f32(shared.far_sums(r, other - 1) + (i * 128 + thread) * 4);
   if (!state.last)
     for (int other = 1; other < cluster; ++other)
-      barrier_free_far(in_block(shared.far_empty(r), (finisher + other) % cluster));
+      mbarrier_arrive_remote(mapa(shared.far_empty(r), (finisher + other) % cluster));
   return true;
 }
 
-__device__ inline void multiply_tiles(const Shared& shared, const Results& results, const Sizes& s, int units,
+__device__ inline void multiply_tiles(const Shared& shared, const EpilogueArguments& results, const Sizes& s, int units,
                                       int group) {
   const int r = group / k_groups;
   const int q = group % k_groups;
@@ -244,7 +244,7 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
     Fragments even;
     Fragments odd;
     if (mine > 0) {
-      barrier_wait(shared.w_full(group, w_ring.stage), w_ring.phase);
+      mbarrier_wait(shared.w_full(group, w_ring.stage), w_ring.phase);
       load_fragments(even, shared.w(group, w_ring.stage), warp, lane);
     }
     for (int i = 0; i < mine; ++i) {
@@ -253,21 +253,21 @@ __device__ inline void multiply_tiles(const Shared& shared, const Results& resul
       const u32 a = shared.a(a_stage);
       const u32 w = shared.w(group, w_ring.stage);
       const u32 a_scales = shared.scales(a_stage) + lane % 4 * 8;
-      barrier_wait(shared.a_full(a_stage), number / a_stages & 1);
+      mbarrier_wait(shared.a_full(a_stage), number / a_stages & 1);
       start_products(sums, even, a);
       load_fragments(odd, w + brick_bytes, warp, lane);
       __syncwarp();
-      if (lane == 0) barrier_arrive(shared.w_empty(group, w_ring.stage));
+      if (lane == 0) mbarrier_arrive(shared.w_empty(group, w_ring.stage));
       w_ring.next(w_stages);
       finish_products(total, sums, even.scales, a_scales);
       start_products(sums, odd, a + 4 * a_step_bytes);
       if (i + 1 < mine) {
-        barrier_wait(shared.w_full(group, w_ring.stage), w_ring.phase);
+        mbarrier_wait(shared.w_full(group, w_ring.stage), w_ring.phase);
         load_fragments(even, shared.w(group, w_ring.stage), warp, lane);
       }
       finish_products(total, sums, odd.scales, a_scales + 4 * tile_m * 4);
       __syncwarp();
-      if (lane == 0) barrier_arrive(shared.a_empty(a_stage));
+      if (lane == 0) mbarrier_arrive(shared.a_empty(a_stage));
     }
     a_unit += of_block;
 
@@ -283,9 +283,9 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
   const Shared shared = {shared_address(memory)};
   const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);  // the same for all, which the compiler must see
   const int units = (sizes.k + unit_k - 1) / unit_k;
-  let_next_start();
+  pdl_launch_dependents();
   if (threadIdx.x == 0) init_barriers(shared);
-  sync_cluster<cluster>();
+  cluster_sync<cluster>();
   if (warp < 2 + converters) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 0)
@@ -297,8 +297,8 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
     __syncwarp();
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(many_registers));
-    wait_for_previous();
+    pdl_wait();
     multiply_tiles(shared, {a, a_scale, nullptr, packed, base, bias, c}, sizes, units, warp / 4 - other_groups);
   }
-  leave_cluster<cluster>();
+  cluster_sync_before_exit<cluster>();
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "gemmtune/families/mxfp4_skinny/skinny_layout.cuh"
-#include "gemmtune/kernels/hopper_machine.cuh"
-#include "gemmtune/kernels/overlap.cuh"
+#include "gemmtune/kernels/pdl.cuh"
+#include "gemmtune/kernels/sm90_ptx.cuh"
 #include "gemmtune/kernels/small_m/bits.h"
-#include "gemmtune/kernels/small_m/machine.cuh"
+#include "gemmtune/kernels/small_m/ptx.cuh"
 
 /// 2^exponent, -149 … 127.
 __device__ inline float power_of_two(int exponent) {
@@ -25,9 +25,9 @@ __device__ inline void convert_block(const Block& b, u32 to, u32 scale_to) {
   gemmtune::E4M3Words bytes[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) bytes[i] = gemmtune::move_codes(words[i]);
-  shared_store4(to, {bytes[0].first, bytes[1].first, bytes[2].first, bytes[3].first});
-  shared_store4(to + 128, {bytes[0].second, bytes[1].second, bytes[2].second, bytes[3].second});
-  shared_storef(scale_to, b.exponent == 255 ? nan_value() : power_of_two((int)b.exponent - 127));
+  st_shared_v4(to, {bytes[0].first, bytes[1].first, bytes[2].first, bytes[3].first});
+  st_shared_v4(to + 128, {bytes[0].second, bytes[1].second, bytes[2].second, bytes[3].second});
+  st_shared_f32(scale_to, b.exponent == 255 ? nan_value() : power_of_two((int)b.exponent - 127));
 }
 
 /// Rows of A that a tile takes, for the lanes of the warp that copies them.
@@ -55,7 +55,7 @@ __device__ inline void copy_scales(u32 to, const Activations& a, int block, int 
     if (count % 32 != 0 && i >= count) break;
     const int row = i / of_row;
     const int at = block + i % of_row * bytes;
-    copy_small<bytes>(to + i * bytes, a.scales + (i64)row * a.blocks + at, row < a.rows && at < a.blocks);
+    cp_async<bytes>(to + i * bytes, a.scales + (i64)row * a.blocks + at, row < a.rows && at < a.blocks);
   }
 }
 
@@ -65,7 +65,7 @@ __device__ inline void copy_scale_bytes(u32 to, const Activations& a, int block,
   for (int i = lane; i < tile_m * 8; i += 32) {
     const int row = i / 8;
     const int at = block + i % 8;
-    shared_store_byte(to + i, row < a.rows && at < a.blocks ? a.scales[(i64)row * a.blocks + at] : 0);
+    st_shared_u8(to + i, row < a.rows && at < a.blocks ? a.scales[(i64)row * a.blocks + at] : 0);
   }
 }
 
@@ -77,7 +77,7 @@ __device__ inline void copy_unit(u32 to, const Activations& a, int unit, int lan
   const u32 lane_to = to + lane / 8 * raw_row_bytes + lane % 8 * 16;
 #pragma unroll
   for (int i = 0; i < tile_m / 4; ++i)
-    copy_small<16>(lane_to + 4 * i * raw_row_bytes, from + (i64)(4 * i) * a.blocks * 16, 4 * i + lane / 8 < rows);
+    cp_async<16>(lane_to + 4 * i * raw_row_bytes, from + (i64)(4 * i) * a.blocks * 16, 4 * i + lane / 8 < rows);
   const u32 scales = to + tile_m * raw_row_bytes;
   if (a.blocks % 8 == 0)
     copy_scales<8>(scales, a, unit * 8, lane);
@@ -89,22 +89,22 @@ __device__ inline void copy_unit(u32 to, const Activations& a, int unit, int lan
 
 __device__ inline void copy_unit(const Shared& shared, const Ring& ring, const Activations& a, int unit, int lane) {
   copy_unit(shared.raw(ring.stage), a, unit, lane);
-  barrier_arrive_when_copied(shared.raw_full(ring.stage));
+  cp_async_mbarrier_arrive(shared.raw_full(ring.stage));
   __syncwarp();
-  if (lane == 0) barrier_arrive(shared.raw_full(ring.stage));
+  if (lane == 0) mbarrier_arrive(shared.raw_full(ring.stage));
 }
 
 /// One warp: keeps the ring of A's codes filled.
 __device__ inline void copy_activations(const Shared& shared, const u8* a, const u8* a_scale, const Sizes& s, int units,
                                         int lane) {
-  wait_for_previous();
+  pdl_wait();
   const int rank = cluster_rank<cluster>();
   Ring ring = {0, 1};
   for (int index = blockIdx.x / cluster; index < tile_count(s); index += gridDim.x / cluster) {
     const Activations activations = activations_of(a, a_scale, s, tile_at(s, index));
     for (int first = rank * k_groups; first < units; first += parts)
       for (int unit = first; unit < min(first + k_groups, units); ++unit) {
-        barrier_wait(shared.raw_empty(ring.stage), ring.phase);
+        mbarrier_wait(shared.raw_empty(ring.stage), ring.phase);
         copy_unit(shared, ring, activations, unit, lane);
         ring.next(raw_stages);
       }
@@ -122,24 +122,24 @@ __device__ inline void convert_activations(const Shared& shared, const Sizes& s,
   Ring a_ring = {0, 1};
   int first = warp;  // the next item, counted from the unit's first
   for (int unit = 0; unit < count; ++unit) {
-    barrier_wait(shared.raw_full(raw_ring.stage), raw_ring.phase);
-    barrier_wait(shared.a_empty(a_ring.stage), a_ring.phase);
+    mbarrier_wait(shared.raw_full(raw_ring.stage), raw_ring.phase);
+    mbarrier_wait(shared.a_empty(a_ring.stage), a_ring.phase);
     const u32 raw = shared.raw(raw_ring.stage);
     int item = first;
     for (; item < items; item += converters) {
       const int row = item % (tile_m / 8) * 8 + lane % 8;
       const int step = item / (tile_m / 8) * 4 + lane / 8;
-      const Block block = {shared_load4(raw + row * raw_row_bytes + step * 16),
-                           shared_load_byte(raw + tile_m * raw_row_bytes + row * 8 + step)};
+      const Block block = {ld_shared_v4(raw + row * raw_row_bytes + step * 16),
+                           ld_shared_u8(raw + tile_m * raw_row_bytes + row * 8 + step)};
       convert_block(block, shared.a(a_ring.stage) + step * a_step_bytes + row / 8 * 256 + lane % 8 * 16,
                     shared.scales(a_ring.stage) + (step * tile_m + row) * 4);
     }
     first = item - items;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    fence_proxy_async();
     __syncwarp();
     if (lane == 0) {
-      barrier_arrive(shared.a_full(a_ring.stage));
-      barrier_arrive(shared.raw_empty(raw_ring.stage));
+      mbarrier_arrive(shared.a_full(a_ring.stage));
+      mbarrier_arrive(shared.raw_empty(raw_ring.stage));
     }
     raw_ring.next(raw_stages);
     a_ring.next(a_stages);

@@ -49,7 +49,7 @@ class SkinnyGemm {
   const SmallMPacker& packer() const { return packer_; }
 
   /// From a, a_scale, packed_w and bias to c. `scales` of 255 make their rows and columns of C NaN. Starts early
-  /// (overlap.cuh): packed_w must be there before the kernel that comes before this one on the stream.
+  /// (pdl.cuh): packed_w must be there before the kernel that comes before this one on the stream.
   void launch(const Operands& operands, Stream& stream) const noexcept;
 
  private:

@@ -5,7 +5,7 @@
 #include "gemmtune/kernels/small_m/exact.cuh"
 #include "gemmtune/kernels/small_m/tile.cuh"
 
-struct Results {
+struct EpilogueArguments {
   const u8* a;
   const u8* a_scale;
   const float* a_base;  // of rows that were folded before; 0 of one that was not
@@ -31,7 +31,8 @@ struct Corner {
   const u8* bricks;  // of the 64 rows of W
 };
 
-__device__ inline Corner corner_of(const Results& results, const Sizes& s, const Tile& tile, int group, int thread) {
+__device__ inline Corner corner_of(const EpilogueArguments& results, const Sizes& s, const Tile& tile, int group,
+                                   int thread) {
   const int m = tile.m_tile * tile_m + thread % 4 * 2;
   const i64 w_tile = (i64)tile.batch * s.w_tiles + tile.w_tile + group;
   return {(i64)tile.batch * s.m + m, s.m - m, (tile.w_tile + group) * 64 + thread / 32 * 16 + thread % 32 / 4,
@@ -39,7 +40,8 @@ __device__ inline Corner corner_of(const Results& results, const Sizes& s, const
 }
 
 /// Before sums are there, so that nobody waits.
-__device__ inline Factors load_factors(const Results& results, const Sizes& s, const Tile& tile, const Corner& corner) {
+__device__ inline Factors load_factors(const EpilogueArguments& results, const Sizes& s, const Tile& tile,
+                                       const Corner& corner) {
   Factors f;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -96,7 +98,7 @@ __device__ inline void write_two(Out* c, const Sizes& s, const Corner& corner, i
 constexpr int held_words = (held + 31) / 32;
 
 /// Those elements again that are doubtful, a bit for each sum.
-__device__ inline void rewrite(const Results& results, const Sizes& s, const Corner& corner, const Factors& f,
+__device__ inline void rewrite(const EpilogueArguments& results, const Sizes& s, const Corner& corner, const Factors& f,
                                const u32 (&doubtful)[held_words]) {
   __syncwarp();  // after what others wrote there
 #pragma unroll 1
@@ -114,7 +116,7 @@ __device__ inline void rewrite(const Results& results, const Sizes& s, const Cor
   }
 }
 
-__device__ inline void write(const Results& results, const Sizes& s, const Corner& corner, const Factors& f,
+__device__ inline void write(const EpilogueArguments& results, const Sizes& s, const Corner& corner, const Factors& f,
                              const float (&sums)[held]) {
   u32 doubtful[held_words] = {};
   u32 any = 0;

@@ -1,0 +1,115 @@
+// Hopper's instructions for TMA, mbarriers, clusters and wgmma, which CUDA C++ has no functions for. Functions are named
+// after the PTX instructions. Addresses in shared memory are 32-bit numbers; `cluster` is the number of blocks in one.
+#pragma once
+
+__device__ __forceinline__ unsigned shared_address(const void* at) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(at));
+}
+
+// mbarriers.
+
+__device__ __forceinline__ void mbarrier_init(unsigned barrier, unsigned count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
+}
+/// After all mbarrier_init(): makes the mbarriers visible to TMA and to the other blocks of the cluster.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+__device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+/// Arrives, and makes the current phase wait for so many bytes from TMA as well.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+/// Waits until the phase of this parity has completed.
+__device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity) {
+  asm volatile(
+      "{\n.reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
+// TMA: copies of boxes of tensors (device/gpu/tensor_map.h), each issued by one thread.
+
+struct alignas(64) TensorMap {
+  char bytes[128];
+};
+__device__ __forceinline__ void tma_load(const TensorMap& map, unsigned barrier, unsigned to, int k, int row,
+                                         int batch) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::
+          "r"(to),
+      "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch)
+      : "memory");
+}
+/// To the same place in each block of `mask`. The bytes count on the mbarrier at the same place in that block.
+__device__ __forceinline__ void tma_load_multicast(const TensorMap& map, unsigned barrier, unsigned to, int k, int row,
+                                                   int batch, unsigned short mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+      " [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch), "h"(mask)
+      : "memory");
+}
+
+/// From shared memory to C, clipped at C's edges.
+__device__ __forceinline__ void tma_store(const TensorMap& map, unsigned from, int column, int row, int batch) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map), "r"(from),
+               "r"(column), "r"(row), "r"(batch)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/// Waits until all but the last `pending` of this thread's stores have read their part of shared memory.
+template <int pending>
+__device__ __forceinline__ void tma_store_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+/// After ordinary writes to shared memory, before TMA or wgmma reads them.
+__device__ __forceinline__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// Clusters.
+
+template <int cluster>
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank = 0;
+  if (cluster > 1) asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+/// Waits for all threads of the cluster. What each of them did before is complete then, also in other blocks' memory.
+template <int cluster>
+__device__ __forceinline__ void cluster_sync() {
+  if (cluster == 1) {
+    __syncthreads();
+  } else {
+    __syncwarp();  // .aligned: whole warps
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+}
+/// The address of the same place in the shared memory of block `rank` of the cluster.
+__device__ __forceinline__ unsigned mapa(unsigned address, unsigned rank) {
+  unsigned there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+  return there;
+}
+
+/// On the mbarrier of any block of the cluster; `remote` is from mapa(). It says that this thread has read. What it has
+/// written need not be visible there. Like every access to another block's memory, it must have completed before that
+/// block exits.
+__device__ __forceinline__ void mbarrier_arrive_remote(unsigned remote) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+
+// The tensor cores: wgmma itself is in wgmma_instruction.cuh and wgmma_from_registers.cuh.
+
+__device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void wgmma_commit_group() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+/// Waits until at most `pending` groups are incomplete.
+template <int pending = 0>
+__device__ __forceinline__ void wgmma_wait_group() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
