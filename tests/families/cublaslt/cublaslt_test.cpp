@@ -82,7 +82,9 @@ TEST_P(CublasltProducts, AreRight) {
   ASSERT_FALSE(all.empty());
   EXPECT_TRUE(all.front().name.starts_with("cublaslt_default_")) << all.front().name;
   const bool whole_rows = has_whole_rows(parse_problem(problem));
-  if (whole_rows) EXPECT_EQ(check::why_wrong(*family_, {.problem = problem, .seed = 3}, all.front()), "");
+  if (whole_rows) {
+    EXPECT_EQ(check::why_wrong(*family_, {.problem = problem, .seed = 3}, all.front()), "");
+  }
   int wrong = 0;
   std::string first_wrong;
   const auto some = some_of(all);
