@@ -13,13 +13,13 @@
 namespace gemmtune {
 namespace {
 
-/// AITER spells one option as a short one of two letters, which CLI11 would read as -o with the value 2.
+/// AITER spells one option as a short option of two letters, which CLI11 would read as -o with the value 2.
 std::string in_known_spelling(const std::string& argument) {
   const bool is_o2 = argument == "-o2" || argument.starts_with("-o2=");
   return is_o2 ? "--profile_file" + argument.substr(3) : argument;
 }
 
-/// CLI11 takes arguments last first, without the program's name.
+/// CLI11 takes the arguments in reverse order, without the program's name.
 std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
   for (auto i = arguments.size(); i > 1; --i) result.push_back(in_known_spelling(arguments[i - 1]));

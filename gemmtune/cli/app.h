@@ -1,6 +1,6 @@
-// The command line as a whole: finds the subcommand, runs it, and turns errors into messages and exit codes.
-//   0 done; 1 ran, and some of it failed; 2 usage; 3 input; 4 no device; 5 the system or a bug; 128 + n: ended by
-//   signal n.
+// The whole command line: finds the subcommand, runs it, and turns errors into messages and exit codes. Exit codes: 0
+// done; 1 ran, and some of it failed; 2 usage; 3 input; 4 no device; 5 the system or a bug; 128 + n: ended by signal
+// n.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace gemmtune {
 
-/// The parser with every subcommand declared on it; `commands` must outlive it.
+/// The parser with every subcommand. `commands` must outlive it.
 std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands);
 
 /// `arguments` as main() gets them. Never throws.

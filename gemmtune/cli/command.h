@@ -14,7 +14,7 @@ class Command {
  public:
   virtual ~Command() = default;
 
-  /// Its options and where they go. Called once, before run().
+  /// Declares the options and the variables that they set. Called once, before run().
   virtual void declare(Options& options) = 0;
 
   /// Returns the process's exit code; throws Error for what ends the work.
@@ -44,7 +44,7 @@ std::unique_ptr<Command> make_tune_command();
 std::unique_ptr<Command> make_worker_check_command();
 std::unique_ptr<Command> make_worker_command();
 
-/// All of them, in the order in which help lists them.
+/// All commands, in the order in which help lists them.
 std::vector<NamedCommand> all_commands();
 
 }  // namespace gemmtune

@@ -1,5 +1,4 @@
-// A command that is only a roof over others: `gemmtune table merge`. Each of them has a page of its own,
-// <group>-<name>.
+// A command that only contains other commands: `gemmtune table merge`. Each of them has a help page, <group>-<name>.
 #pragma once
 
 #include "gemmtune/cli/command.h"

@@ -54,7 +54,7 @@ class Keeper final : public EvaluationObserver {
   void started(const Candidate&) override {}
   void evaluated(const Evaluation& evaluation) override { kept_.push_back(evaluation); }
 
-  /// In whatever order they came. Throws Error{internal} when it was never told of this candidate.
+  /// In any order. Throws Error{internal} if the observer never heard of this candidate.
   const Evaluation& of(const Candidate& candidate) const {
     const auto found =
         std::find_if(kept_.begin(), kept_.end(), [&](const auto& e) { return e.candidate == candidate; });
@@ -66,7 +66,7 @@ class Keeper final : public EvaluationObserver {
   std::vector<Evaluation> kept_;
 };
 
-/// How much faster than the first one, or "" for what was not timed.
+/// The speed-up over the first candidate, or "" if the candidate was not timed.
 std::string ratio_text(const Evaluation& first, const Evaluation& evaluation) {
   if (first.timing.median_us <= 0 || evaluation.timing.median_us <= 0) return {};
   return fmt::format("speed       {:.3f} of the first's\n", first.timing.median_us / evaluation.timing.median_us);
@@ -110,14 +110,15 @@ class EvaluateCommand final : public Command {
     return all_right ? 0 : 1;
   }
 
-  /// One of the candidates for the problem or, since names say everything, one that is not listed for it any more.
+  /// A candidate of this name: listed for the problem, or no longer listed. A name says all parameters.
   Candidate named_candidate(Evaluator& evaluator, const Problem& problem, const std::string& name) const {
     for (auto& candidate : evaluator.candidates(problem))
       if (candidate.name == name && (family_.empty() || candidate.family == family_)) return candidate;
     return {.family = family_.empty() ? family_name_of(name) : family_, .name = name};
   }
 
-  /// The first one of the kind that the first candidate runs on: a failure's reproducer needs to name none.
+  /// The first device of the kind that the first candidate runs on, so that the command that reproduces a failure
+  /// need not name a device.
   std::string default_device() const {
     const auto families = make_families();
     const auto name = family_.empty() ? family_name_of(names_.front()) : family_;

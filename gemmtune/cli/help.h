@@ -1,4 +1,4 @@
-// The text that --help shows: docs/cli/<command>.md, embedded by CMake, so that help and documentation are one.
+// The text that --help shows: docs/cli/<command>.md, embedded by CMake. Help and documentation are thus the same.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ class App;
 
 namespace gemmtune {
 
-/// "gemmtune" is the whole program's. Throws Error{internal} for a command without a page.
+/// "gemmtune" is the page of the whole program. Throws Error{internal} for a command without a page.
 std::string_view help_text(std::string_view command);
 
-/// Makes this page what the command prints on --help.
+/// Makes this page the text that the command prints for --help.
 void show_help_page(CLI::App& app, const std::string& command);
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// What commands declare their options with: a front of CLI11's, whose header would cost each of them ten seconds of
-// compiling. Names are CLI11's: "-o,--output", or "list" for what has no dashes.
+// Declares the options of commands. Hides CLI11, whose header would add ten seconds to the compilation of each
+// command. Names are CLI11's: "-o,--output", or "list" for a positional argument.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class Option;
 
 namespace gemmtune {
 
-/// One option of a command; what is said of it is held against what the user writes.
+/// One option of a command. What is declared here is checked against what the user writes.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
@@ -31,22 +31,22 @@ class Option {
   CLI::Option* option_;
 };
 
-/// The options of one command and the commands under it. Refers to the parser, which outlives it.
+/// The options of one command, and its subcommands. Refers to the parser, which must outlive it.
 class Options {
  public:
   explicit Options(CLI::App& app) : app_(&app) {}
 
-  /// Values go to `value`, which outlives the parser. For strings, numbers, optionals and vectors of them; options.cpp
-  /// lists the types.
+  /// Values are written to `value`, which must outlive the parser. For strings, numbers, optionals and vectors;
+  /// options.cpp lists the types.
   template <typename Value>
   Option add_option(const std::string& names, Value& value) const;
   Option add_flag(const std::string& names, bool& value) const;
 
-  /// A command under this one, with the help of docs/cli/<page>.md. At most one is chosen.
+  /// A subcommand with the help of docs/cli/<page>.md. At most one subcommand is chosen.
   Options add_command(const std::string& name, const std::string& page) const;
   bool is_chosen() const;
 
-  /// What follows the options that are known belongs to somebody else.
+  /// Everything after the known options belongs to another program.
   void keep_rest() const;
   std::vector<std::string> rest() const;
 

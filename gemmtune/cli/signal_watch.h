@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM as a flag that the work looks at, so that what is done is written before the process ends.
+// Turns Ctrl-C and SIGTERM into a flag that the work looks at, so that finished work is written before the process
+// ends.
 #pragma once
 
 #include <atomic>
@@ -9,9 +10,9 @@
 
 namespace gemmtune {
 
-/// Blocks SIGINT and SIGTERM in the calling thread and those it starts, and waits for them in a thread of its own: no
-/// signal handler, no global. Make it before other threads. The first signal calls `on_signal` from the watching
-/// thread; a second ends the process at once with 128 + signal.
+/// Blocks SIGINT and SIGTERM in the calling thread and the threads that it starts, and waits for them in a thread of
+/// its own: no signal handler, no global. Create it before other threads. The first signal calls `on_signal` from the
+/// watching thread; a second one ends the process at once with 128 + signal.
 class SignalWatch {
  public:
   explicit SignalWatch(std::function<void(int signal)> on_signal);
@@ -19,7 +20,7 @@ class SignalWatch {
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  /// The first signal that came.
+  /// The first signal that arrived.
   std::optional<int> caught() const;
 
  private:

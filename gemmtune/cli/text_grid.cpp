@@ -8,12 +8,12 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// The character behind an escape sequence of colour ("\x1b[1m"), or the same one where there is none.
+/// The character behind a colour's escape sequence ("\x1b[1m"), or the same character if there is none.
 std::string_view::const_iterator behind_colour(std::string_view::const_iterator at, std::string_view text) {
   return *at == '\x1b' ? std::find(at, text.end(), 'm') : at;
 }
 
-/// Characters, not bytes: continuation bytes of UTF-8 take no room, and colours neither.
+/// Counts characters, not bytes: continuation bytes of UTF-8 and colours have no width.
 std::size_t width(std::string_view text) {
   std::size_t characters = 0;
   for (auto at = text.begin(); at != text.end(); ++at) {

@@ -8,8 +8,8 @@ namespace gemmtune {
 
 enum class Align { left, right };
 
-/// Rows of cells; the first is the heading and is underlined. Columns beyond `alignment` are left-aligned. Widths count
-/// UTF-8 characters, and not the escape sequences of colours. No blanks at line ends.
+/// Rows of cells. The first row is the heading and is underlined. Columns beyond `alignment` are left-aligned. Widths
+/// count UTF-8 characters without the escape sequences of colours. Lines do not end in blanks.
 std::string text_grid(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment);
 
 }  // namespace gemmtune

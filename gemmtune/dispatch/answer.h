@@ -1,4 +1,4 @@
-// What a lookup answers: which kernel, found how, and how fast it was when it was tuned.
+// The answer of a lookup: which kernel, how it was found, and how fast it was when it was tuned.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace gemmtune {
 
-/// A row of a table as it is served. Texts belong to the index that answered and live as long as it does; each is
-/// followed by a NUL, so that a C program can take its data().
+/// A row of a table as it is served. Texts belong to the index that answered and live as long as the index. Each text
+/// is followed by a NUL, so that a C program can use its data().
 struct Choice {
   std::string_view libtype{};      // kernel family
-  std::string_view kernel_name{};  // the candidate; empty where the library is left to choose
+  std::string_view kernel_name{};  // the candidate; empty if the library chooses the kernel itself
   std::int64_t kernel_id{-1};      // the library's own index: a hint
   std::int64_t split_k{};          // as the table's column has it
-  double time_us{};                // when it was tuned, for its own M; 0 where no row says
-  std::string_view source{};       // the file it came from, or the rule that chose
+  double time_us{};                // when it was tuned, for its own M; 0 if no row says
+  std::string_view source{};       // the file or the rule that it comes from
   std::int64_t line{};             // in that file
 };
 
 struct Answer {
   MatchKind match{MatchKind::fallback};
   std::int64_t tuned_m{};     // the M of the row that serves; 0 for a fallback
-  const Choice* choice{};     // null where neither a row nor a rule knows any kernel
-  const Choice* runner_up{};  // the best other kernel of the same key, where the tables had one; may be null
-  double expected_us{};       // of this call: the row's time; times M / tuned_m where the row is for a smaller M
+  const Choice* choice{};     // null if neither a row nor a rule knows a kernel
+  const Choice* runner_up{};  // the second-best kernel for the same key, if the tables had one; may be null
+  double expected_us{};       // of this call: the row's time; times M / tuned_m if the row is for a smaller M
   bool is_scaled{};           // the latter
 };
 

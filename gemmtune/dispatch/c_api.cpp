@@ -27,8 +27,7 @@ struct gemmtune_dispatcher {
 
 namespace {
 
-/// The last value of each of C's enums, which are those of ours: an enumerator that is added on one side only does not
-/// compile.
+/// The last value of each enum of the C interface. An enumerator that is added on one side only does not compile.
 constexpr int last_type = GEMMTUNE_TF32;
 constexpr int last_scaling_value = GEMMTUNE_MX_1X32;
 constexpr int last_major = GEMMTUNE_MN_MAJOR;
@@ -43,8 +42,8 @@ static_assert(gemmtune::match_kind_count == GEMMTUNE_FALLBACK + 1 &&
               static_cast<int>(MatchKind::nearest) == GEMMTUNE_NEAREST);
 static_assert(static_cast<int>(gemmtune::Reload::failed) == GEMMTUNE_RELOAD_FAILED);
 
-/// So far there is one version of each struct. Where one grows, the sizes that it had before are taken here, and what
-/// they lack is 0.
+/// So far there is one version of each struct. When a struct grows, its earlier sizes are accepted here, and missing
+/// fields are 0.
 template <typename Struct>
 bool has_known_size(const Struct& given) noexcept {
   return given.struct_size == sizeof(Struct);
@@ -75,7 +74,7 @@ gemmtune_status complain(gemmtune_message* message, gemmtune_status status, cons
   return status;
 }
 
-/// Does the work; an exception becomes a status and a message.
+/// Runs the work and turns an exception into a status and a message.
 template <typename Work>
 gemmtune_status guarded(gemmtune_message* message, const Work& work) noexcept {
   try {
@@ -101,7 +100,7 @@ bool is_sound(const gemmtune_problem& p) noexcept {
          is_up_to(p.activation, last_activation_value) && least_distance >= 0;
 }
 
-/// One without sizes, which nothing serves, where a field is none.
+/// A problem with an invalid field becomes one without sizes, which nothing serves.
 Problem problem_of(const gemmtune_problem& p) noexcept {
   if (!has_known_size(p) || !is_sound(p)) return {};
   return {.m = p.m,
@@ -176,7 +175,8 @@ gemmtune::LineSink sink_of(const gemmtune_dispatcher_options& options) {
   return [say = options.say, context = options.context](const std::string& line) { say(line.c_str(), context); };
 }
 
-/// The environment without the tables that it names, where the caller names some: those it names need not exist then.
+/// The environment. If the caller names tables, those of the environment are left out, because they need not exist
+/// then.
 gemmtune::Variables variables_for(const gemmtune_dispatcher_options& options) {
   if (options.tables == nullptr) return gemmtune::process_variables();
   return [process = gemmtune::process_variables()](std::string_view name) {

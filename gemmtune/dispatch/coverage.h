@@ -1,8 +1,7 @@
-// How well tables serve a workload: which share of its calls each way of matching answers, and what tuning the rest
-// might gain.
-//
-// Times are the tables' own, gains are estimates (dispatch/time_model.h), and for problems that only a fallback serves
-// both rest on an assumption of the caller's: how much slower than a tuned kernel a default one is.
+// How well tables serve a workload: the share of its calls that each way of matching answers, and what tuning the
+// rest might gain.
+// Times are those of the tables. Gains are estimates (dispatch/time_model.h). For problems that only a fallback
+// serves, both depend on an assumption of the caller: how much slower than a tuned kernel a default one is.
 #pragma once
 
 #include <array>
@@ -31,7 +30,7 @@ struct CoveredProblem {
   WeighedProblem asked{};
   MatchKind match{MatchKind::fallback};
   std::int64_t tuned_m{};
-  double now_us{};   // of one call; 0 where nothing tells
+  double now_us{};   // of one call; 0 if nothing is known
   double gain_us{};  // of one call, estimated
 };
 
@@ -46,8 +45,8 @@ struct KindCoverage {
 
 struct Coverage {
   std::array<KindCoverage, match_kind_count> kinds{};
-  std::vector<CoveredProblem> problems{};  // those with the largest gain over all their calls first
-  std::int64_t unknown{};                  // problems of which nothing tells the time
+  std::vector<CoveredProblem> problems{};  // the shapes with the largest gain over all their calls come first
+  std::int64_t unknown{};                  // problems whose time is not known
 
   const KindCoverage& of(MatchKind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
   KindCoverage total() const;

@@ -1,4 +1,4 @@
-// The device that a lookup is for, made ready once: what tables call gfx and cu_num.
+// The device of a lookup, prepared once: what tables call gfx and cu_num.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace gemmtune {
 enum class Architecture : std::uint8_t { gfx90a, gfx942, gfx950, gfx1250, other_gfx, cuda, cpu };
 
 struct DeviceKey {
-  std::uint64_t id{};  // of gfx and cu_num together; an index refuses tables in which two devices share one
+  std::uint64_t id{};  // of gfx and cu_num together; an index refuses tables in which two devices have the same id
   std::int64_t cu_num{};
   Architecture architecture{Architecture::cpu};
 
@@ -20,8 +20,8 @@ struct DeviceKey {
 /// ("gfx950", 256), ("sm90", 132), ("x86-64-avx2", 16).
 DeviceKey device_key(std::string_view gfx, std::int64_t cu_num);
 
-/// The gfx of rows written before tables had that column, by AITER's rule: 256 is gfx950, 80 and 304 are gfx942, others
-/// the device that the tables are read for and, where that is not known, gfx942.
+/// The gfx of rows from tables without that column, by AITER's rule: 256 units are a gfx950, 80 and 304 a gfx942. For
+/// other numbers, the device that the tables are read for; gfx942 if that is not known.
 std::string_view gfx_of_cu_num(std::int64_t cu_num, std::string_view live_gfx);
 
 }  // namespace gemmtune

@@ -55,7 +55,7 @@ std::shared_ptr<const TableIndex> Dispatcher::load() const {
 
 Reload Dispatcher::poll() {
   const std::lock_guard lock(reloading_);
-  auto seen = stamps();  // before reading: what changes meanwhile is found the next time
+  auto seen = stamps();  // before reading, so that changes made meanwhile are found the next time
   if (seen == stamps_) return Reload::unchanged;
   stamps_ = std::move(seen);
   return reload();

@@ -1,9 +1,8 @@
-// Serves one device from files that may change while it does: what a running process asks for its kernels.
-//
-// Any number of threads look up at once. A lookup takes no lock and allocates nothing, but for the first of a thread
-// after a reload, which takes a lock for as long as a pointer is copied. Changed files are read by poll(), which a
-// thread of the dispatcher calls where DispatcherOptions::reload_interval says so; a set of files that cannot be read
-// leaves the tables as they are and is complained of once.
+// Serves one device from files that may change while it does. This is what a running process asks for its kernels.
+// Any number of threads look up at once. A lookup takes no lock and allocates nothing, except for a thread's first
+// lookup after a reload, which takes a lock for as long as it takes to copy a pointer. poll() reads changed files;
+// with DispatcherOptions::reload_interval a thread of the dispatcher calls it. If the files cannot be read, the old
+// tables go on serving, and one message says so.
 #pragma once
 
 #include <chrono>
@@ -31,23 +30,23 @@ struct DispatcherOptions {
   std::chrono::milliseconds reload_interval{0};  // 0: files are looked at only when poll() is called
   bool log_lookups{};
   std::shared_ptr<Capture> capture{};  // null: nothing is recorded
-  LineSink say{stderr_sink()};         // what was left out, what was reloaded, what could not be; never a call's cost
+  LineSink say{stderr_sink()};         // hears what was left out, reloaded or refused; never called by a lookup
 };
 
-/// As the environment says; what it leaves out is said to `say`.
+/// As the environment says. `say` hears what is left out.
 DispatcherOptions options_from(const Environment& environment, LineSink say = stderr_sink());
 
 enum class Reload : std::uint8_t { unchanged, reloaded, failed };
 
 class Dispatcher {
  public:
-  /// Throws Error{input} when a table cannot be read, or when there are tables and none exists.
+  /// Throws Error{input} if a table cannot be read, and if tables are named of which none exists.
   explicit Dispatcher(DispatcherOptions options);
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  /// What the answer points to is good until this thread's next lookup here.
+  /// What the answer points to is valid until this thread's next lookup here.
   [[nodiscard]] Answer lookup(const Problem& problem) const noexcept {
     const auto answer = published_.of_this_thread().lookup(problem, device_);
     if (is_observed_) [[unlikely]]
@@ -55,10 +54,10 @@ class Dispatcher {
     return answer;
   }
 
-  /// Looks whether a file has changed, come or gone, and reads all of them when one has. Any thread.
+  /// Looks whether a file was changed, added or removed, and reads all files if so. Any thread.
   Reload poll();
 
-  /// The tables that serve now, to be kept.
+  /// The tables that serve now. The caller may keep them.
   std::shared_ptr<const TableIndex> index() const { return published_.current(); }
 
   const DispatcherOptions& options() const { return options_; }
@@ -75,11 +74,11 @@ class Dispatcher {
   bool is_observed_{};
   mutable std::mutex saying_;
   std::mutex reloading_;
-  std::vector<FileStamp> stamps_;  // of what was last read, or tried to
+  std::vector<FileStamp> stamps_;  // of the last reading, or the last attempt
   PublishedIndex published_;
   std::unique_ptr<LookupLog> log_;  // null when off
   CaptureDevice captured_as_{};
-  std::unique_ptr<Periodic> watch_;  // last: it ends first
+  std::unique_ptr<Periodic> watch_;  // the last member: it ends first
 };
 
 }  // namespace gemmtune

@@ -23,7 +23,7 @@ constexpr std::array<FamilyVariable, 8> families{{
     {"GEMMTUNE_CONFIG_BATCHED_A16W16", "AITER_CONFIG_BF16_BATCHED_GEMM", {Format::batched_a16w16, false}},
 }};
 
-/// Reads one environment piece by piece.
+/// Reads one environment, variable by variable.
 class Reader {
  public:
   explicit Reader(const Variables& variables) : variables_(variables) {}
@@ -40,7 +40,7 @@ class Reader {
   }
 
  private:
-  /// An empty value counts as none.
+  /// An empty value counts as not set.
   std::string value_of(std::string_view name) const { return std::string(trim(variables_(name).value_or(""))); }
 
   std::string_view first_set(std::initializer_list<std::string_view> names) const {

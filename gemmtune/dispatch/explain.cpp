@@ -30,7 +30,7 @@ std::string row_text(const Answer& answer) {
   return fmt::format("{}: {}, {}", place_text(*answer.choice), kernel_text(*answer.choice), time_text(*answer.choice));
 }
 
-/// Explains one lookup level by level.
+/// Explains one lookup, level by level.
 class Explainer {
  public:
   Explainer(const TableIndex& index, const Problem& problem, const AskedDevice& device)
@@ -85,7 +85,7 @@ class Explainer {
     return answer.choice == nullptr ? "no rule knows a kernel for this" : row_text(answer);
   }
 
-  /// The commonest reason for many misses is a device that nobody tuned for.
+  /// The most common reason for many misses is a device for which nothing was tuned.
   void explain_absence() {
     const auto is_ours = [&](const TableDevice& d) { return d.gfx == device_.gfx && d.cu_num == device_.cu_num; };
     if (std::ranges::any_of(index_.devices(), is_ours)) return;

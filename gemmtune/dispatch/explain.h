@@ -1,4 +1,4 @@
-// A lookup in words: for logs, and for those who wonder why.
+// A lookup in words, for logs and for people who want to know why.
 #pragma once
 
 #include <string>
@@ -8,17 +8,18 @@
 
 namespace gemmtune {
 
-/// "padded_coarse: asm kernel_x, 12.3 us (tuned for M = 128, tables/a.csv:17)"; says so when there is no kernel.
+/// "padded_coarse: asm kernel_x, 12.3 us (tuned for M = 128, tables/a.csv:17)". Says so if there is no kernel.
 std::string answer_text(const Answer& answer);
 
-/// The device that a lookup was for, as tables name it.
+/// The device of a lookup, as tables name it.
 struct AskedDevice {
   std::string gfx{};
   std::int64_t cu_num{};
 };
 
-/// One line for each level tried, with the M asked for and the row found, the one that answers marked; then the
-/// runner-up; and where the tables have no row of this device, those that they have rows for.
+/// One line for each level that was tried, with the M that was asked for, the row that was found, and a mark on the
+/// level that answers. Then the runner-up. If the tables have no row for this device, the devices for which they have
+/// rows.
 std::vector<std::string> explain(const TableIndex& index, const Problem& problem, const AskedDevice& device);
 
 }  // namespace gemmtune

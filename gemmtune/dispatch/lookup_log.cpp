@@ -23,7 +23,7 @@ void LookupLog::note(const Problem& problem, const Answer& answer) noexcept {
     sink_(fmt::format("{}: {}", to_string(problem), answer_text(answer)));
     if (seen_.size() == most_problems) sink_(fmt::format("{} problems logged: no more of them", most_problems));
   } catch (const std::exception&) {
-    // A line less in the log: a lookup must not fail for it.
+    // A missing line in the log is better than a lookup that fails.
   }
 }
 

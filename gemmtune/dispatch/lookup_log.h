@@ -1,4 +1,4 @@
-// Says once for each distinct problem what it was answered. For GEMMTUNE_LOG_TUNED_CONFIG: a server asks the same few
+// Logs the answer to each distinct problem once, for GEMMTUNE_LOG_TUNED_CONFIG: a server asks for the same few
 // hundred problems millions of times.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// Takes one line without its end. Called from any thread, never from two at once. Must not throw.
+/// Takes one line without its end. Called from any thread, but never from two at once. Must not throw.
 using LineSink = std::function<void(const std::string&)>;
 
 /// "gemmtune: " and the line on stderr.
@@ -20,7 +20,7 @@ LineSink stderr_sink();
 
 class LookupLog {
  public:
-  static constexpr std::size_t most_problems = 100'000;  // then it says so and stops
+  static constexpr std::size_t most_problems = 100'000;  // after that many it says so and stops
 
   explicit LookupLog(LineSink sink);
 

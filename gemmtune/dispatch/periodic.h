@@ -1,4 +1,4 @@
-// Does something again and again on a thread of its own, until it is destroyed.
+// Repeats work on a thread of its own until it is destroyed.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@ namespace gemmtune {
 
 class Periodic {
  public:
-  /// `work` runs first after one interval. It must not throw.
+  /// `work` runs for the first time after one interval. It must not throw.
   Periodic(std::chrono::milliseconds interval, std::function<void()> work);
 
-  /// Waits for a run that is under way.
+  /// Waits for a run in progress.
   ~Periodic();
   Periodic(const Periodic&) = delete;
   Periodic& operator=(const Periodic&) = delete;

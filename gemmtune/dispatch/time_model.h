@@ -1,5 +1,5 @@
-// How long a problem would take if it were tuned: an estimate from the rows that tables have, for problems that none of
-// them is for. It ranks what is worth tuning; it promises nothing.
+// How long a problem would take if it were tuned: an estimate from the rows of tables, for problems that no row is
+// for. It ranks what is worth tuning and promises nothing.
 //
 //   rows of the same layer (N, K, batch, types, device) on both sides of M   the line between them
 //   one of a larger M only    its time, less the bytes that need not be moved
@@ -25,10 +25,10 @@ class TimeModel {
  public:
   explicit TimeModel(const DeviceKey& device) : device_(device) {}
 
-  /// Rows of other devices, and rows without a time, are left out. Of equal keys the fastest counts.
+  /// Rows of other devices and rows without a time are left out. Of equal keys the fastest counts.
   void add(const TunedRow& row, const DeviceKey& device);
 
-  /// Microseconds; nothing where there is no row of these types.
+  /// Microseconds. Nothing if there is no row of these types.
   std::optional<double> estimate_us(const Problem& problem) const;
 
  private:
@@ -43,7 +43,7 @@ class TimeModel {
   std::optional<double> from_similar(const Problem& problem) const;
 
   DeviceKey device_;
-  /// N and K, batch and types: what a lookup tells apart (dispatch/index/lookup_key.h) but for M.
+  /// N and K, batch and types: what a lookup distinguishes (dispatch/index/lookup_key.h), without M.
   using LayerKey = std::pair<std::uint64_t, std::uint64_t>;
 
   LayerKey layer_of(const Problem& problem) const;

@@ -18,13 +18,13 @@ namespace {
 
 constexpr int nobody = -1;
 
-// A handler gets no argument of ours, so what it needs can only stand here.
+// A signal handler gets no argument of ours, so what it needs must be here.
 std::atomic<int> rung_descriptor{nobody};
 struct sigaction handler_before {};
 
 void ring_descriptor(int descriptor) noexcept {
   const std::uint64_t one = 1;
-  (void)!::write(descriptor, &one, sizeof one);  // fails only when it has rung 2^64 times unheard
+  (void)!::write(descriptor, &one, sizeof one);  // fails only after 2^64 rings without a wait
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
@@ -71,7 +71,8 @@ SignalRing::SignalRing(int signal, const Wakeup& wakeup) : signal_(signal) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  // Known before ours is set: the first signal may come at once. A forked child finds ours, and knows it already.
+  // Known before our handler is set, because the first signal may come at once. A forked child finds our handler set
+  // and knows it already.
   struct sigaction now {};
   if (::sigaction(signal, nullptr, &now) == 0) {
     if (!is_ours(now)) handler_before = now;

@@ -1,4 +1,4 @@
-// How a sleeping thread is told that there is something to do, also from a signal handler.
+// Tells a sleeping thread that there is work, also from a signal handler.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class Wakeup {
 
   void ring() noexcept;
 
-  /// Until it rings or the time is over; 0 or less waits without end.
+  /// Waits until it rings or the time is over. 0 or less waits without end.
   void wait(std::chrono::milliseconds longest) noexcept;
 
   int descriptor() const { return descriptor_; }
@@ -26,12 +26,12 @@ class Wakeup {
   int descriptor_;
 };
 
-/// Rings on a signal while it lives. One at a time in a process: signal handlers are the process's. A handler that was
-/// there before still runs, and is put back at the end unless somebody has set another since.
-/// A forked child inherits the handler but must not ring its parent: it calls forget_in_child() and may make its own.
+/// Rings on a signal while it exists. One at a time in a process, because signal handlers belong to the process. An
+/// existing handler still runs, and is restored at the end unless another one was set since. A forked child inherits
+/// the handler but must not ring its parent: it calls forget_in_child() and may make its own.
 class SignalRing {
  public:
-  /// Throws Error{unsupported} when another one lives, and Error{usage} for a signal that cannot be caught.
+  /// Throws Error{unsupported} if another one exists, and Error{usage} for a signal that cannot be caught.
   SignalRing(int signal, const Wakeup& wakeup);
   ~SignalRing();
   SignalRing(const SignalRing&) = delete;

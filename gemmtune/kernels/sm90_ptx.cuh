@@ -1,5 +1,6 @@
-// Hopper's instructions for TMA, mbarriers, clusters and wgmma, which CUDA C++ has no functions for. Functions are named
-// after the PTX instructions. Addresses in shared memory are 32-bit numbers; `cluster` is the number of blocks in one.
+// Hopper's instructions for TMA, mbarriers, clusters and wgmma, which CUDA C++ has no functions for. Functions are
+// named after the PTX instructions. Addresses in shared memory are 32-bit numbers; `cluster` is the number of blocks in
+// one.
 #pragma once
 
 __device__ __forceinline__ unsigned shared_address(const void* at) {

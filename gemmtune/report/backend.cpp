@@ -9,11 +9,11 @@ namespace gemmtune {
 namespace {
 
 struct NameRule {
-  std::string_view part;  // of the name in lower case
+  std::string_view part;  // a part of the name in lower case
   std::string_view backend;
 };
 
-/// The first that fits counts. AITER's tables without libtype name their kernels so.
+/// The first rule that fits decides. Kernels in AITER's tables without libtype are named like this.
 constexpr std::array<NameRule, 17> name_rules{{{"f4gemm_bf16", "asm"},
                                                {"_zn5aiter", "asm"},
                                                {"cktile", "cktile"},

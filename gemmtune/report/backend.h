@@ -1,4 +1,4 @@
-// Which backend a kernel is of, told by its table's libtype or by its name.
+// The backend that a kernel belongs to, from its table's libtype or from its name.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace gemmtune {
 
-/// In lower case. `libtype` decides where the table has one. Names of AITER's kernels follow its habits; those of
-/// gemmtune's begin with their family; of all others the first word counts: "cutlass_128x256" is of "cutlass". "other"
-/// where there is no word either.
+/// In lower case. `libtype` decides if the table has one. Otherwise the name does: AITER's kernels follow its habits,
+/// gemmtune's begin with their family, and of all other names the first word counts ("cutlass_128x256" belongs to
+/// "cutlass"). "other" if there is no word either.
 std::string backend_of(std::string_view libtype, std::string_view kernel,
                        const std::vector<std::string>& families = {});
 

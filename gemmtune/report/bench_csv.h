@@ -1,9 +1,7 @@
-// Benchmarks side by side as measurements: one line a shape, two columns a backend.
-//
+// Benchmarks of several backends as measurements: one line for each shape, two columns for each backend.
 //   M,N,K,triton_tflops,triton_us,gluon_tflops,gluon_us
-//
-// Either of the two may be missing; the time counts where both are there. `gfx`, `cu_num`, `B` and `problem` (in its
-// canonical text, gemm/problem.h) are read where they are, all other columns are not.
+// Either of the two columns may be missing; if both exist, the time counts. `gfx`, `cu_num`, `B` and `problem`
+// (canonical text, gemm/problem.h) are read if they exist. All other columns are ignored.
 #pragma once
 
 #include "gemmtune/core/csv.h"
@@ -13,7 +11,7 @@ namespace gemmtune {
 
 bool is_bench_csv(const CsvDocument& document);
 
-/// Empty cells are no measurements. Lines and cells that are none are noted, with file:line:column.
+/// Empty cells are no measurements. Lines and cells that cannot be read are noted with file:line:column.
 Readings read_bench_csv(const CsvDocument& document, const ReadingOptions& options);
 
 }  // namespace gemmtune

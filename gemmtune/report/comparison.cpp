@@ -14,10 +14,11 @@
 namespace gemmtune {
 namespace {
 
-/// Tables have times with four decimals: what differs by less is the same.
+/// Tables state times with four decimals. Smaller differences count as equal.
 std::int64_t as_in_tables(double time_us) { return std::llround(time_us * 1e4); }
 
-/// Confirmed before screened, fast before slow; of the same time in a table and in a store, the one that says more.
+/// Confirmed before screened, fast before slow. Of the same time in a table and in a store, the one with more
+/// information.
 bool is_better(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
     return std::tuple(m.screened_only, as_in_tables(m.time_us), !m.has_interval(), std::string_view(m.kernel),
@@ -28,7 +29,7 @@ bool is_better(const Measurement& a, const Measurement& b) {
 
 bool has_time(const Measurement& m) { return m.time_us > 0 && std::isfinite(m.time_us); }
 
-/// Of failures only what was wrong has a share of wrong elements: the others stand in tables with 1.
+/// Of failures, only wrong results have a share of wrong elements. Tables state 1 for all others.
 bool is_over(const Measurement& m, double err_ratio_limit) {
   return (m.outcome == Outcome::ok || m.outcome == Outcome::wrong_result) && m.err_ratio > err_ratio_limit;
 }
@@ -48,7 +49,7 @@ Problem without_sizes(Problem problem) {
   return problem;
 }
 
-/// The shapes' order: layers together, M ascending.
+/// The order of shapes: those of one layer together, M ascending.
 auto order_of(const ShapeId& shape) {
   const auto& p = shape.problem;
   return std::tuple(shape.device, shape.types_known, without_sizes(p), p.n, p.k, p.m);

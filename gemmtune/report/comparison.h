@@ -1,4 +1,4 @@
-// Backends side by side: the best kernel of each for each shape, who wins, and by how much.
+// Compares backends: the best kernel of each for each shape, which backend wins, and by how much.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 namespace gemmtune {
 
 struct ComparisonOptions {
-  std::string primary{};                // the backend that the others are held against; empty: see Comparison::primary
-  std::vector<std::string> backends{};  // only these; empty: all
+  std::string primary{};  // the backend with which the others are compared; empty: see Comparison::primary
+  std::vector<std::string> backends{};  // only these backends; empty: all
   double err_ratio_limit{VerifyPolicy{}.err_ratio_limit};
 };
 
@@ -26,14 +26,14 @@ struct Best {
 
 struct ComparedShape {
   ShapeId shape{};
-  std::map<std::string, Best> best{};        // by backend; those without a usable kernel have none
-  std::vector<std::string> winners{};        // the fastest, and what cannot be told apart from it
-  std::optional<std::string> alternative{};  // the best backend but the primary
-  std::optional<double> ratio{};             // primary's TFLOPS / alternative's, where both are there
+  std::map<std::string, Best> best{};        // by backend; backends without a usable kernel are missing
+  std::vector<std::string> winners{};        // the fastest backend, and those that cannot be told apart from it
+  std::optional<std::string> alternative{};  // the best backend other than the primary
+  std::optional<double> ratio{};             // primary's TFLOPS / alternative's, if both exist
 };
 
 enum class SkipReason : std::uint8_t {
-  failed,            // it says so, or its time is AITER's mark for it: -1, inf
+  failed,            // it says so, or its time is AITER's mark for a failure: -1, inf
   no_time,           // a placeholder: 0, nan
   over_error_limit,  // too many elements are wrong
 };
@@ -50,29 +50,29 @@ struct Skipped {
 };
 
 struct Comparison {
-  std::string primary{};                // as asked for; else asm where there is one, else who wins most shapes
+  std::string primary{};  // as asked for; otherwise asm if it exists, otherwise the backend that wins most shapes
   std::vector<std::string> backends{};  // the primary first, the others by name
-  std::vector<ComparedShape> shapes{};  // by device, types, N, K and M; those without any usable kernel too
+  std::vector<ComparedShape> shapes{};  // by device, types, N, K and M, including shapes without any usable kernel
   std::vector<Skipped> skipped{};
-  std::size_t measurements{};  // that were looked at
+  std::size_t measurements{};  // all measurements that were examined
   double err_ratio_limit{};
   bool one_type{};    // all shapes are of the same types
   bool one_device{};  // and on the same kind of device
 };
 
-/// Can these two not be told apart? By the rule of space/tie.h or, where one has no interval, when their times agree to
-/// the four decimals of tables.
+/// Whether the two times cannot be told apart: by the rule of space/tie.h or, if one has no interval, because they
+/// agree to the four decimals of tables.
 bool is_tie(const Measurement& a, const Measurement& b);
 
-/// Throws Error{usage} when the primary asked for is not among the backends.
+/// Throws Error{usage} if the requested primary is not among the backends.
 Comparison compare(const std::vector<Measurement>& measurements, const ComparisonOptions& options = {});
 
-/// Shapes on which the primary has a time and does not win, in their order.
+/// The shapes on which the primary has a time and does not win, in their order.
 std::vector<const ComparedShape*> shapes_lost(const Comparison& comparison);
 
 std::size_t count_skipped(const Comparison& comparison, SkipReason reason);
 
-/// Shapes for which the primary has nothing usable.
+/// The shapes for which the primary has no usable kernel.
 std::vector<const ComparedShape*> shapes_missed(const Comparison& comparison);
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// A comparison for programs: CSV, which reads back as a benchmark's (report/bench_csv.h), and JSON, which says all.
-// And as a page of Markdown.
+// A comparison for programs: CSV, which can be read back as a benchmark's (report/bench_csv.h), and JSON, which is
+// complete. Also a page of Markdown.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,14 +10,14 @@
 
 namespace gemmtune {
 
-/// gfx, cu_num, problem, B, M, N, K, two columns a backend, winner, winner_kernel, ratio.
+/// gfx, cu_num, problem, B, M, N, K, two columns for each backend, winner, winner_kernel, ratio.
 std::string comparison_csv(const Comparison& comparison);
 
-/// Shapes with the best of each backend, pairs, what is lost and what was skipped; and shares of the roofline where
-/// `roof_of` knows it.
+/// Shapes with the best kernel of each backend, pairs, lost shapes, what was skipped, and shares of the roofline
+/// where `roof_of` knows it.
 nlohmann::ordered_json comparison_json(const Comparison& comparison, const RoofOf& roof_of = {});
 
-/// The pairs alone.
+/// Only the pairs.
 nlohmann::ordered_json pairs_json(const Comparison& comparison);
 
 std::string comparison_markdown(const Comparison& comparison);

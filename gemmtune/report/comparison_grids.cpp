@@ -28,7 +28,7 @@ std::string sizes_text(const Problem& p) {
 
 std::string ratio_text(double ratio) { return fmt::format("{:.3f}", ratio); }
 
-/// A column of the comparison: what it says of a shape.
+/// A column of the comparison: what it shows for a shape.
 struct ShapeColumn {
   GridColumn heading{};
   std::function<GridCell(const ComparedShape&)> cell{};

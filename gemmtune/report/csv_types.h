@@ -1,4 +1,4 @@
-// The numeric formats of a CSV's problems, as far as the file says.
+// The numeric formats of the problems in a CSV, as far as the file states them.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 namespace gemmtune {
 
 struct CsvTypes {
-  Format columns{};    // whose keys the columns are
-  Problem defaults{};  // what the columns do not say; bf16 where nothing is known
+  Format columns{};    // the format whose key columns these are
+  Problem defaults{};  // what the columns do not say; bf16 if nothing is known
   bool known{};
 };
 

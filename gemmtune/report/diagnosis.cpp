@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-/// A pattern of the known errors, ready to be looked for.
+/// A pattern of the known errors, prepared for searching.
 struct Pattern {
   std::string text{};
   const KnownError* error{};
@@ -21,7 +21,7 @@ std::vector<Pattern> all_patterns() {
   return patterns;
 }
 
-/// "errRatio" and "0 errors" are in every log of tuning.
+/// "errRatio" and "0 errors" appear in every log of tuning.
 bool looks_like_error(std::string_view line) {
   constexpr std::array<std::string_view, 6> marks{"Error:",       "error:",  "Traceback (most recent call last)",
                                                   "Segmentation", "Aborted", "FATAL"};

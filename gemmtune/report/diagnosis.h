@@ -1,4 +1,4 @@
-// A log read for errors that are known (report/known_errors.h), and for what looks like an error and is not.
+// Searches a log for known errors (report/known_errors.h), and for lines that look like errors but are not known.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Recognised {
 };
 
 struct Diagnosis {
-  std::vector<Recognised> findings{};  // in the order in which the log first shows them
-  std::vector<LogLine> unknown{};      // look like errors
+  std::vector<Recognised> findings{};  // in the order in which they first appear in the log
+  std::vector<LogLine> unknown{};      // lines that look like errors
   std::int64_t lines{};
 };
 

@@ -1,4 +1,4 @@
-// What was left out of a comparison, gathered by backend and reason.
+// What was left out of a comparison, grouped by backend and reason.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace gemmtune {
 
 struct FailureGroup {
   std::string backend{};
-  std::string what{};  // its outcome, or "over the limit of errors"
+  std::string what{};  // the outcome, or "over the limit of errors"
   std::size_t count{};
-  Skipped first{};  // one of them, with its own words
+  Skipped first{};  // one of them, in its own words
 };
 
-/// Reasons that differ in numbers alone are one. The most frequent first.
+/// Reasons that differ only in numbers are the same. The most frequent group comes first.
 std::vector<FailureGroup> failure_groups(const Comparison& comparison);
 
 }  // namespace gemmtune

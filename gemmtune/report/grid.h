@@ -1,4 +1,4 @@
-// A table as people are to see it, before it is drawn on a terminal or written as Markdown.
+// A table for people, before it is drawn on a terminal or written as Markdown.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Grid {
   std::vector<std::vector<GridCell>> rows{};
 };
 
-/// A table of GitHub's Markdown. Bars in cells are escaped.
+/// A Markdown table as GitHub reads it. Bars in cells are escaped.
 std::string markdown_text(const Grid& grid);
 
 }  // namespace gemmtune

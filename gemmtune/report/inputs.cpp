@@ -26,7 +26,7 @@ bool is_store(const fs::path& path) {
 
 namespace {
 
-/// Beside a store lie its log and its lock: these and what else is in a folder are no inputs.
+/// A store has its log and its lock beside it. These, and other files in a folder, are not inputs.
 bool is_of_interest(const fs::path& path) {
   return equals_ignoring_case(path.extension().string(), ".csv") || is_store(path);
 }
@@ -89,7 +89,7 @@ StoreContents contents_of_stores(const std::vector<fs::path>& files) {
       for (const auto& run : store.runs())
         for (auto& result : store.results(run.id)) results.insert_or_assign(result.problem, std::move(result));
     } catch (const Error&) {
-      continue;  // read_inputs() has said so
+      continue;  // read_inputs() has reported it
     }
   }
   for (auto& [problem, result] : results) contents.results.push_back(std::move(result));

@@ -1,4 +1,4 @@
-// The files that a report is made of, told apart by what is in them.
+// The files from which a report is made, told apart by their content.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 
 namespace gemmtune {
 
-/// Folders stand for the CSVs and the trial stores in them, however deep, in the order of their paths. Throws
-/// Error{input} for a path that is not there.
+/// A folder stands for all CSVs and trial stores in it, at any depth, in the order of their paths. Throws
+/// Error{input} for a path that does not exist.
 std::vector<std::filesystem::path> input_files(const std::vector<std::string>& arguments);
 
 bool is_store(const std::filesystem::path& path);
 
-/// Files without times are listed, and those that cannot be read noted. What files leave unsaid is taken from the
-/// others (report/join.h).
+/// Files without times are listed, and files that cannot be read are noted. What a file does not state is taken from
+/// the others (report/join.h).
 Readings read_inputs(const std::vector<std::filesystem::path>& files, const ReadingOptions& options);
 
-/// What the stores among the files have beyond measurements. Those that cannot be read are left out.
+/// What the stores among the files contain beyond measurements. Stores that cannot be read are left out.
 struct StoreContents {
   std::vector<Trial> trials{};
-  std::vector<RunResult> results{};  // of runs, the latest of each shape
+  std::vector<RunResult> results{};  // of runs: the latest of each shape
 };
 
 StoreContents contents_of_stores(const std::vector<std::filesystem::path>& files);

@@ -52,7 +52,7 @@ Measurement measurement_of(const TunedRow& row, const CsvTypes& types, const Rea
       .err_ratio = row.err_ratio};
 }
 
-/// AITER has no words for what failed but two marks (table/profile_csv.h).
+/// AITER marks a failure only by two special times (table/profile_csv.h).
 void read_marks(Measurement& measurement) {
   if (measurement.outcome != Outcome::ok) return;
   if (std::isinf(measurement.time_us)) {

@@ -1,4 +1,4 @@
-// Tables of kernels as measurements: profiles and tuned tables, AITER's of all generations and gemmtune's.
+// Tables of kernels as measurements: profiles and tuned tables of gemmtune and of all generations of AITER.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace gemmtune {
 
-/// What files do not say themselves.
+/// What the files do not state themselves.
 struct ReadingOptions {
-  std::optional<Format> format{};       // of files whose name and columns tell none
+  std::optional<Format> format{};       // for files whose name and columns state none
   std::vector<std::string> families{};  // ours, for backends of tables without libtype
 };
 
-/// Has it sizes, times and names of kernels?
+/// Whether it has sizes, times and names of kernels.
 bool is_kernel_csv(const CsvDocument& document);
 
-/// Lines that are none are noted, with file:line:column.
+/// Lines that cannot be read are noted with file:line:column.
 Readings read_kernel_csv(const CsvDocument& document, const ReadingOptions& options);
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// What logs of tuning say when something is wrong, and what to do about it. Data: an entry for each error, with a line
+// What logs of tuning say when something is wrong, and what to do about it. Each entry is data: a pattern and a line
 // that shows it.
 #pragma once
 
@@ -15,10 +15,10 @@ struct KnownError {
   std::string_view fix{};
 };
 
-/// In the order in which they are tried: the first that fits a line is it.
+/// In the order in which they are tried: the first entry that fits a line counts.
 std::span<const KnownError> known_errors();
 
-/// Is the pattern in the line? Case is ignored, and a star stands for any text.
+/// Whether the pattern occurs in the line. Case is ignored, and a star stands for any text.
 bool fits(std::string_view pattern, std::string_view line);
 
 }  // namespace gemmtune

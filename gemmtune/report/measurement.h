@@ -1,6 +1,5 @@
-// One timing of one kernel for one shape, wherever it was read: what comparisons are made of.
-//
-// Not an Evaluation (space/evaluation.h): files of others say less, and this says where it was read.
+// One timing of one kernel for one shape, wherever it was read. Comparisons are made of these.
+// Not an Evaluation (space/evaluation.h): files of other tools contain less, and this says where it was read.
 #pragma once
 
 #include <compare>
@@ -14,7 +13,7 @@
 
 namespace gemmtune {
 
-/// A kind of device as tables name it. "" and 0 where the file does not say.
+/// A kind of device as tables name it. "" and 0 if the file does not say.
 struct DeviceTag {
   std::string gfx{};
   std::int64_t cu_num{};
@@ -30,7 +29,7 @@ std::string to_string(const DeviceTag& device);
 struct ShapeId {
   DeviceTag device{};
   Problem problem{};
-  bool types_known{true};  // else the problem's sizes count alone
+  bool types_known{true};  // otherwise only the problem's sizes count
 
   auto operator<=>(const ShapeId&) const = default;
 };
@@ -55,12 +54,12 @@ struct Measurement {
 /// Everything that was read.
 struct Readings {
   std::vector<Measurement> measurements{};
-  std::vector<std::string> sources{};        // files that gave measurements
+  std::vector<std::string> sources{};        // files that contained measurements
   std::vector<std::string> without_times{};  // files that are something else
-  std::vector<std::string> notes{};          // files and lines that cannot be read, and what was assumed
+  std::vector<std::string> notes{};          // files and lines that cannot be read, and assumptions
 };
 
-/// `more` after what is there.
+/// Appends `more`.
 void append(Readings& to, Readings more);
 
 }  // namespace gemmtune

@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// Speed-ups are those of the first over the second: 2 where it takes half the time.
+/// Speed-ups of the first backend over the second: 2 if it takes half the time.
 struct PairSummary {
   std::string first{};
   std::string second{};
@@ -25,11 +25,11 @@ struct PairSummary {
   const ComparedShape* max_at{};
 };
 
-/// Every pair that has a shape in common, each once, in the order of the comparison's backends. The comparison must
-/// outlive them.
+/// Every pair with a shape in common, each once, in the order of the comparison's backends. The comparison must
+/// outlive the result.
 std::vector<PairSummary> pair_summaries(const Comparison& comparison);
 
-/// Of one pair; nothing when they have no shape in common.
+/// Of one pair. Nothing if they have no shape in common.
 std::optional<PairSummary> pair_summary(const Comparison& comparison, const std::string& first,
                                         const std::string& second);
 

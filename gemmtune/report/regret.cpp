@@ -15,7 +15,7 @@ namespace {
 constexpr int steps = 50;  // of a curve
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// After so much of a shape's cost, the best candidate met takes so long.
+/// After this share of a shape's cost, the best candidate so far takes this long.
 struct Milestone {
   double cost_s{};
   double best_us{unknown};

@@ -1,4 +1,4 @@
-// Regret: how much longer what was chosen takes than the best that is known.
+// Regret: how much longer the chosen kernel takes than the best known one.
 #pragma once
 
 #include <span>
@@ -13,14 +13,14 @@ namespace gemmtune {
 /// 0.01 is one percent.
 struct RegretSpread {
   double mean{};
-  double p95{};  // 95 % of the shapes have no more
+  double p95{};  // 95 % of the shapes have at most this
   double worst{};
 };
 
-/// Of no values: zeros.
+/// All zeros for an empty list.
 RegretSpread regret_spread(std::vector<double> regrets);
 
-/// Always taking this backend's best kernel, over the shapes that it can do.
+/// The regret of always taking this backend's best kernel, over the shapes that it can do.
 struct BackendRegret {
   std::string backend{};
   std::size_t shapes{};
@@ -29,16 +29,16 @@ struct BackendRegret {
 
 std::vector<BackendRegret> backend_regrets(const Comparison& comparison);
 
-/// Had every search been stopped after this share of its shape's cost: the best candidate that it had met by then, by
-/// what it was known to take in the end.
+/// The regret if every search had been stopped after this share of its shape's cost: of the best candidate that it
+/// had met by then, judged by the final time of each candidate.
 struct SearchRegret {
   double share{};  // of a shape's cost, 0 to 1
   std::size_t shapes{};
   RegretSpread regret{};
 };
 
-/// Trials in the order in which they were made. Of shapes with two right candidates or more; begins when each of these
-/// searches has met a right one.
+/// Takes trials in the order in which they were made, of shapes with at least two right candidates. The curve begins
+/// when each search has met a right candidate.
 std::vector<SearchRegret> search_regrets(std::span<const Trial> trials);
 
 }  // namespace gemmtune

@@ -1,6 +1,5 @@
-// What a device can reach at most in the types of a shape: the roofline of reports.
-//
-// Not: measuring one, nor the file that remembers it (bench/roofline.h).
+// The most that a device can reach for the types of a shape: the roofline in reports.
+// Not: measuring it, nor the file that stores it (bench/roofline.h).
 #pragma once
 
 #include <functional>
@@ -19,13 +18,13 @@ struct Roof {
   bool is_complete() const { return peak_tflops > 0 && peak_gbps > 0; }
 };
 
-/// What is known of the device and the types of a shape. An empty function knows nothing.
+/// What is known of a device and the types of a shape. An empty function knows nothing.
 using RoofOf = std::function<Roof(const ShapeId&)>;
 
-/// Operations for each byte that must move; 0 where the types are not known.
+/// Operations for each byte that must move. 0 if the types are not known.
 double intensity(const ShapeId& shape);
 
-/// The share that a rate is of what the roof allows for the shape; nothing where that is not known.
+/// The rate as a share of what the roofline allows for the shape. Nothing if the roofline is not known.
 std::optional<double> share_of_roof(const Roof& roof, const ShapeId& shape, double tflops);
 
 }  // namespace gemmtune

@@ -14,7 +14,7 @@ namespace gemmtune {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double silence_s = 120;  // a run beats every few seconds
+constexpr double silence_s = 120;  // a run updates its heartbeat every few seconds
 
 std::time_t parse_utc(const std::string& text) {
   std::tm time{};
@@ -24,7 +24,7 @@ std::time_t parse_utc(const std::string& text) {
 
 std::string utc_text(std::time_t moment) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(moment)); }
 
-/// A process id is used again one day: the command line tells who it is.
+/// Process ids are reused, so the command line must match too.
 bool is_process(std::int64_t pid, const std::string& command_line) {
   try {
     auto text = read_file(fmt::format("/proc/{}/cmdline", pid));
@@ -32,7 +32,7 @@ bool is_process(std::int64_t pid, const std::string& command_line) {
     std::ranges::replace(text, '\0', ' ');
     return text == command_line;
   } catch (const Error&) {
-    return false;  // there is none of this id
+    return false;  // there is no process with this id
   }
 }
 
@@ -69,7 +69,7 @@ double mean_gain(const std::vector<RunResult>& results) {
   return count == 0 ? 0 : std::exp(sum / count);
 }
 
-/// A run that ended has the time of its end as its last heartbeat.
+/// The last heartbeat of a finished run is the time of its end.
 void add_pace(RunStatus& status, std::time_t now) {
   const auto& run = status.run;
   const auto end = status.state == RunState::running ? now : parse_utc(run.heartbeat_utc);

@@ -1,4 +1,4 @@
-// How far a tuning run is, told by what it writes into its store.
+// The progress of a tuning run, from what the run writes into its store.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace gemmtune {
 enum class RunState : std::uint8_t {
   running,
   done,
-  stopped,  // by its user, its budget or an error; the same command goes on
-  killed,   // its process is gone, and it had no time to say so
-  silent,   // on another machine, and nothing has been heard of it for a while
+  stopped,  // by its user, its budget or an error; the same command continues it
+  killed,   // its process ended without recording the end
+  silent,   // on another machine, and without a heartbeat for a while
 };
 
 std::string_view to_string(RunState state);
@@ -37,10 +37,10 @@ struct RunStatus {
   RunState state{RunState::done};
   double elapsed_s{};
   double last_heard_s{};                // ago
-  double shapes_per_hour{};             // 0 until one is done
-  std::optional<double> remaining_s{};  // of running ones, at this rate
+  double shapes_per_hour{};             // 0 until one shape is done
+  std::optional<double> remaining_s{};  // of running runs, at the present rate
   std::vector<RunResult> results{};
-  double mean_gain{};                          // geometric, over the default choice; 0 where no gain is known
+  double mean_gain{};                          // geometric mean over the default choice; 0 if no gain is known
   std::map<Outcome, std::int64_t> outcomes{};  // of its trials
   std::vector<RunLine> last_lines{};
   std::vector<WrittenFile> files{};
@@ -48,20 +48,20 @@ struct RunStatus {
 
 struct StatusQuery {
   std::int64_t lines{5};
-  bool all_runs{};  // else the latest of each store, and those that run
+  bool all_runs{};  // otherwise the latest run of each store, and all that are running
 };
 
-/// Of one store. Throws Error when it cannot be read.
+/// The runs of one store. Throws Error if it cannot be read.
 std::vector<RunStatus> statuses_of(const std::filesystem::path& store, const StatusQuery& query = {});
 
-/// What is true of a run at this moment; `alive` says whether its process is there, nothing that it cannot be seen from
-/// here.
+/// The state of a run at this moment. `alive` says whether its process exists; nothing if that cannot be seen from
+/// this machine.
 RunState state_of(const Run& run, std::optional<bool> alive, double last_heard_s);
 
-/// Those with a gain, the largest first.
+/// The shapes with a gain, the largest gain first.
 std::vector<RunResult> best_gains(const RunStatus& status, std::size_t count);
 
-/// Seconds from one time of the store (2026-11-27T21:41:31Z) to a moment; 0 when it is none.
+/// Seconds from a time in the store (2026-11-27T21:41:31Z) to a moment. 0 if the text is not a time.
 double seconds_between(const std::string& utc, std::time_t moment);
 
 }  // namespace gemmtune

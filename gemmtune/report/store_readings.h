@@ -12,11 +12,11 @@
 
 namespace gemmtune {
 
-/// A candidate is judged by the latest trial of the furthest stage it got to: a confirmed time counts more than that of
-/// its screening, and one that was disproved has failed. `source` is the store's path.
+/// A candidate is judged by the latest trial of the furthest stage that it reached: a confirmed time counts more than
+/// a screening's, and a candidate that failed its proof has failed. `source` is the store's path.
 std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source);
 
-/// What a trial's measurement is of, and its backend and kernel.
+/// The shape, device, backend and kernel of a trial's measurement.
 ShapeId shape_of(const Trial& trial);
 std::pair<std::string, std::string> kernel_of(const Trial& trial);
 

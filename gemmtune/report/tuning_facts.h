@@ -1,5 +1,5 @@
-// What trials say beyond who is fastest: what they cost, how noisy they were, and under what circumstances they were
-// made.
+// What trials show beyond the fastest kernel: what they cost, how noisy they were, and under which circumstances they
+// were made.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct BackendCost {
   Cost cost{};
 };
 
-/// Of a confirmed time.
+/// For a confirmed time.
 struct NoisePoint {
   std::string backend{};
   ShapeId shape{};
@@ -28,7 +28,7 @@ struct NoisePoint {
   bool throttled{};
 };
 
-/// Circumstances that trials have in common.
+/// Circumstances that several trials share.
 struct Provenance {
   std::string device{};  // "NVIDIA H100 80GB HBM3, sm90, 132 units"
   std::string driver{};
@@ -42,7 +42,7 @@ struct Provenance {
 /// By name.
 std::vector<BackendCost> backend_costs(std::span<const Trial> trials);
 
-/// At most so many, in the order of the trials.
+/// At most this many, in the order of the trials.
 std::vector<NoisePoint> noise_points(std::span<const Trial> trials, std::size_t limit);
 
 std::vector<Provenance> provenances(std::span<const Trial> trials);

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::array<double, match_kind_count> shares{0, 0.05, 0.15, 0.2, 0.5};  // in the order of MatchKind
 
-/// Of a call that some rule's kernel serves, whose time nobody measured: a tuned one would take `tuned_us`.
+/// For a call that some rule's kernel serves, whose time was never measured: a tuned kernel would take `tuned_us`.
 double saved_against_a_rule(double tuned_us) {
   const auto share = share_saved(MatchKind::fallback);
   return tuned_us * share / (1 - share);
 }
 
-/// Rounded to them: estimates have no more digits.
+/// Estimates are rounded to this many digits.
 double to_nanoseconds(double us) { return std::round(us * 1000) / 1000; }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What is worth tuning of what a process asked for: shapes weighed by calls × the time that a tuned kernel would save.
+// Which of the shapes that a process asked for are worth tuning: shapes weighted by calls × the time that a tuned
+// kernel would save.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace gemmtune {
 
-/// The part of a call's time that tuning for its own M is taken to save, where no tuned row says more. An exact match
-/// saves nothing.
+/// The share of a call's time that tuning for its own M is assumed to save when no tuned row says more. An exact
+/// match saves nothing.
 double share_saved(MatchKind match);
 
 /// Microseconds that one call would save:

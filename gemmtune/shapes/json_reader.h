@@ -11,12 +11,12 @@ namespace gemmtune {
 
 class JsonReader {
  public:
-  /// `json` must outlive it. Throws Error{input} when it is no object.
+  /// `json` must outlive the reader. Throws Error{input} if it is not an object.
   JsonReader(const nlohmann::json& json, std::string source);
 
   bool has(const char* name) const;  // and is not null
 
-  /// A whole number above 0 under the first of these names that is there.
+  /// A whole number above 0, under the first of these names that exists.
   std::int64_t size(std::initializer_list<const char*> names) const;
   std::optional<std::int64_t> optional_size(std::initializer_list<const char*> names) const;
 

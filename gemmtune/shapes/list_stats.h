@@ -10,7 +10,7 @@
 
 namespace gemmtune {
 
-/// All shapes that differ in M only.
+/// All shapes that differ only in M.
 struct LayerStats {
   Problem problem{};    // with M = 0
   std::string layer{};  // the first one's name, if it has one

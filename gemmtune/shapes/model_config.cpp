@@ -29,7 +29,7 @@ std::optional<LatentAttention> latent_attention(const JsonReader& fields) {
                          .v_dim = fields.size({"v_head_dim"})};
 }
 
-/// Which layers have experts: none of the first first_k_dense_replace, every moe_layer_freq-th, every
+/// Which layers have experts: not the first first_k_dense_replace layers, every moe_layer_freq-th, every
 /// decoder_sparse_step-th counted from 1, and none of mlp_only_layers.
 std::vector<bool> expert_layers(const nlohmann::json& json, const JsonReader& fields, std::int64_t layers) {
   const auto dense = fields.count_or("first_k_dense_replace", 0);

@@ -29,7 +29,7 @@ struct Experts {
   std::int64_t shared_intermediate{};  // of all shared experts together, 0 where there are none
   bool shared_gate{};                  // the shared expert's output is weighed by a layer of one output
   bool bias{};                         // of the experts and the router
-  std::vector<bool> in_layer{};        // does layer i have experts instead of a dense MLP?
+  std::vector<bool> in_layer{};        // whether layer i has experts instead of a dense MLP
 };
 
 struct ModelConfig {
@@ -54,7 +54,7 @@ struct ModelConfig {
 /// Throws Error{input} that names the file and the field: missing, of another kind, or contradicting another one.
 ModelConfig parse_model_config(const nlohmann::json& config, const std::string& source);
 
-/// The JSON of the file; Error{input} with the place where it is none.
+/// The JSON of the file. Throws Error{input} with the place where it is not JSON.
 nlohmann::json read_model_json(const std::filesystem::path& path);
 
 /// The part that describes the language model: a nested text_config (or llm_config, language_config), or all of it.

@@ -31,7 +31,7 @@ std::int64_t number(const Json& json, const char* name) {
   return value.is_number_integer() ? value.get<std::int64_t>() : 0;
 }
 
-/// A quantization_config taken apart. Only what it says about both operands gives a problem.
+/// A quantization_config taken apart. Only one that describes both operands gives a problem.
 class QuantisationReader {
  public:
   QuantisationReader(const Json& json, std::string source) : json_(json), source_(std::move(source)) {}
@@ -63,7 +63,7 @@ class QuantisationReader {
     return format_defaults(Format::a8w8_blockscale);
   }
 
-  /// All groups of these checkpoints that are met quantise alike: the first one counts.
+  /// All groups of the known checkpoints quantise alike, so the first group decides.
   Problem compressed_tensors() const {
     const auto& groups = child(json_, "config_groups");
     if (!groups.is_object() || groups.empty()) unknown();

@@ -13,16 +13,16 @@
 namespace gemmtune {
 
 struct ModelFormat {
-  Problem plain{};              // types of what is not quantised; sizes mean nothing
-  Problem quantised{};          // of the others
+  Problem plain{};              // types of the unquantised modules; sizes mean nothing
+  Problem quantised{};          // types of all other modules
   ModulePatterns left_alone{};  // modules that the checkpoint did not quantise
   std::string because{};        // "its quantization_config is of fp8 with blocks of 128x128"
 };
 
-/// `asked` is the name of a format (gemm/format.h) or three types as in a problem's text, "" to look at the config.
-/// Modules that the config names as not quantised stay so in either case. Throws Error: input for a
-/// quantization_config that has no counterpart here (weight-only int4, blocks of other sizes): it says to ask for one;
-/// usage for an `asked` that is none.
+/// `asked` is the name of a format (gemm/format.h), three types as in a problem's text, or "" for what the config
+/// says. Modules that the config names as not quantised stay unquantised in either case. Throws Error: input for a
+/// quantization_config without a counterpart here (weight-only int4, other block sizes), with a message that suggests
+/// to ask for a format; usage if `asked` is no format.
 ModelFormat model_format(const nlohmann::json& config, const ModelConfig& model, std::string_view asked);
 
 }  // namespace gemmtune

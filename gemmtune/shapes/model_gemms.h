@@ -1,4 +1,4 @@
-// The matrix multiplications of a model's forward pass, for one way of spreading it over devices. Source of the
+// The matrix multiplications of a model's forward pass, for one way of distributing it over devices. Source of the
 // shapes: the layers as vLLM and SGLang run them (fused projections, column- and row-parallel layers).
 #pragma once
 
@@ -19,7 +19,7 @@ struct Parallelism {
 enum class Tokens {
   all,
   routed,  // those that the router sends to one expert
-  last,    // those that a next token is asked for
+  last,    // those for which a next token is asked
 };
 
 struct ModelGemm {
@@ -41,7 +41,7 @@ enum class Projections { fused, unfused };
 /// projection absorbed into queries and outputs (decode: two batched multiplications, one for each head).
 enum class LatentForm { unpacked, absorbed };
 
-/// A model on so many devices; one rank's view. Throws Error{usage} naming the dimension that does not divide.
+/// A model on so many devices, seen by one rank. Throws Error{usage} that names the dimension that does not divide.
 class ShardedModel {
  public:
   ShardedModel(const ModelConfig& model, Parallelism parallelism);
@@ -51,10 +51,10 @@ class ShardedModel {
   /// A dense MLP, or router, routed and shared experts.
   std::vector<ModelGemm> feed_forward(std::int64_t layer, Projections projections) const;
 
-  /// A rank's part of the vocabulary: rounded up where it does not divide, as serving pads it.
+  /// A rank's part of the vocabulary, rounded up where it does not divide, as serving pads it.
   ModelGemm logits() const;
 
-  /// What should be said aloud: repeated KV heads, a padded vocabulary.
+  /// Remarks for the user: repeated KV heads, a padded vocabulary.
   std::vector<std::string> notes() const;
 
  private:

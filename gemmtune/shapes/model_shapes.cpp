@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// One multiplication of all layers that run it alike.
+/// One multiplication, for all layers that run it alike.
 struct CountedGemm {
   ModelGemm gemm{};
   bool quantised{};
@@ -66,7 +66,7 @@ class ShapeMaker {
     return counted;
   }
 
-  /// With every way of running it that was asked for; what is the same in two of them comes once.
+  /// With every requested way of running the model. What two ways have in common comes once.
   std::vector<ModelGemm> of_layer(const ShardedModel& sharded, std::int64_t layer) const {
     std::vector<ModelGemm> gemms;
     const auto add_new = [&](std::vector<ModelGemm> more) {
@@ -103,7 +103,7 @@ class ShapeMaker {
     made_.shapes.push_back(std::move(shape));
   }
 
-  /// With fewer tokens than experts, some experts get none: then only as many are called as tokens can reach.
+  /// With fewer tokens than experts, some experts get no token: only as many are called as tokens can reach.
   Calls calls_of(const ModelGemm& gemm, std::int64_t m) const {
     if (gemm.tokens != Tokens::routed || request_.expert_tokens == ExpertTokens::listed) return {m, gemm.count};
     const auto& experts = *model_.experts;
@@ -112,7 +112,7 @@ class ShapeMaker {
     return {(routed + experts.count - 1) / experts.count, std::min(gemm.count, (routed + ranks - 1) / ranks)};
   }
 
-  /// Serving pads these or refuses them; the list has them as they are.
+  /// Serving pads these shapes or refuses them. The list has them unpadded.
   void note_partial_blocks(const CountedGemm& counted, Parallelism parallelism) {
     const auto& gemm = counted.gemm;
     const auto block = counted.quantised ? scale_block(format_.quantised.w.scaling) : 1;

@@ -1,5 +1,5 @@
-// The shapes that a model asks for, as a list to tune: for each number of devices and each M, every multiplication
-// with the number of times that a forward pass makes it.
+// The shapes that a model needs, as a list to tune: for each number of devices and each M, every multiplication with
+// the number of times that a forward pass runs it.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace gemmtune {
 
-/// How many rows an expert's multiplications have.
+/// How many rows the multiplications of an expert have.
 enum class ExpertTokens {
   even,    // the router spreads tokens evenly: M · experts per token / experts, rounded up
-  listed,  // as listed: each M stands for a number of tokens at one expert
+  listed,  // M as listed stands for the number of tokens at one expert
 };
 
 struct ModelRequest {
@@ -34,7 +34,7 @@ struct ModelShapes {
   std::vector<std::string> notes{};
 };
 
-/// Throws Error{usage} where a number of devices does not divide a dimension.
+/// Throws Error{usage} if a number of devices does not divide a dimension.
 ModelShapes model_shapes(const ModelConfig& model, const ModelFormat& format, const ModelRequest& request);
 
 }  // namespace gemmtune

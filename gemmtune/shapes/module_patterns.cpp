@@ -7,7 +7,7 @@
 namespace gemmtune {
 namespace {
 
-/// Anything for *, and nothing of the path's last word left over.
+/// * stands for any text; the last word of the path must match to its end.
 std::string expression_of_glob(std::string_view glob) {
   std::string expression;
   for (const char c : glob) {

@@ -9,11 +9,12 @@
 
 namespace gemmtune {
 
-/// An entry is a regular expression for the path's beginning ("re:.*mlp.gate$"), a path with * for anything
-/// ("model.layers.*.self_attn": also all below it), or whole words of a path ("lm_head", "layers.0.mlp").
+/// An entry is a regular expression for the beginning of the path ("re:.*mlp.gate$"), a path in which * stands for
+/// any text ("model.layers.*.self_attn": also everything below it), or whole words of a path ("lm_head",
+/// "layers.0.mlp").
 class ModulePatterns {
  public:
-  /// Throws Error{input} for a regular expression that is none.
+  /// Throws Error{input} for an invalid regular expression.
   void add(const std::string& entry);
 
   bool match(const std::string& path) const;

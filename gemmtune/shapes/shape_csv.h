@@ -13,13 +13,15 @@ namespace gemmtune {
 
 std::string shape_list_text(const std::vector<Shape>& shapes);
 
-/// The first of each problem stays, with the weights of all of them and their layers joined, as read_shapes() does.
+/// The first shape of each problem stays, with the sum of all its weights and its layers joined, as read_shapes()
+/// does.
 std::vector<Shape> without_duplicates(const std::vector<Shape>& shapes);
 
-/// By the name of their format, "other" for what is none of AITER's: tables and lists of AITER's have one format each.
+/// By the name of their format, "other" for problems of none of AITER's formats: each of AITER's tables and lists has
+/// one format.
 std::map<std::string, std::vector<Shape>> by_format(const std::vector<Shape>& shapes);
 
-/// shapes.csv and a8w8 give shapes_a8w8.csv, whose format is then clear from its name.
+/// shapes.csv and a8w8 give shapes_a8w8.csv, so that the name states the format.
 std::filesystem::path path_for_format(const std::filesystem::path& path, std::string_view format);
 
 }  // namespace gemmtune

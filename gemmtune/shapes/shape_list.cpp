@@ -15,14 +15,14 @@ namespace {
 
 constexpr double largest_exact = 9007199254740992.0;  // 2^53
 
-/// A whole number above 0; "128.0" too, as pandas writes whole columns that had a gap.
+/// A whole number above 0; also "128.0", which pandas writes for whole columns that had a gap.
 std::optional<std::int64_t> parse_size(std::string_view text) {
   const auto number = parse_double(text);
   if (!number || !(*number >= 1) || *number > largest_exact || *number != std::floor(*number)) return std::nullopt;
   return static_cast<std::int64_t>(*number);
 }
 
-/// What a cell should have been, or "" when it was that.
+/// What a cell should have been, or "" if it was right.
 using Expected = std::string;
 
 Expected set_size(std::int64_t& size, std::string_view text) {
@@ -52,8 +52,8 @@ Expected set_inputs(Problem& problem, std::string_view text) {
   return why;
 }
 
-/// AITER's a8w8 tables name the weights' type, which the activations share. Formats of other widths have no such
-/// column.
+/// AITER's a8w8 tables name the type of the weights, which the activations share. Formats of other widths have no
+/// such column.
 Expected set_quantised(Problem& problem, std::string_view text) {
   const auto width = bits(problem.w.type);
   if (auto why = set_inputs(problem, text); !why.empty()) return why;
@@ -91,7 +91,8 @@ Expected set_problem(Problem& problem, std::string_view text) {
   }
 }
 
-/// In the order they are applied: the others must agree with the problem, and scaleAB looks at the type.
+/// In the order in which they are applied: the other columns must agree with the problem, and scaleAB depends on the
+/// type.
 constexpr std::array<ColumnRule, 14> rules{{
     {"problem", false, [](Shape& shape, std::string_view text) { return set_problem(shape.problem, text); }},
     {"M", true, [](Shape& shape, std::string_view text) { return set_size(shape.problem.m, text); }},
@@ -113,13 +114,13 @@ constexpr std::array<ColumnRule, 14> rules{{
      }},
 }};
 
-/// A rule with the place of its column in this file.
+/// A rule, and the place of its column in this file.
 struct PlacedRule {
   const ColumnRule* rule{};
   std::optional<std::size_t> column{};
 };
 
-/// Each layer once; a list of layers may meet a part of itself.
+/// Each layer once. A list of layers may be joined with a part of itself.
 std::string joined_layers(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return a.empty() ? b : a;
   const auto known = split(a, '+');

@@ -1,4 +1,4 @@
-// Cutting a shape list into parts that take about as long to tune.
+// Cuts a shape list into parts that take about equally long to tune.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace gemmtune {
 
-/// Which part each cost goes to: the largest first, each to the part with the least so far, the first of equals. No
-/// part is then heavier than the average by more than one cost. `parts` is at least 1.
+/// The part for each cost: the largest cost first, each to the part with the smallest sum so far, the first of equal
+/// parts. No part is then heavier than the average by more than one cost. `parts` is at least 1.
 std::vector<std::size_t> balanced_parts(std::span<const double> costs, std::size_t parts);
 
 struct ListPart {
@@ -21,8 +21,8 @@ struct ListPart {
   double tuning_seconds{};  // estimated
 };
 
-/// Every line of the list is in exactly one part, those that are no shape too: they cost nothing. `defaults` as in
-/// read_shapes().
+/// Every line of the list is in exactly one part, including lines that are not shapes, which cost nothing. `defaults`
+/// as in read_shapes().
 std::vector<ListPart> split_list(const CsvDocument& list, const Problem& defaults, std::size_t parts);
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// How fast tuned tables say a problem is, or that its neighbours in M are.
+// How fast tuned tables say that a problem, or its neighbours in M, are.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace gemmtune {
 
 /// A kind of device, as tables and captures name it.
 struct TunedDevice {
-  std::string gfx{};  // a table that does not say it serves any with so many units
+  std::string gfx{};  // a table that does not say it serves any device with this many units
   std::int64_t cu_num{};
 };
 
 class TunedTimes {
  public:
-  /// Rows without a time tell nothing. Of rows of one key the fastest counts.
+  /// Rows without a time are ignored. Of rows with the same key the fastest counts.
   void add(TunedTable table);
 
   bool empty() const { return tables_.empty(); }
 
-  /// Of the row for this very problem, in whichever table.
+  /// The time of the row for this very problem, in any table.
   std::optional<double> exact(const TunedDevice& device, const Problem& problem) const;
 
-  /// Between the rows of the nearest M below and above, in proportion. Nothing where one of them is missing.
+  /// Interpolated between the rows of the nearest M below and above. Nothing if one of them is missing.
   std::optional<double> between_neighbours(const TunedDevice& device, const Problem& problem) const;
 
  private:
@@ -40,7 +40,7 @@ class TunedTimes {
     std::map<Key, TimesByM> times{};
   };
 
-  /// One for each table and way of naming the device that has rows for it.
+  /// One entry for each table and each way of naming the device that has rows for it.
   std::vector<const TimesByM*> rows_for(const TunedDevice& device, const Problem& problem) const;
 
   std::vector<Known> tables_;

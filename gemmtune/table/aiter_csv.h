@@ -1,6 +1,5 @@
-// AITER's tuned CSVs as text: reading them, whatever their generation, and writing them back.
-//
-// Rows that were not tuned anew keep their text to the byte (line ends apart): other people's numbers are not
+// AITER's tuned CSVs as text: reads them, whatever their generation, and writes them back.
+// Rows that were not tuned anew keep their text byte for byte (except line ends): numbers of others are not
 // reformatted.
 #pragma once
 
@@ -21,8 +20,8 @@ std::vector<std::string> tuned_columns(Format format);
 /// The whole file.
 std::string tuned_table_text(const TunedTable& table);
 
-/// The columns are those of the file. Throws Error{input} when they are not of this format. A file that is not there,
-/// or is empty, is an empty table with the schema's columns.
+/// The columns are those of the file. Throws Error{input} if they are not of this format. A file that does not exist
+/// or is empty gives an empty table with the schema's columns.
 TunedTable read_tuned_table(const std::filesystem::path& path, Format format, Schema schema = Schema::seed);
 TunedTable read_tuned_table(const CsvDocument& document, Format format);
 

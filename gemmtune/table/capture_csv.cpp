@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t most_calls = std::int64_t{1} << 62;  // two of them can be added
 
-/// The cells of one row, by column; the first that is no use says why.
+/// The cells of one row, by column. The first unusable cell gives the reason.
 class RowReader {
  public:
   RowReader(const CsvDocument& document, const CsvRow& row) : document_(document), row_(row) {}
@@ -55,7 +55,7 @@ class RowReader {
     return 0;
   }
 
-  /// The columns for people's eyes say what the problem says, or somebody edited one of them only.
+  /// The columns for people must agree with the problem; if they do not, somebody edited only one of them.
   void check_size(std::string_view name, std::int64_t size) {
     if (parse_int(text(name)) != size) wrong(name, fmt::format("{} as in the problem", size));
   }

@@ -1,5 +1,5 @@
-// The file that a capture leaves (dispatch/capture/capture.h): which problems were asked for, how often, how each was
-// found. It is a shape list as well: its column `problem` says all, and `calls` is the weight.
+// The file that a capture writes (dispatch/capture/capture.h): which problems were asked for, how often, and how each
+// was found. It is also a shape list: its column `problem` says everything, and `calls` is the weight.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct CapturedProblem {
   MatchKind match{MatchKind::fallback};
   std::int64_t calls{};
   std::int64_t tuned_m{};  // the M of the row that served; 0 for a fallback
-  double expected_us{};    // that row's time, for its own M; 0 where no row said
+  double expected_us{};    // that row's time, for its own M; 0 if there was no row
 
   bool operator==(const CapturedProblem&) const = default;
 };
 
 struct CaptureFile {
   std::vector<CapturedProblem> rows{};
-  std::vector<std::string> unusable_lines{};  // verbatim, written back after the rows
-  std::vector<std::string> complaints{};      // file:line:column and what is wrong, one for each of those
+  std::vector<std::string> unusable_lines{};  // kept as they are, and written back after the rows
+  std::vector<std::string> complaints{};      // file:line:column and what is wrong, one for each of those lines
 
   bool operator==(const CaptureFile&) const = default;
 };
@@ -41,12 +41,12 @@ const std::vector<std::string>& capture_columns();
 
 bool is_capture(const CsvDocument& document);
 
-/// Throws Error{input} when the columns are not a capture's. A file that is not there, or is empty, has no rows.
+/// Throws Error{input} if the columns are not a capture's. A file that does not exist or is empty has no rows.
 CaptureFile read_capture(const std::filesystem::path& path);
 CaptureFile read_capture(const CsvDocument& document);
 
-/// One row for each device, problem and match, in that order: calls are added, the time and its M are the later one's
-/// where it has one. So the order in which processes add their counts does not matter to any count.
+/// One row for each device, problem and match, in that order. Calls are added. The time and its M are those of the
+/// later row that has one. The order in which processes add their counts therefore does not matter to any count.
 CaptureFile merged(CaptureFile file, std::span<const CapturedProblem> more);
 
 std::string capture_text(const CaptureFile& file);

@@ -19,7 +19,7 @@ std::string rounded(double value, int decimals) {
   return shortest(parse_double(fmt::format("{:.{}f}", value, decimals)).value_or(value));
 }
 
-/// Empty where nothing was sampled.
+/// Empty if nothing was sampled.
 std::string measured(const TunedRow& row, double value) {
   return row.origin.samples == 0 ? std::string() : rounded(value, 4);
 }

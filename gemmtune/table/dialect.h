@@ -1,5 +1,5 @@
-// A dialect of AITER's tables: which columns a file has. Dialects are data: a header line and one list of column names,
-// so that another generation of files (with gfx, in lower case, with columns in another order) is another header.
+// A dialect of AITER's tables: which columns a file has. Dialects are data, a header line and one list of columns, so
+// that another generation of files (with gfx, in lower case, in another order) is just another header.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,24 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-/// Parts of a row's key: two rows that agree in these are for the same problem on the same kind of device.
+/// Parts of a row's key: two rows that agree in all of these are for the same problem on the same kind of device.
 bool is_key(Field field);
 
 /// By the dictionary of columns (table/sheet/known_columns.h).
 std::vector<Column> columns_from_header(const std::vector<std::string>& names);
 
-/// What new tables of this format have.
+/// The columns of new tables of this format.
 std::vector<Column> default_columns(Format format, Schema schema = Schema::seed);
 
-/// The columns' names as a file's first line has them.
+/// The first line of a file with these columns.
 std::string header_text(const std::vector<Column>& columns);
 
-/// The cell's text: times and error ratios with at most 4 decimals, tflops and bw with 2, in the shortest form that
-/// says so; True and False; torch.bfloat16.
+/// The text of the cell: times and error ratios with at most 4 decimals, tflops and bw with 2, each in the shortest
+/// form; True and False; torch.bfloat16.
 std::string cell_text(Field field, const TunedRow& row);
 
-/// Sets what a cell says; false when the text is none of the field's. Derived fields (tflops, bw) and unknown ones are
-/// not looked at.
+/// Sets what a cell states. False if the text is not a value of the field. Derived fields (tflops, bw) and unknown
+/// fields are ignored.
 [[nodiscard]] bool parse_cell(Field field, std::string_view text, TunedRow& row);
 
 /// The key's cells, joined.

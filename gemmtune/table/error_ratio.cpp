@@ -9,7 +9,7 @@ double error_ratio(const Sheet& sheet, const SheetRow& row) {
   for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
     if (sheet.columns[i].role != Role::error) continue;
     const auto share = parse_double(canonical_value(CellKind::share, row.cells[i]));
-    if (share && *share > largest) largest = *share;  // not where it is nan
+    if (share && *share > largest) largest = *share;  // unless it is nan
   }
   return largest;
 }

@@ -6,14 +6,14 @@
 
 namespace gemmtune {
 
-/// The largest share of wrong elements that the row says (fused MoE says one for each stage); 0 where it says none.
+/// The largest share of wrong elements that the row states (fused MoE states one for each stage). 0 if it states
+/// none.
 double error_ratio(const Sheet& sheet, const SheetRow& row);
 
-/// The limit of such tables: the one for GEMMs (AITER's, which tuning keeps to, unless given), and twice that for fused
-/// MoE.
+/// The limit for such tables: for GEMMs AITER's, which tuning uses unless told otherwise; twice that for fused MoE.
 double error_limit(TableKind kind, double of_gemms = VerifyPolicy{}.err_ratio_limit);
 
-/// Over AITER's limit?
+/// Whether the row is over AITER's limit.
 bool is_wrong(const Sheet& sheet, const SheetRow& row);
 
 }  // namespace gemmtune

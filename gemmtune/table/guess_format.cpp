@@ -12,7 +12,7 @@
 namespace gemmtune {
 namespace {
 
-/// What a file is, seen through its name and its columns, case ignored.
+/// What is known of a file: its name and its columns, case ignored.
 struct Evidence {
   std::string name{};
   std::vector<std::string> columns{};
@@ -43,7 +43,8 @@ struct NameRule {
   Chooser choose;
 };
 
-/// A name may tell of a model's formats behind the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
+/// A name may also state a model's formats, behind the table's own:
+/// "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
 constexpr std::array<NameRule, 7> name_rules{{{"a4w4", [](const Evidence&) { return Format::a4w4; }},
                                               {"a8w8", eight_bit},
                                               {"a16w16", sixteen_bit},
@@ -64,11 +65,11 @@ std::optional<Problem> problem_in(const CsvDocument& document, const CsvRow& row
   try {
     return parse_problem(document.text(row, column));
   } catch (const Error&) {
-    return std::nullopt;  // the list's reader says what is wrong
+    return std::nullopt;  // the reader of the list reports what is wrong
   }
 }
 
-/// The one format of all problems that the rows state, if they are of one.
+/// The format of all problems that the rows state, if all are of the same format.
 std::optional<FormatGuess> guess_by_problems(const CsvDocument& document) {
   const auto column = document.column("problem");
   std::optional<FormatGuess> guess;

@@ -1,5 +1,5 @@
-// Which of AITER's formats a shape file is for, from its name and columns. A guess is said aloud and never made when
-// unclear.
+// Which of AITER's formats a shape file is for, from its name, its columns and its problems. Every guess is reported,
+// and none is made if the file is ambiguous.
 #pragma once
 
 #include <filesystem>

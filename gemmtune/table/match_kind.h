@@ -1,4 +1,4 @@
-// How a lookup found what it answers. Said with every answer, recorded with every captured call.
+// How a lookup found its answer. Every answer states it, and every captured call records it.
 #pragma once
 
 #include <cstdint>

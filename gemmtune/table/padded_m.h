@@ -1,5 +1,5 @@
-// AITER's padding rule: where a table has no row for M, its lookup asks for M rounded up, finely and then coarsely.
-// Bit for bit, so that a table serves here what it serves there.
+// AITER's padding rule: if a table has no row for M, a lookup asks for M rounded up, first finely and then coarsely.
+// Bit for bit, so that a table serves here what it serves in AITER.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The profile: a CSV of every candidate tried, with AITER's columns and ours. Not what kernels are chosen from at run
-// time.
+// The profile: a CSV of every candidate that was tried, with AITER's columns and ours. It is not used to choose
+// kernels at run time.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace gemmtune {
 /// The tuned table's columns, then outcome, reason and stage.
 std::vector<std::string> profile_columns(Format format);
 
-/// One line without its end. Failed candidates have us = -1 (inf when timed out or crashed) and errRatio = 1, as AITER
-/// writes them; outcome and reason say what happened.
+/// One line without its end. Failed candidates have us = -1 (inf if timed out or crashed) and errRatio = 1, as in
+/// AITER. Outcome and reason say what happened.
 std::string profile_line(Format format, const TunedRow& row, const Evaluation& evaluation);
 
 }  // namespace gemmtune

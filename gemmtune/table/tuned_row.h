@@ -1,4 +1,4 @@
-// A row of a tuned table: one problem, the kernel chosen for it, and what it reached.
+// A row of a tuned table: one problem, the kernel chosen for it, and its results.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// Where a row comes from. Empty, and 0, where the table does not say.
+/// Where a row comes from. Empty, or 0, where the table does not say.
 struct Origin {
   double low_us{};  // 95 % confidence interval of the time
   double high_us{};
@@ -46,7 +46,7 @@ TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const s
 /// all others.
 std::int64_t split_k_column(const Problem& problem, std::int64_t split_k);
 
-/// Is its time one? AITER's tables have placeholders with 0 and failures with -1, inf and nan.
+/// Whether the row has a time. AITER's tables have placeholders with 0, and failures with -1, inf and nan.
 bool has_time(const TunedRow& row);
 
 }  // namespace gemmtune

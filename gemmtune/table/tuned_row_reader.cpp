@@ -13,13 +13,13 @@ bool has_field(const std::vector<Column>& columns, Field field) {
   return std::ranges::find(columns, field, &Column::field) != columns.end();
 }
 
-/// Columns that came or went with AITER's generations.
+/// Columns that were added or removed in some generation of AITER's tables.
 bool is_optional(Field field) {
   return field == Field::gfx || field == Field::cu_num || field == Field::scale_ab || field == Field::bpreshuffle ||
          field == Field::layout || field == Field::epilogue;
 }
 
-/// A table is of a format when they agree on what a key is, and it has times and names.
+/// A table is of a format if they agree on the key, and the table has times and names.
 bool is_of_format(const std::vector<Column>& columns, Format format) {
   const auto expected = default_columns(format);
   for (auto field = Field::gfx; is_key(field); field = static_cast<Field>(static_cast<int>(field) + 1))
@@ -56,7 +56,7 @@ std::optional<LineComplaint> TunedRowReader::read(std::span<const CsvField> cell
   return std::nullopt;
 }
 
-/// Most cells are spelled as parse_cell() wants them: those of a million rows are not copied to be found so.
+/// Most cells are spelled as parse_cell() expects. Such cells are not copied, because tables have a million rows.
 bool TunedRowReader::take(std::size_t column, std::string_view text) {
   const auto field = columns_[column].field;
   const auto kind = kinds_[column];

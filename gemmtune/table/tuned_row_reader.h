@@ -1,8 +1,9 @@
-// Reads lines of a GEMM table as typed rows, whatever the spelling: the one place that says which lines are rows, for
-// tables that are rewritten (table/aiter_csv.h) and for those that are served. Not: where the lines come from.
-//
-// Cells that a short line lacks are empty. Empty, Null, None and nan say nothing: sizes must say something, flags are
-// then not set, all other fields keep their defaults. 128.0 is a whole number, as pandas writes columns with a gap.
+// Reads lines of a GEMM table as typed rows, whatever their spelling. This is the one place that decides which lines
+// are rows, for tables that are rewritten (table/aiter_csv.h) and for tables that are served. Not: where the lines
+// come from.
+// Cells that a short line lacks are empty. Empty, Null, None and nan say nothing: a size must say something, a flag
+// is then not set, and all other fields keep their defaults. 128.0 is a whole number, because pandas writes columns
+// with a gap like this.
 #pragma once
 
 #include <optional>
@@ -19,23 +20,23 @@
 
 namespace gemmtune {
 
-/// Why a line is no row.
+/// Why a line is not a row.
 struct LineComplaint {
-  std::size_t cell{};    // of those that the line has, where to look
+  std::size_t cell{};    // one of the cells that the line has
   std::string reason{};  // "M: found 'x', expected a whole number above 0"
 };
 
 class TunedRowReader {
  public:
-  /// `defaults` is what rows do not say. Throws Error{input} when the names are not those of the format's columns;
-  /// `source` is the file, for that message.
+  /// `defaults` is what rows do not state. Throws Error{input} if the names are not the columns of the format;
+  /// `source` is the file, for the message.
   TunedRowReader(const std::vector<std::string>& names, Format format, const Problem& defaults,
                  std::string_view source);
 
   /// Reads the cells of one line into row().
   [[nodiscard]] std::optional<LineComplaint> read(std::span<const CsvField> cells);
 
-  /// What was read last, if nothing was complained of.
+  /// The row that was read last, if there was no complaint.
   const TunedRow& row() const { return row_; }
 
   const std::vector<Column>& columns() const { return columns_; }
@@ -47,7 +48,7 @@ class TunedRowReader {
   std::vector<Column> columns_;
   std::vector<CellKind> kinds_;  // of the columns
   TunedRow defaults_;
-  TunedRow row_;  // always the same one: its texts keep their memory from line to line
+  TunedRow row_;  // always the same object, so that its texts keep their memory from line to line
 };
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// A tuned table in memory: rows with unique use, in one dialect. Reading and writing stand in table/aiter_csv.h.
+// A tuned table in memory: rows in one dialect, each useful. table/aiter_csv.h reads and writes it.
 #pragma once
 
 #include <optional>
@@ -27,21 +27,22 @@ TunedTable empty_table(Format format, Schema schema = Schema::seed);
 /// The first row with this row's key and a time in it.
 std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row);
 
-/// Is there one?
+/// Whether there is one.
 bool is_tuned(const TunedTable& table, const TunedRow& row);
 
-/// The table with this row instead of all rows of its key, at the first one's place; at the end where there was none.
+/// The table with this row in place of all rows with its key, at the place of the first; at the end if there was
+/// none.
 TunedTable with_row(TunedTable table, TunedRow row);
 
-/// By AITER's order: the key, N before M. Rows of equal keys keep their order.
+/// In AITER's order: by key, N before M. Rows with equal keys keep their order.
 TunedTable sorted(TunedTable table);
 
-/// What a row written for this problem would be read back as; differs where the format has no column for what the
-/// problem asks (an a4w4 table cannot say that the output is f32).
+/// What a row written for this problem would be read back as. It differs if the format has no column for something
+/// that the problem asks for (an a4w4 table cannot say that the output is f32).
 Problem as_read_back(const TunedTable& table, const Problem& problem);
 
-/// Whether the table's columns can tell this problem's layout and epilogue from the default ones. Where they cannot,
-/// its rows say nothing of the problem, and none may be written for it.
+/// Whether the table's columns can tell this problem's layout and epilogue from the default ones. If they cannot, its
+/// rows say nothing about the problem, and none may be written for it.
 bool says_layout_and_epilogue(const TunedTable& table, const Problem& problem);
 
 }  // namespace gemmtune

@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t guard_size = 4096;
 using Guard = std::array<std::byte, guard_size>;
 
-/// Neither constant nor of a period that a tile has, so that few stray writes repeat it.
+/// Not constant, and without a period that tiles have, so that few stray writes reproduce it.
 Guard make_guard() {
   Guard guard{};
   for (std::size_t i = 0; i < guard_size; ++i) guard[i] = static_cast<std::byte>((i * 167 + i / 251 + 41) & 0xffU);
   return guard;
 }
 
-/// Which bytes of a guard were changed: the first and the last, and how many.
+/// Which bytes of a guard were changed: the first, the last, and how many.
 struct Damage {
   std::size_t first{};
   std::size_t last{};

@@ -1,4 +1,4 @@
-// Device buffers with guard words on both sides, so that a kernel that writes out of bounds is caught.
+// Device buffers with a guard on each side, so that a kernel that writes out of bounds is caught.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,23 @@ class GuardedBuffer {
   GuardedBuffer() = default;
   GuardedBuffer(Device& device, std::size_t size);
 
-  /// In memory that is there already, of storage_bytes(size).
+  /// In memory that exists already, of storage_bytes(size).
   GuardedBuffer(Device& device, Buffer storage);
 
-  /// What `size` usable bytes take with their guards.
+  /// Bytes for `size` usable bytes with their guards.
   static std::size_t storage_bytes(std::size_t size);
 
   std::byte* data() const;  // null when size is 0
   std::size_t size() const { return size_; }
 
-  /// Makes broken guards whole.
+  /// Restores broken guards.
   void restore(Device& device);
 
-  /// Where the two guards are, each of intact_guard()'s size; none when size is 0.
+  /// Where the two guards are, each of intact_guard()'s size. None when size is 0.
   std::vector<const std::byte*> guards() const;
 
-  /// "" or "byte 12 after the end was overwritten, 4 of its guard's 4096 bytes in all": the changed byte nearest to the
-  /// buffer, counted from 1.
+  /// "", or "byte 12 after the end was overwritten, 4 of its guard's 4096 bytes in all": names the changed byte that
+  /// is nearest to the buffer, counted from 1.
   std::string why_broken(Device& device) const;
 
  private:

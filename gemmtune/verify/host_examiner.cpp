@@ -17,7 +17,7 @@ class HostExpectation final : public Expectation {
   HostExpectation(Device& device, const Problem& problem, const VerifyPolicy& policy, Reference reference)
       : device_(&device), problem_(problem), policy_(policy), reference_(std::move(reference)) {}
 
-  /// The same bytes as the last right ones are not compared again.
+  /// An output with the same bytes as the last right one is not compared again.
   Verdict judge(const std::byte* c) override {
     std::vector<std::byte> found(static_cast<std::size_t>(operand_sizes(problem_).c));
     device_->download(c, found);
@@ -43,7 +43,7 @@ class HostExaminer final : public Examiner {
  public:
   explicit HostExaminer(Device& device) : device_(&device) {}
 
-  /// The host's copy is given up tensor by tensor.
+  /// The host's copy is freed tensor by tensor.
   void draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) override {
     auto host = draw_operands(problem, recipe, seed);
     const auto send = [this](std::vector<std::byte>& from, const Buffer& buffer) {

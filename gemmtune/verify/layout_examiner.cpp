@@ -64,9 +64,10 @@ class HostRelayout final : public Relayout {
 
 class LayoutExpectation final : public Expectation {
  public:
-  LayoutExpectation(Device& device, Relayout& relayout, const Problem& problem, std::unique_ptr<Expectation> plain)
+  LayoutExpectation(Device& device, std::shared_ptr<Relayout> relayout, const Problem& problem,
+                    std::unique_ptr<Expectation> plain)
       : device_(&device),
-        relayout_(&relayout),
+        relayout_(std::move(relayout)),
         matrix_(stored_c(problem)),
         plain_(std::move(plain)),
         plain_c_(device.allocate(static_cast<std::size_t>(operand_sizes(without_layout(problem)).c))) {}
@@ -89,7 +90,7 @@ class LayoutExpectation final : public Expectation {
   }
 
   Device* device_;
-  Relayout* relayout_;
+  std::shared_ptr<Relayout> relayout_;  // an expectation may outlive its examiner
   StoredMatrix matrix_;
   std::unique_ptr<Expectation> plain_;
   Buffer plain_c_;
@@ -116,7 +117,7 @@ class LayoutExaminer final : public Examiner {
         relayout_->gather(part.matrix, part.major, (inputs.*part.input).data(), (gathered.*part.input).data());
     auto expectation = plain_->expect(without_layout(problem), gathered, policy, seed);
     if (is_plain(stored_c(problem), Major::k)) return expectation;
-    return std::make_unique<LayoutExpectation>(*device_, *relayout_, problem, std::move(expectation));
+    return std::make_unique<LayoutExpectation>(*device_, relayout_, problem, std::move(expectation));
   }
 
   std::uint64_t fingerprint(const Buffer& buffer) override { return plain_->fingerprint(buffer); }
@@ -145,7 +146,7 @@ class LayoutExaminer final : public Examiner {
 
   Device* device_;
   std::unique_ptr<Examiner> plain_;
-  std::unique_ptr<Relayout> relayout_;
+  std::shared_ptr<Relayout> relayout_;
 };
 
 bool holds_poison_at(std::span<const std::byte> bytes, std::int64_t offset) {

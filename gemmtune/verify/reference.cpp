@@ -19,7 +19,7 @@ constexpr std::int64_t rows_elements = 1 << 26;     // of A that are held as flo
 constexpr std::int64_t columns_elements = 1 << 18;  // of the weights, for each thread
 constexpr std::int64_t most_columns = 32;
 
-/// The last row of a stripe, and `others` more that the seed chooses; ascending.
+/// The last row of a stripe, and `others` more that the seed chooses, ascending.
 std::vector<std::int64_t> sample_stripe(std::int64_t first, std::int64_t last, std::int64_t others,
                                         std::uint64_t seed) {
   std::vector<std::int64_t> rows(last - first);
@@ -33,12 +33,12 @@ std::vector<std::int64_t> sample_stripe(std::int64_t first, std::int64_t last, s
   return rows;
 }
 
-/// One operand of one batch: its bytes, read as floats row by row.
+/// One operand of one batch, read row by row as floats.
 class OperandRows {
  public:
   OperandRows(Side side, std::int64_t rows, std::int64_t k) : side_(side), rows_(rows), k_(k) {}
 
-  /// Chooses the batch, of a tensor's bytes and scales.
+  /// Selects the batch of a tensor's values and scales.
   OperandRows at(std::int64_t batch, const std::byte* values, const std::byte* scales) const {
     OperandRows rows = *this;
     rows.values_ = values + batch * rows_ * storage_bytes(side_.type, k_);

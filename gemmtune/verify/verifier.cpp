@@ -18,13 +18,14 @@ namespace {
 
 constexpr std::int64_t elements_at_once = 1 << 16;
 
-/// From here on the nearest number of the type is infinity.
+/// From this value on, the type's nearest number is infinity.
 double overflow_of(DType type) {
   if (type == DType::f32) return 0x1.ffffffp127;
   return type == DType::f16 ? 65520.0 : 0x1.ffp127;
 }
 
-/// Elements of C, remembered by their number and the rows and columns they lie in. Merging is independent of the order.
+/// Counts elements of C, with the rows and columns that they lie in. The result of merging does not depend on the
+/// order.
 struct Region {
   std::int64_t count{};
   std::int64_t first{std::numeric_limits<std::int64_t>::max()};  // flat index in [batch, M, N]
@@ -59,11 +60,11 @@ struct Tally {
   }
 };
 
-/// What there is of C.
+/// Which rows of C are present.
 enum class RowsOfC { all, checked };  // checked: of each batch the reference's rows, one after the other
 
-/// C and what it is held against. Elements are read as their stored bits, so that the poison can be told from other
-/// NaNs, and named by their number in the whole C.
+/// C and what it is compared with. Elements are read as stored bits, so that the poison can be told from other NaNs,
+/// and are named by their index in the whole C.
 template <typename Codec>
 class Comparison {
  public:
@@ -93,7 +94,7 @@ class Comparison {
   std::int64_t checked_rows() const { return static_cast<std::int64_t>(reference_.rows.size()); }
   bool is_poison(std::int64_t place) const { return holds_poison(load<Bits>(c_.data(), place)); }
 
-  /// Where an element lies in what there is of C. `checked` counts the reference's rows over all batches.
+  /// Where an element is in the part of C that is present. `checked` counts the reference's rows over all batches.
   std::int64_t place_of(std::int64_t index, std::int64_t checked) const {
     return rows_ == RowsOfC::all ? index : checked * problem_.n + index % problem_.n;
   }

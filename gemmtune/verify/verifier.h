@@ -1,8 +1,8 @@
-// Is an output right? Four judges, and a candidate must pass all of them:
-//   - no element still holds the poison that C was filled with;
+// Decides whether an output is right. A candidate must pass four checks:
+//   - no element still holds the poison with which C was filled;
 //   - AITER's error ratio is within its limit;
-//   - no element is further from the reference than a bound from the format and K allows;
-//   - the guard words around every buffer are intact (verify/guard.h; the caller tells).
+//   - no element is further from the reference than a bound that follows from the format and K;
+//   - the guards around every buffer are intact (verify/guard.h; the caller checks them).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace gemmtune {
 
 struct Verdict {
   Accuracy accuracy{};
-  std::string why_wrong{};  // "" when right; else the first bad element, how many, which rows and columns
+  std::string why_wrong{};  // "" when right; else the first bad element, how many there are, in which rows and columns
 };
 
 /// Largest |ref - out| that rounding explains for an element whose sum before the activation is `x`
@@ -32,15 +32,15 @@ ClosenessRules closeness_rules(const Problem& problem, const VerifyPolicy& polic
 /// Fills C with poison_pattern.
 void poison(std::span<std::byte> c);
 
-/// Compares the whole C, which has no gaps, with the reference's rows; unwritten elements are counted in all rows.
-/// Where the reference is NaN, NaN is right and nothing else is; where it rounds to infinity in the output's type, that
-/// infinity is. An element that is wrong in kind (NaN, infinity, or finite where it may not be) is infinitely far from
-/// its reference.
+/// Compares the whole C, which has no gaps, with the reference's rows. Unwritten elements are counted in all rows.
+/// Where the reference is NaN, only NaN is right. Where the reference rounds to infinity in the output's type, that
+/// infinity is right. An element that is wrong in kind (NaN, infinite, or finite where it may not be) is infinitely
+/// far from its reference.
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
                 const VerifyPolicy& policy);
 
-/// The same where all elements are known to be written, for `rows`: of C only those rows that the reference has, one
-/// after the other, those of each batch together. Throws Error{usage} when these are not as many.
+/// The same when all elements are known to be written. `rows` holds only the rows of C that the reference has, in
+/// order, batch by batch. Throws Error{usage} if the number of rows differs.
 Verdict compare_checked_rows(const Problem& problem, const Reference& reference, std::span<const std::byte> rows,
                              const VerifyPolicy& policy);
 

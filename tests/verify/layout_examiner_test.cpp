@@ -96,6 +96,11 @@ TEST_P(LayoutExaminerTest, AKernelThatIgnoresTheLeadingDimensionIsWrong) {
   EXPECT_NE(expectation_->judge(c.data()).why_wrong, "");
 }
 
+TEST_P(LayoutExaminerTest, AnExpectationOutlivesItsExaminer) {
+  examiner_.reset();
+  EXPECT_EQ(expectation_->judge(right_c().data()).why_wrong, "");
+}
+
 TEST_P(LayoutExaminerTest, ExpectsFromTheInputsAsTheyStand) {
   device_->fill(inputs_.a.data(), inputs_.a.size(), 0);
   device_->fill(inputs_.residual.data(), inputs_.residual.size(), 0);

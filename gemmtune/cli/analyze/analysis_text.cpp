@@ -19,7 +19,7 @@ std::string emphasised(const GridCell& cell, const TextStyle& style) {
   return style.colour ? "\x1b[1;32m" + cell.text + "\x1b[0m" : cell.text + '*';
 }
 
-/// Figures of a column stay under each other when some have a star.
+/// Figures of a column stay aligned when some of them have a star.
 std::string plain(const GridCell& cell, bool makes_room, const TextStyle& style) {
   return makes_room && !cell.strong ? cell.text + ' ' : emphasised(cell, style);
 }

@@ -9,11 +9,11 @@
 namespace gemmtune {
 
 struct TextStyle {
-  bool colour{};           // else winners have a star
-  std::size_t listed{20};  // of each list below the table
+  bool colour{};           // otherwise winners are marked with a star
+  std::size_t listed{20};  // rows of each list below the table
 };
 
-/// In colour on a terminal that can, unless NO_COLOR is set.
+/// Colour on a terminal that supports it, unless NO_COLOR is set.
 TextStyle style_of_stdout();
 
 std::string text_of(const Grid& grid, const TextStyle& style);

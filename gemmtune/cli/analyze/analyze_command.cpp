@@ -60,7 +60,7 @@ Roof roof_in(const std::vector<Roofline>& known, const ShapeId& shape) {
   return {.peak_tflops = peak->second.tflops, .peak_gbps = latest->copy_gbps};
 }
 
-/// What `gemmtune bench roofline` has left of devices of the same kind, the latest of each.
+/// The latest roofline that `gemmtune bench roofline` has stored for each device of the same kind.
 RoofOf remembered_roofs() {
   return [known = remembered_rooflines(rooflines_folder())](const ShapeId& shape) { return roof_in(known, shape); };
 }

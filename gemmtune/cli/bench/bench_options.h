@@ -1,4 +1,4 @@
-// The options of `gemmtune bench`, as typed and as meant.
+// The options of `gemmtune bench`, as typed and as understood.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,21 @@ struct BenchFlags {
 
 void declare_bench_flags(Options& options, BenchFlags& flags);
 
-/// Of these only: which families and candidates, how they are measured, and where.
+/// The options as understood: which families and candidates are measured, how, and where.
 void declare_bench_measuring(Options& options, BenchFlags& flags);
 
-/// What shapes can be measured, and what was said of the others.
+/// The shapes that can be measured, and the messages about the others.
 struct BenchShapes {
   std::vector<Problem> problems{};
   std::vector<std::string> rejected{};  // "shapes.csv:7:1: …"
 };
 
-/// Those of --problem, then those of the list, each once; what is left out is said on stderr. Throws Error: usage for a
-/// format that is not clear, input when none of those given can be used.
+/// The problems of --problem, then those of the list, each once. Messages on stderr name what is left out. Throws
+/// Error: usage if the format is not clear, input if none of the problems can be used.
 BenchShapes bench_shapes(const BenchFlags& flags);
 
-/// Families, search and policies. Where --tuned says what is tuned, nothing is searched for unless it is asked for.
+/// Families, search and policies. If --tuned says what is tuned, nothing is searched for unless a search is asked
+/// for.
 BenchPlan bench_plan(const BenchFlags& flags);
 
 }  // namespace gemmtune

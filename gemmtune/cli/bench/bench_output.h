@@ -1,4 +1,5 @@
-// Where a benchmark goes: files by their extension, and stdout as text or as one of the formats.
+// Where a benchmark is written: to files according to their extension, and to stdout as text or in one of the
+// formats.
 #pragma once
 
 #include <string>
@@ -8,10 +9,11 @@
 
 namespace gemmtune {
 
-/// Throws Error{usage} for a file whose extension is none of .csv, .json, .md and .txt. To be called before the work.
+/// Throws Error{usage} for a file whose extension is none of .csv, .json, .md and .txt. Call it before the work.
 void insist_on_known_outputs(const BenchFlags& flags);
 
-/// Of no shapes yet, with the device's roofline as remembered. One that does not read is no reason not to measure.
+/// A benchmark without shapes, with the stored roofline of the device. A roofline that cannot be read does not stop
+/// the benchmark.
 Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan);
 
 void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags);

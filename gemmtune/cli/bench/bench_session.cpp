@@ -13,7 +13,7 @@
 namespace gemmtune {
 namespace {
 
-/// Where nothing is to be searched for, each family's default is wanted all the same.
+/// Even if nothing is searched for, each family's default is measured.
 std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchPlan& plan) {
   const auto device = choose_devices(flags.tune.device, 1, list_devices()).front();
   insist_on_measurable(flags.tune, device);
@@ -28,7 +28,7 @@ std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchP
 
 }  // namespace
 
-/// Does what the one inside does until it is to stop, also between two batches; from then on, nothing.
+/// Passes work to the inner evaluator until it is to stop, also between two batches. After that it does nothing.
 class BenchSession::Stoppable final : public Evaluator {
  public:
   Stoppable(std::unique_ptr<Evaluator> inner, const std::atomic<bool>& stop) : inner_(std::move(inner)), stop_(stop) {}

@@ -1,5 +1,5 @@
-// One device's worker for the length of a benchmark: shapes one after the other, until they are done, a signal comes or
-// the worker cannot be started any more.
+// One device's worker for the duration of a benchmark. Shapes are measured one after the other, until all are done, a
+// signal arrives, or the worker cannot be started again.
 #pragma once
 
 #include <atomic>
@@ -24,13 +24,13 @@ class BenchSession {
   Evaluator& evaluator() { return *evaluator_; }
   const DeviceInfo& device() const { return device_; }
 
-  /// Measures a shape and says in words what came of it; nothing when it was interrupted.
+  /// Measures a shape and describes the result in words. Nothing when it was interrupted.
   using Measure = std::function<std::optional<std::string>(const Problem&)>;
 
-  /// One shape after the other, but those whose operands do not fit.
+  /// Takes one shape after the other. Shapes whose operands do not fit are left out.
   void each(const std::vector<Problem>& problems, const Measure& measure);
 
-  /// Of the command, once what was measured is written. Throws what ended the session.
+  /// The command's exit code, once the results are written. Throws what ended the session.
   int exit_code(bool all_right) const;
 
  private:

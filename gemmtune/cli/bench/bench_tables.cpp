@@ -23,7 +23,7 @@
 namespace gemmtune {
 namespace {
 
-/// Tables say what is measured: nothing is searched for.
+/// The tables determine what is measured; nothing is searched for.
 BenchPlan table_plan(const BenchFlags& flags) {
   auto plan = bench_plan(flags);
   plan.most_candidates = 0;
@@ -49,7 +49,7 @@ std::vector<TableSource> sources_named(std::string_view list, const BenchFlags& 
   return sources;
 }
 
-/// Those that a serving process would read.
+/// The tables that a serving process would read.
 std::vector<TableSource> sources_of_environment() {
   auto environment = read_environment(process_variables());
   for (const auto& note : environment.notes) spdlog::warn("{}", note);
@@ -64,12 +64,12 @@ ServedTables serve(std::vector<TableSource> sources, const DeviceInfo& device) {
   return {std::move(sources), std::move(loaded.index)};
 }
 
-/// The one file of a comparison's side.
+/// The one file on this side of a comparison.
 ServedTables serve_one(const std::string& path, const BenchFlags& flags, const DeviceInfo& device) {
   return serve({source_of(path, flags)}, device);
 }
 
-/// The shapes asked for or, where there are none, those of the tables.
+/// The shapes that were asked for; if none were, those of the tables.
 BenchShapes shapes_for(const BenchFlags& flags, const std::vector<TableSource>& sources, const DeviceInfo& device) {
   auto shapes = bench_shapes(flags);
   if (!shapes.problems.empty()) return shapes;
@@ -99,7 +99,7 @@ std::string table_text(const ShapeBench& shape) {
   return fmt::format("{}, {} us", how, time_text(table->time_us()));
 }
 
-/// Into a's table goes what b has proven better.
+/// Writes into table a what b is proven to have better.
 class TableUpdate {
  public:
   TableUpdate(const TableSource& source, const DeviceInfo& device, std::string policy)

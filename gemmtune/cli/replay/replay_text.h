@@ -1,4 +1,4 @@
-// What a replay says on a terminal.
+// The text that a replay prints.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace gemmtune {
 
-/// One line for each search: regret, cost as a share of the exhaustive search's where that is among them, and claims.
-/// With each shape on its own before that, when wanted.
+/// One line for each search: regret, cost as a share of the exhaustive search's cost (if that is included), and
+/// claims. If wanted, the shapes come first, one by one.
 enum class ReplayDetail { summary, shapes };
 std::string replay_text(const Replay& replay, ReplayDetail detail);
 

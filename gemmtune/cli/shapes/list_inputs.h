@@ -1,4 +1,4 @@
-// Shape lists as the commands that only look at them read them.
+// Reads shape lists for the commands that only inspect them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace gemmtune {
 
-/// What the list's columns do not say: of the format that its name or columns tell, bf16 where they tell none.
+/// What the list's columns do not say follows from the format that its name or columns state; without one, bf16 is
+/// assumed.
 Problem list_defaults(const CsvDocument& list);
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// Where the commands that make shape lists put them: one file, one for each format, or stdout.
+// Where commands that make shape lists write them: to one file, to one file for each format, or to stdout.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class ShapesOutput {
   /// -o, --by-format.
   void declare(Options& options);
 
-  /// Says on stderr what was written where. Throws Error: usage for --by-format without a file, io.
+  /// Says on stderr what was written to which file. Throws Error: usage for --by-format without a file, io.
   void write(const std::vector<Shape>& shapes) const;
 
  private:

@@ -109,7 +109,7 @@ class TableCoverageCommand final : public Command {
   }
 
  private:
-  /// The one that the flags name; the one that all rows are for.
+  /// The device that the flags name, or the one that all rows are for.
   void choose_device(const TableIndex& index) {
     const auto& known = index.devices();
     if (flags_.gfx.empty() && flags_.cu_num == 0 && known.size() == 1) {
@@ -123,7 +123,7 @@ class TableCoverageCommand final : public Command {
          choices.empty() ? "none" : join(choices, "; "));
   }
 
-  /// A list that does not say its format is of the tables'.
+  /// A list that does not say its format has the format of the tables.
   std::vector<WeighedProblem> read_problems() const {
     const auto guess = guess_format(std::filesystem::path(flags_.shapes));
     const auto list =

@@ -22,7 +22,7 @@ std::vector<SizeInterval> intervals_of(const std::string& option, const std::vec
   return intervals;
 }
 
-/// Several values with commas between them; the option itself may come several times too.
+/// Several values separated by commas. The option may also be repeated.
 void add_list(Options& options, const std::string& name, std::vector<std::string>& values) {
   options.add_option(name, values).split_at(',').one_value_each();
 }

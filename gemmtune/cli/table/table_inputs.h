@@ -9,10 +9,11 @@
 
 namespace gemmtune {
 
-/// Each argument is a path or several with colons between, as AITER_CONFIG_* have them. Throws Error{usage} for none.
+/// Each argument is a path, or several paths separated by colons, as in AITER_CONFIG_*. Throws Error{usage} without
+/// any.
 std::vector<std::filesystem::path> table_paths(const std::vector<std::string>& arguments);
 
-/// All of them. Lines that cannot be used are named on stderr.
+/// Reads all of them. Messages on stderr name the lines that cannot be used.
 std::vector<Sheet> read_sheets(const std::vector<std::string>& arguments);
 
 }  // namespace gemmtune

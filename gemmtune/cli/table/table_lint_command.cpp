@@ -14,7 +14,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::string_view unreadable = "unreadable";  // what no rule can look at
+constexpr std::string_view unreadable = "unreadable";  // errors that concern no rule
 
 std::string line_of(const Finding& finding) {
   return fmt::format("{}:{}:{}: {}: {}: {}\n", finding.place.file, finding.place.line, finding.place.column,
@@ -86,7 +86,7 @@ class TableLintCommand final : public Command {
     for (const auto& path : table_paths(tables_)) read_input(path);
   }
 
-  /// A file that cannot be read is a finding among others: the rest is looked at all the same.
+  /// A file that cannot be read is one of the findings. The other files are still checked.
   void read_input(const std::filesystem::path& path) {
     try {
       if (path.extension() == ".json")

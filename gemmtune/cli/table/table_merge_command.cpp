@@ -47,7 +47,7 @@ Merged without_duplicates_of_one(const std::vector<Sheet>& sheets, MergePolicy p
 
 Merged merge_all(const std::vector<Sheet>& sheets, MergePolicy policy) { return merge(sheets, policy); }
 
-/// Both commands; they differ in how they merge.
+/// Both commands. They differ only in how they merge.
 class MergeCommand final : public Command {
  public:
   explicit MergeCommand(MergeFunction function) : merge_(function) {}

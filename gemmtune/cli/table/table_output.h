@@ -9,13 +9,13 @@
 
 namespace gemmtune {
 
-/// To a file, atomically, or to stdout. Never to one of the inputs.
+/// Writes to a file, atomically, or to stdout. Never to one of the inputs.
 class TableOutput {
  public:
   /// Adds -o, --output.
   void declare(Options& options);
 
-  /// Throws Error{usage} when the output is one of the inputs. To be called before the work.
+  /// Throws Error{usage} if the output is one of the inputs. Call it before the work.
   void insist_on_new_file(const std::vector<std::string>& inputs) const;
 
   void write(const Sheet& sheet) const;

@@ -75,7 +75,7 @@ class TableTritonToJsonCommand final : public Command {
     return name;
   }
 
-  /// All or, where one of them is there already, none.
+  /// Writes all files or, if one of them exists already, none.
   void write(const std::vector<NamedTritonFile>& files) const {
     const std::filesystem::path folder(folder_);
     for (const auto& [name, file] : files)

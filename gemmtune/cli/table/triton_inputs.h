@@ -8,10 +8,10 @@
 
 namespace gemmtune {
 
-/// Throws Error{input} for a file that cannot be read, or whose name says no device, kernel and tag.
+/// Throws Error{input} for a file that cannot be read, and for one whose name does not state device, kernel and tag.
 std::vector<NamedTritonFile> read_triton_files(const std::vector<std::string>& paths);
 
-/// On stderr, one line each.
+/// Prints one line each on stderr.
 void name_left_out(const std::vector<LeftOut>& left_out);
 
 }  // namespace gemmtune

@@ -21,7 +21,8 @@
 namespace gemmtune {
 namespace {
 
-/// Which counting a thread's table belongs to: a new one for each capture, and for each process that goes on with it.
+/// Identifies the counting that a thread's table belongs to. Each capture has a new one, and so has each forked
+/// process that continues the capture.
 using Generation = std::uint64_t;
 constexpr Generation forked = 0;    // a child that has not counted yet
 constexpr Generation starting = 1;  // a thread of it is setting up
@@ -32,16 +33,16 @@ Generation next_generation() {
   return next.fetch_add(1);
 }
 
-/// Apart from the owner below, so that the hot path touches nothing that has a constructor or a destructor.
+/// Separate from the owner below, so that the hot path touches nothing with a constructor or destructor.
 struct LastTable {
   Generation generation{none};
   CaptureTable* table{};
-  bool leaving{};  // the thread ends: what its last objects still ask for is not counted
+  bool leaving{};  // the thread is ending; calls of its last objects are not counted
 };
 
 constinit thread_local LastTable last_table{};
 
-/// Gives the table back when the thread ends or goes to another capture.
+/// Returns the table when the thread ends or moves to another capture.
 class TableOfThread {
  public:
   ~TableOfThread() {
@@ -58,7 +59,7 @@ class TableOfThread {
   std::shared_ptr<CaptureTable> table_;
 };
 
-/// All signals blocked while a thread starts, so that the host's never land on it.
+/// Blocks all signals while a thread starts, so that the host's signals never reach that thread.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -89,13 +90,13 @@ struct Variant {
   bool operator==(const Variant&) const = default;
 };
 
-/// What has been counted and not yet written, and where to note that it was.
+/// What was counted and not yet written, and where to note that it was written.
 struct Unwritten {
   std::vector<CapturedProblem> rows{};
   std::vector<std::pair<CaptureTable::Entry*, std::int64_t>> totals{};
 };
 
-/// The counting of one process: its threads' tables and the thread that writes them.
+/// The counting of one process: the tables of its threads, and the thread that writes them.
 class Counting {
  public:
   Counting(const CaptureOptions& options, std::vector<DeviceName> devices)
@@ -133,7 +134,7 @@ class Counting {
     return static_cast<VariantNumber>(found - variants_.begin()) + 1;
   }
 
-  /// One that no other thread has.
+  /// A table that no other thread has.
   std::shared_ptr<CaptureTable> free_table() {
     const std::scoped_lock lock(tables_mutex_);
     for (const auto& table : tables_)
@@ -157,7 +158,8 @@ class Counting {
     }
   }
 
-  /// For a child, whose numbers stay valid. Consistent in it because the lock is held across the fork.
+  /// For a forked child, whose device numbers stay valid. The list is consistent in the child because the lock is
+  /// held across the fork.
   std::vector<DeviceName> devices() const { return devices_; }
   void lock_for_fork() { tables_mutex_.lock(); }
   void unlock_after_fork() { tables_mutex_.unlock(); }
@@ -234,7 +236,7 @@ class Counting {
 
 }  // namespace
 
-/// Outlives a fork: the child goes on with a counting of its own.
+/// Survives a fork: the child continues with a counting of its own.
 class Capture::Shared final : public LiveCapture {
  public:
   explicit Shared(CaptureOptions options) : options_(std::move(options)) {
@@ -262,7 +264,7 @@ class Capture::Shared final : public LiveCapture {
     generation_ = forked;
   }
 
-  /// This process's own.
+  /// The counting of this process.
   Counting& counting() {
     for (;;) {
       auto generation = generation_.load(std::memory_order_acquire);
@@ -272,20 +274,20 @@ class Capture::Shared final : public LiveCapture {
     }
   }
 
-  /// This thread's if it had it the last time; else null.
+  /// This thread's table if it had it the last time; else null.
   CaptureTable* known_table() const {
     return last_table.generation == generation_.load(std::memory_order_acquire) ? last_table.table : nullptr;
   }
 
-  /// Null for a thread that ends.
+  /// Null for a thread that is ending.
   CaptureTable* table() {
     if (auto* known = known_table()) return known;
     return last_table.leaving ? nullptr : other_table();
   }
 
  private:
-  /// What the parent had stays where it is, never to be looked at: its other threads are not here, and may have been
-  /// in the middle of changing it.
+  /// The parent's counting stays in memory and is never looked at again: the parent's other threads do not exist
+  /// here, and may have been in the middle of changing it.
   void start_in_child() {
     try {
       counting_ = new Counting(options_, counting_.load()->devices());

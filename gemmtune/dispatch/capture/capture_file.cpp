@@ -15,10 +15,11 @@
 namespace gemmtune {
 namespace {
 
-constexpr auto lock_patience = std::chrono::seconds(5);  // a holder needs milliseconds; a stopped one holds for ever
+constexpr auto lock_patience =
+    std::chrono::seconds(5);  // the lock is held for milliseconds; a stopped process holds it for ever
 constexpr auto lock_pause = std::chrono::milliseconds(2);
 
-/// The lock, until destroyed. Closed on exec, so that a child program does not keep it.
+/// Holds the lock until destroyed. Closed on exec, so that a child program does not keep it.
 class FileLock {
  public:
   explicit FileLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
@@ -31,7 +32,7 @@ class FileLock {
     }
   }
   ~FileLock() {
-    ::flock(descriptor_, LOCK_UN);  // closing alone would leave it to a child forked meanwhile
+    ::flock(descriptor_, LOCK_UN);  // closing it alone would leave the lock to a child that was forked meanwhile
     ::close(descriptor_);
   }
   FileLock(const FileLock&) = delete;
@@ -46,7 +47,7 @@ class FileLock {
   int descriptor_;
 };
 
-/// A link is followed: the file it leads to is replaced, not the link.
+/// A symbolic link is followed: the file that it points to is replaced, not the link.
 std::filesystem::path followed(const std::filesystem::path& path) {
   std::error_code failed;
   auto real = std::filesystem::weakly_canonical(path, failed);

@@ -1,4 +1,4 @@
-// Adding counts to a capture's file that other processes add to as well: locked, merged, replaced whole.
+// Adds counts to a capture file that other processes write too: locked, merged, replaced as a whole.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace gemmtune {
 
-/// Takes the lock file beside `path` (path + ".lock", flock: gone with its process), reads the file, adds, and renames
-/// the sum over it. Throws Error: input when the file is something else than a capture (it is then left alone), io
-/// when it cannot be written or when the lock was not to be had within a few seconds.
+/// Takes the lock file beside `path` (path + ".lock", flock: released when its process ends), reads the file, adds
+/// the counts, and renames the result over it. Throws Error: input if the file is not a capture (it is left alone
+/// then), io if it cannot be written or if the lock is not free within a few seconds.
 void add_to_capture_file(const std::filesystem::path& path, std::span<const CapturedProblem> more);
 
 }  // namespace gemmtune

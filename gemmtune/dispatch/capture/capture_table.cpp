@@ -25,7 +25,7 @@ CaptureTable::Entry& CaptureTable::new_entry(const CapturedKey& key, std::uint64
   return entry;
 }
 
-/// The key's, or the free one where it belongs.
+/// The slot of the key, or the free slot where the key belongs.
 CaptureTable::Entry*& CaptureTable::slot_for(const CapturedKey& key, std::uint64_t hash) noexcept {
   auto at = hash >> shift_;
   while (slots_[at] != nullptr && slots_[at]->key != key) at = (at + 1) & (slots_.size() - 1);

@@ -1,5 +1,5 @@
-// What a capture counts as one, as machine words: made, hashed and compared in each call that is captured, so without
-// branches and in few instructions.
+// The key by which a capture counts, as machine words. It is made, hashed and compared in each captured call, so it
+// uses few instructions and no branches.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace gemmtune {
 
-/// What a capture knows problems other than plain ones by (is_plain() in gemm/problem.h): the number that it gave to
-/// their layout and epilogue. 0 is the plain one's.
+/// The number that a capture gives to the layout and epilogue of a problem that is not plain (is_plain() in
+/// gemm/problem.h). 0 stands for a plain problem.
 using VariantNumber = std::uint32_t;
 
-/// A problem on a device, matched one way.
+/// A problem on a device, with the way in which it was matched.
 class CapturedKey {
  public:
   struct Context {
@@ -32,7 +32,7 @@ class CapturedKey {
         device_(context.device),
         variant_(context.variant) {}
 
-  /// As if it were plain.
+  /// Without the layout and epilogue that variant() stands for.
   Problem problem() const noexcept;
   VariantNumber variant() const noexcept { return variant_; }
   MatchKind match() const noexcept { return static_cast<MatchKind>(rest_ >> 56); }
@@ -43,7 +43,8 @@ class CapturedKey {
     return (sizes | (rest_ ^ other.rest_) | (device_ ^ other.device_) | (variant_ ^ other.variant_)) == 0;
   }
 
-  /// Of all but device and variant: a process has few. A sum of products, whose upper bits are the good ones.
+  /// Device and variant are not part of the hash, because a process has few of them. A sum of products, whose upper
+  /// bits are the good ones.
   std::uint64_t hash() const noexcept {
     return m_ * 0x9e3779b97f4a7c15ULL + n_ * 0xc2b2ae3d27d4eb4fULL + k_ * 0x165667b19e3779f9ULL +
            batch_ * 0xd6e8feb86659fd93ULL + rest_ * 0xa0761d6478bd642fULL;
@@ -52,7 +53,7 @@ class CapturedKey {
  private:
   static std::uint64_t word(std::int64_t size) noexcept { return static_cast<std::uint64_t>(size); }
 
-  /// The types as they stand in memory, so that compilers load four at once, and the match.
+  /// The types in the order of memory, so that compilers load four at once, and the match.
   static std::uint64_t rest_of(const Problem& p, MatchKind match) noexcept {
     const auto byte = [](auto value) { return static_cast<std::uint32_t>(value); };
     const auto sides = byte(p.a.type) | byte(p.a.scaling) << 8 | byte(p.w.type) << 16 | byte(p.w.scaling) << 24;

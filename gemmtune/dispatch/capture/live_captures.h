@@ -1,5 +1,5 @@
-// The captures of this process, for the two events that the system announces to functions without arguments only:
-// exit(), where a capture in a static or in a host of another language would go unwritten, and fork(), after which the
+// The captures of this process, for the two events that the system reports to functions without arguments: exit(),
+// where a capture in a static or in a host of another language would stay unwritten, and fork(), after which the
 // child must not write what its parent counted.
 #pragma once
 
@@ -21,7 +21,7 @@ class LiveCapture {
 
 class LiveCaptures {
  public:
-  /// Made with the first capture and never destroyed: captures in statics may go after everything else.
+  /// Created with the first capture and never destroyed: captures in statics may be destroyed last.
   static LiveCaptures& of_process();
 
   void add(LiveCapture& capture);

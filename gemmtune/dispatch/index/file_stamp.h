@@ -1,5 +1,5 @@
-// Has a file changed since it was last looked at? By time, size and identity, so that a file renamed over another is
-// seen, too.
+// Whether a file has changed since it was last looked at: by time, size and identity, so that a file that was renamed
+// over another is noticed too.
 #pragma once
 
 #include <cstdint>

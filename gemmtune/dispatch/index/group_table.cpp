@@ -19,7 +19,7 @@ void RowGroup::count_row(std::uint32_t m) {
 GroupTable::GroupTable() : groups_(first_size), mask_(first_size - 1) {}
 
 RowGroup& GroupTable::at_or_new(const LookupKey& key) {
-  if (2 * (size_ + 1) > groups_.size()) grow();  // at most half full: a key that is not there is seen to be absent soon
+  if (2 * (size_ + 1) > groups_.size()) grow();  // at most half full, so that the absence of a key is noticed soon
   auto& group = place_for(key);
   if (group.key.types == 0) {
     group.key = key;

@@ -1,5 +1,5 @@
-// From a key to the rows that have it: a hash table with open addressing that is filled once and then only read. Where
-// a group's rows stand, and how they spread over M, shares one cache line with its key.
+// From a key to its rows: a hash table with open addressing that is filled once and then only read. The position of a
+// group's rows, and how they spread over M, share one cache line with the key.
 #pragma once
 
 #include <array>
@@ -15,15 +15,16 @@ namespace gemmtune {
 
 /// The rows [first, first + count) of an index, ascending in M.
 struct alignas(64) RowGroup {
-  LookupKey key{};  // types is 0 in a free place of the table
+  LookupKey key{};  // types is 0 in a free slot of the table
   std::uint32_t first{};
   std::uint32_t count{};
-  std::array<std::uint16_t, 16> octaves{};  // [w]: how many rows have an M of at most w bits; no more than 65535 said
+  std::array<std::uint16_t, 16>
+      octaves{};  // [w]: how many rows have an M of at most w bits; counts above 65535 are not stored
 
-  /// Appends a row. M must not be below that of the row before.
+  /// Appends a row. Its M must not be less than that of the row before.
   void count_row(std::uint32_t m);
 
-  /// Between which rows of the group those of M's octave stand.
+  /// The range of the group's rows within M's octave.
   struct Span {
     std::uint32_t begin{};
     std::uint32_t end{};
@@ -43,7 +44,7 @@ class GroupTable {
  public:
   GroupTable();
 
-  /// The key's group, new and empty when there was none; good until the next insertion.
+  /// The group of the key, new and empty if there was none. Valid until the next insertion.
   RowGroup& at_or_new(const LookupKey& key);
 
   /// Null for a key that was never inserted.

@@ -1,8 +1,8 @@
 // What a problem and a device have in common with the rows that may serve them, as three words: everything but M.
-//
-// Types for which a family's tables have no column are no part of it: an a4w4 row serves outputs of any type, with and
-// without bias, and a blockscale row either of the two FP8 types, as in AITER. A layout or an epilogue other than the
-// default is part of it always, mixed into the device's word, so that it costs problems without one nothing.
+// A type for which a family's tables have no column is not part of the key: as in AITER, an a4w4 row serves outputs
+// of any type, with and without bias, and a blockscale row serves both FP8 types. A layout or an epilogue other than
+// the default is always part of the key. It is mixed into the device's word, so that default problems pay nothing for
+// it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LookupKey {
   bool operator==(const LookupKey&) const = default;
 };
 
-/// Whether N, K and the batch, and M, are sizes that a table can hold (1 to 2^31).
+/// Whether M, N, K and the batch are sizes that a table can hold (1 to 2^31).
 inline bool has_sizes_of_rows(const Problem& p) noexcept {
   const auto less_one = [](std::int64_t size) { return static_cast<std::uint64_t>(size) - 1; };  // 0 becomes huge
   return (less_one(p.m) | less_one(p.n) | less_one(p.k) | less_one(p.batch)) >> 31 == 0;
@@ -31,14 +31,14 @@ constexpr std::uint64_t scalings(Scaling a, Scaling w) noexcept {
   return static_cast<std::uint64_t>(a) << 4 | static_cast<std::uint64_t>(w);
 }
 
-// How many bits lookup_key() has for each.
+// The number of bits that lookup_key() has for each.
 static_assert(static_cast<int>(last_dtype) < 16 && static_cast<int>(last_scaling) < 16);
 
 /// A hash of layout and epilogue without the bias; 0 for the default ones.
 std::uint64_t variant_of(const Problem& problem) noexcept;
 
-/// The key of a problem whose sizes are those of rows. `is_batched` says that it is one of the batched families, which
-/// matters to a batch of 1 only.
+/// The key of a problem whose sizes a table can hold. `is_batched` says that its family is a batched one; that
+/// matters only for a batch of 1.
 inline LookupKey lookup_key(const Problem& p, const DeviceKey& device, bool is_batched) noexcept {
   const auto word = [](auto value) { return static_cast<std::uint64_t>(value); };
   const auto scaled = scalings(p.a.scaling, p.w.scaling);

@@ -12,7 +12,7 @@ struct Hold {
   std::shared_ptr<const TableIndex> index{};
 };
 
-/// What one thread holds, the index asked for last in front.
+/// The indexes that one thread holds; the most recently used one comes first.
 struct Holds {
   std::array<Hold, 16> holds;
 
@@ -22,7 +22,7 @@ struct Holds {
     return nullptr;
   }
 
-  /// The owner's older index is let go or, when there is none, the one in the last place.
+  /// Releases the owner's older index or, if there is none, the index in the last place.
   const TableIndex& put(Hold hold) noexcept {
     std::size_t at = 0;
     while (at + 1 < holds.size() && holds[at].owner != hold.owner && holds[at].ticket != 0) ++at;
@@ -32,7 +32,7 @@ struct Holds {
   }
 };
 
-thread_local Holds holds_of_this_thread;  // the one thing that must belong to a thread, not to an object
+thread_local Holds holds_of_this_thread;  // the one thing that belongs to a thread and not to an object
 
 std::uint64_t new_ticket() noexcept {
   static std::atomic<std::uint64_t> last{0};
@@ -57,7 +57,7 @@ const TableIndex& PublishedIndex::of_this_thread() const noexcept {
 }
 
 const TableIndex& PublishedIndex::take_hold() const noexcept {
-  const std::lock_guard lock(mutex_);  // under it, ticket and index belong together
+  const std::lock_guard lock(mutex_);  // under the lock, ticket and index belong together
   return holds_of_this_thread.put({.ticket = ticket_.load(), .owner = this, .index = index_});
 }
 

@@ -1,7 +1,6 @@
-// The index that serves now, and its exchange for another while lookups go on.
-//
-// A reader takes one atomic load and no lock: each thread keeps its own hold on the index that it last used, and sees
-// by a ticket whether there is a newer one. Only then, once a thread and index, it takes a lock.
+// The index that serves now, and its replacement by another one while lookups go on.
+// A reader takes one atomic load and no lock. Each thread keeps its own hold on the index that it last used, and a
+// ticket tells it whether there is a newer one. Only then does it take a lock, once for each thread and index.
 #pragma once
 
 #include <atomic>
@@ -24,16 +23,16 @@ class PublishedIndex {
   void publish(std::shared_ptr<const TableIndex> index);
 
   /// The newest index. It lives until this thread asks here again, ends, or has since asked as many other
-  /// PublishedIndex as one thread holds (16).
+  /// PublishedIndex objects as one thread holds (16).
   const TableIndex& of_this_thread() const noexcept;
 
-  /// The same to be kept for as long as one likes.
+  /// The same index, to be kept for any time.
   std::shared_ptr<const TableIndex> current() const;
 
  private:
   const TableIndex& take_hold() const noexcept;
 
-  std::atomic<std::uint64_t> ticket_;  // never the same twice in a process
+  std::atomic<std::uint64_t> ticket_;  // unique within a process
   mutable std::mutex mutex_;
   std::shared_ptr<const TableIndex> index_;
 };

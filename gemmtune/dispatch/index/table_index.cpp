@@ -7,8 +7,8 @@
 namespace gemmtune {
 namespace {
 
-/// Rows of a8w8 tables are for scales per row, but tables do not say so: they serve scales per tensor as well, unless
-/// there are rows for just these.
+/// Rows of a8w8 tables are for scales per row, but the tables do not say so. They therefore also serve scales per
+/// tensor, unless there are rows for exactly these.
 bool has_tensor_scales(const Problem& p) noexcept {
   return p.a.scaling == Scaling::tensor && p.w.scaling == Scaling::tensor;
 }
@@ -30,7 +30,7 @@ Answer TableIndex::lookup(const Problem& problem, const DeviceKey& device) const
   return find(*group, problem, device);
 }
 
-/// As try_level() says it level by level, but no M is looked for twice.
+/// Gives the same answer as try_level() level by level, without looking for the same M twice.
 Answer TableIndex::find(const RowGroup& group, const Problem& problem, const DeviceKey& device) const noexcept {
   const auto m = problem.m;
   if (const auto* row = row_at(group, m)) return answer_of(MatchKind::exact, *row, m);
@@ -64,7 +64,7 @@ const RowGroup* TableIndex::group_for(const Problem& problem, const DeviceKey& d
   return groups_.find(lookup_key(with_row_scales(problem), device));
 }
 
-/// The group's first row whose M is not below `m`, or its end. Without branches that depend on what is found.
+/// The group's first row whose M is not less than `m`, or the group's end. No branch depends on the rows.
 std::uint32_t TableIndex::lower_bound(const RowGroup& group, std::int64_t m) const noexcept {
   const auto [begin, end] = group.octave_of(m);
   const auto* first = rows_.data() + group.first + begin;

@@ -1,5 +1,5 @@
-// All rows of a set of tables, made ready for lookups. Immutable: any number of threads read it at once, and a lookup
-// neither locks, nor allocates, nor throws.
+// All rows of a set of tables, prepared for lookups. Immutable: any number of threads read it at once, and a lookup
+// neither locks nor allocates nor throws.
 //
 // A lookup tries, in this order and for this device, N, K, batch and types only (dispatch/index/lookup_key.h):
 //   exact          a row for M
@@ -47,11 +47,11 @@ class TableIndex {
   TableIndex(TableIndex&&) = default;
   TableIndex& operator=(TableIndex&&) = default;
 
-  /// What it answers lives as long as this index: there is no asking of one that is about to die.
+  /// The answer lives as long as this index, so an index that is about to be destroyed cannot be asked.
   [[nodiscard]] Answer lookup(const Problem& problem, const DeviceKey& device) const& noexcept;
   Answer lookup(const Problem& problem, const DeviceKey& device) && = delete;
 
-  /// One level alone: what a lookup finds there, whether or not an earlier level has found something. Nothing for
+  /// One level alone: what a lookup finds there, whether or not an earlier level has found a row. Nothing for
   /// fallback.
   [[nodiscard]] std::optional<Answer> try_level(MatchKind level, const Problem& problem,
                                                 const DeviceKey& device) const& noexcept;
@@ -66,7 +66,7 @@ class TableIndex {
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// What serves one M: all that an answer says, without a look at the choice itself.
+  /// What serves one M: everything that an answer says without looking at the choice itself.
   struct Row {
     std::uint32_t m{};
     std::uint32_t best{none};  // in choices_

@@ -20,7 +20,7 @@ bool is_same_kernel(const Choice& a, const Choice& b) {
 }  // namespace
 
 TableIndexBuilder::TableIndexBuilder(BuildOptions options) : options_(std::move(options)) {
-  // M and the factor together must fit 64 bits.
+  // The product of M and the factor must fit in 64 bits.
   const auto factor = std::clamp<std::int64_t>(options_.rules.nearest_factor, 1, std::int64_t{1} << 30);
   index_.rules_.nearest_factor = factor;
 }
@@ -41,7 +41,7 @@ void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, cons
                              .line = origin.line});
 }
 
-/// While rows are added, a group's first row is its number.
+/// While rows are added, a group's `first` is its number.
 std::uint32_t TableIndexBuilder::group_of(const LookupKey& key) {
   const auto known = index_.groups_.size();
   auto& group = index_.groups_.at_or_new(key);

@@ -1,5 +1,5 @@
-// Makes a TableIndex of rows. Of rows with the same key the fastest serves; one without a usable time serves only where
-// there is nothing else, and one whose error ratio is over the limit only where all others are too. On equal times the
+// Makes a TableIndex from rows. Of rows with the same key the fastest serves. A row without a usable time serves only
+// if there is no other, and a row whose error ratio is over the limit only if all others are too. Of equal times the
 // row that was added first serves.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace gemmtune {
 
 struct BuildOptions {
   MatchRules rules{};
-  std::string live_gfx{};  // the device that rows without gfx are for, where cu_num does not say (gfx_of_cu_num())
+  std::string live_gfx{};  // the device of rows without gfx if cu_num does not tell it (gfx_of_cu_num())
 };
 
-/// Where a row stands.
+/// The place of a row in its file.
 struct RowOrigin {
   std::string_view file{};
   std::int64_t line{};

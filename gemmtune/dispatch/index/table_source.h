@@ -1,4 +1,4 @@
-// A file of tuned rows and what its columns leave unsaid: which family of problems it is for.
+// A file of tuned rows, with what its columns do not say: the family of problems that it is for.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace gemmtune {
 
-/// AITER's family of tables: a format, and whether the weights are shuffled ahead where the format leaves that open.
+/// A family of AITER's tables: a format, and whether weights are shuffled ahead if the format leaves that open.
 struct TableFamily {
   Format format{Format::a16w16};
   bool packed{};
@@ -19,7 +19,7 @@ struct TableFamily {
   bool operator==(const TableFamily&) const = default;
 };
 
-/// The problem that a row's cells complete.
+/// The problem that the cells of a row complete.
 Problem defaults_of(const TableFamily& family);
 
 bool is_batched(const TableFamily& family);
@@ -31,11 +31,11 @@ struct TableSource {
   bool operator==(const TableSource&) const = default;
 };
 
-/// The family that the file's name or columns speak of. Throws Error{input} where they say none, or one that is not
+/// The family that the file's name or columns state. Throws Error{input} if they state none, or one that is not
 /// served (fused MoE, …), and what read_csv() throws.
 TableSource guess_source(const std::filesystem::path& path);
 
-/// The non-empty pieces of "a.csv:b.csv".
+/// The non-empty parts of "a.csv:b.csv".
 std::vector<std::filesystem::path> split_paths(std::string_view colon_list);
 
 }  // namespace gemmtune

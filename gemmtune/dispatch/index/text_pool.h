@@ -1,4 +1,4 @@
-// Texts that many rows share, kept once, each followed by a NUL. They stay where they are when the pool is moved.
+// Texts that many rows share, each stored once and followed by a NUL. They keep their place when the pool is moved.
 #pragma once
 
 #include <cstddef>

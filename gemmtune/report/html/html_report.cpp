@@ -11,7 +11,7 @@
 namespace gemmtune {
 namespace {
 
-/// Data must not end the script element that it stands in, nor begin a comment.
+/// Data must not close the script element that contains it, nor begin a comment.
 std::string as_script_text(const nlohmann::ordered_json& data) {
   const auto text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string result;
@@ -27,7 +27,7 @@ std::string as_script_text(const nlohmann::ordered_json& data) {
 
 using Part = std::pair<std::string_view, std::string_view>;  // name and text
 
-/// The page with each {{name}} replaced by its text, which is not looked into again.
+/// The page with each {{name}} replaced by its text. The texts themselves are not searched again.
 std::string filled(std::string_view page, std::span<const Part> parts) {
   std::string result;
   while (!page.empty()) {

@@ -1,4 +1,4 @@
-// The report as a page: one file that needs no network, with its data, its style and its charts in it.
+// The report as a page: one file that needs no network and contains its data, style and charts.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,13 +15,13 @@ struct HtmlInputs {
   const Readings& readings;
   const StoreContents& stores;
   Roof roof{};       // as given, for all shapes
-  RoofOf roof_of{};  // as remembered; where nothing is known of any shape, the fastest that was measured stands for it
+  RoofOf roof_of{};  // as stored; if nothing is known for any shape, the fastest measurement stands in
 };
 
-/// What the page draws.
+/// The data that the page draws.
 nlohmann::ordered_json html_data(const HtmlInputs& inputs);
 
-/// Throws Error{unsupported} when this build has no chart library.
+/// Throws Error{unsupported} if this build has no chart library.
 std::string html_report(const HtmlInputs& inputs);
 
 }  // namespace gemmtune

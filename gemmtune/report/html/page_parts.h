@@ -5,9 +5,9 @@
 
 namespace gemmtune {
 
-std::string_view page_html();  // with {{name}} where the others go
+std::string_view page_html();  // with {{name}} where the other parts go
 std::string_view page_style();
 std::string_view page_script();
-std::string_view chart_library();  // "" when there was none at build time
+std::string_view chart_library();  // "" if there was none at build time
 
 }  // namespace gemmtune

@@ -8,7 +8,7 @@ namespace {
 
 using Column = std::optional<std::size_t>;
 
-/// The first of these that the list has.
+/// The first of these columns that the list has.
 Column column_of(const CsvDocument& document, std::initializer_list<std::string_view> spellings) {
   for (const auto spelling : spellings)
     if (const auto column = document.column(spelling)) return column;

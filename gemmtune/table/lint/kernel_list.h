@@ -1,5 +1,5 @@
-// AITER's lists of assembly kernels, hsa/<device>/<kind>/<name>.csv: which kernels there are, whatever the spelling of
-// the columns (tile_m, tile_M, tileM).
+// AITER's lists of assembly kernels, hsa/<device>/<kind>/<name>.csv: which kernels exist, however the columns are
+// spelled (tile_m, tile_M, tileM).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ListedKernel {
   std::int64_t tile_m{};
   std::int64_t tile_n{};
   bool split_k{};
-  bool packed{};  // wants shuffled weights
+  bool packed{};  // needs shuffled weights
   std::int64_t line{};
 
   bool operator==(const ListedKernel&) const = default;
@@ -26,17 +26,17 @@ struct ListedKernel {
 
 struct KernelList {
   std::string source{};
-  std::string gfx{};  // of the folder that the file lies in; "" where none is named so
+  std::string gfx{};  // of the folder that contains the file; "" if the folder names no device
   std::vector<ListedKernel> kernels{};
 };
 
-/// Throws Error{input} with file:line:column for a file without the columns of names and tiles, and for tiles that are
-/// no numbers.
+/// Throws Error{input} with file:line:column for a file without columns of names and tiles, and for tiles that are
+/// not numbers.
 KernelList kernel_list_of(const CsvDocument& document);
 KernelList read_kernel_list(const std::filesystem::path& path);
 
-/// What the kernels of one list have in common, in lower case: "f4gemm" of _ZN5aiter42f4gemm_bf16_per1x32Fp4_…; "" for
-/// a name that is not mangled so.
+/// What the kernels of one list have in common, in lower case: "f4gemm" of _ZN5aiter42f4gemm_bf16_per1x32Fp4_…; ""
+/// for a name that is not mangled like this.
 std::string kernel_stem(std::string_view mangled_name);
 
 }  // namespace gemmtune

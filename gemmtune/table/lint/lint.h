@@ -1,8 +1,7 @@
-// Finds what is wrong or doubtful in tables: rows that no lookup reaches, numbers that contradict each other, text that
-// is not what its column expects. It reads and says; a clean copy is lint_fix.h's business.
-//
-// Rules are data (lint_rules()), in files of what they look at: lint_layout, lint_cells, lint_keys, lint_reach,
-// lint_rates, lint_kernels, lint_triton. docs/linting.md shows each.
+// Finds what is wrong or doubtful in tables: rows that no lookup reaches, numbers that contradict each other, cells
+// that are not what their column expects. It only reports; lint_fix.h makes a clean copy.
+// Rules are data (lint_rules()), grouped in files by what they examine: lint_layout, lint_cells, lint_keys,
+// lint_reach, lint_rates, lint_kernels, lint_triton. docs/linting.md shows each rule.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +20,9 @@
 namespace gemmtune {
 
 enum class Severity : std::uint8_t {
-  note,     // harmless, but not what a clean file has
-  warning,  // doubtful, or a number that misleads
-  error,    // a row that never serves, or should not
+  note,     // harmless, but a clean file does not have it
+  warning,  // doubtful, or a misleading number
+  error,    // a row that never serves, or should not serve
 };
 
 std::string_view to_string(Severity severity);
@@ -50,7 +49,7 @@ struct LintTable {
   Sheet sheet{};
   std::optional<FormatGuess> format{};  // of a GEMM table
 
-  /// Are its rows results, with a time? Lists of shapes have none.
+  /// Whether the rows are results with a time. Lists of shapes have none.
   bool is_tuned() const { return sheet.column(Role::time).has_value(); }
 };
 
@@ -60,7 +59,7 @@ LintTable read_lint_table(const std::filesystem::path& path);
 struct LintTriton {
   std::string text{};
   TritonFile file{};
-  std::string tag{};  // of its name; "" where it says none
+  std::string tag{};  // from its name; "" if the name states none
 };
 
 LintTriton read_lint_triton(const std::filesystem::path& path);
@@ -69,10 +68,10 @@ struct LintInput {
   std::vector<LintTable> tables{};
   std::vector<LintTriton> triton{};
   std::vector<KernelList> kernel_lists{};
-  double err_ratio_limit{0.05};  // fused MoE has twice this, as in AITER's tuner
+  double err_ratio_limit{0.05};  // twice this for fused MoE, as in AITER's tuner
 };
 
-/// What a rule says about a place; its severity and name are the rule's.
+/// What a rule reports about a place. Severity and name belong to the rule.
 struct Remark {
   Place place{};
   std::string message{};
@@ -85,7 +84,7 @@ struct LintRule {
   std::vector<Remark> (*check)(const LintInput&){};
 };
 
-/// All of them, errors first.
+/// All findings, errors first.
 const std::vector<LintRule>& lint_rules();
 
 struct RuleChoice {
@@ -93,10 +92,10 @@ struct RuleChoice {
   std::vector<std::string> ignored{};
 };
 
-/// By file in the order given, line, column and rule. Throws Error{usage} for a rule that does not exist.
+/// Ordered by file as given, line, column and rule. Throws Error{usage} for an unknown rule.
 std::vector<Finding> lint(const LintInput& input, const RuleChoice& choice = {});
 
-/// Where a cell stands; the line's last cell where the line is short.
+/// The place of a cell, or of the line's last cell if the line is too short.
 Place place_of(const LintTable& table, const SheetRow& row, std::optional<std::size_t> column);
 
 }  // namespace gemmtune

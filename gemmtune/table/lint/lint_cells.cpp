@@ -1,4 +1,4 @@
-// Lines and cells that are not what the header says.
+// Lines and cells that are not what the header announces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Place place_in(const LintTable& table, const CsvRow& row, std::size_t cell) {
   return {table.document.source, row.line, row.cells[std::min(cell, row.cells.size() - 1)].column};
 }
 
-/// "file:line:column" taken apart; the file's name may have colons.
+/// "file:line:column" taken apart. The file's name may contain colons.
 Place place_from(const std::string& where) {
   const auto second = where.rfind(':');
   const auto first = where.rfind(':', second - 1);
@@ -23,7 +23,7 @@ Place place_from(const std::string& where) {
           parse_int(where.substr(second + 1)).value_or(0)};
 }
 
-/// Stricter than why_not(): a name is no number, and a number no name.
+/// Stricter than why_not(): a name is not a number, and a number is not a name.
 bool fits(const SheetColumn& column, std::string_view text) {
   if (!column.known) return true;
   const bool is_number = parse_double(text).has_value();
@@ -41,8 +41,8 @@ std::int64_t misfits(const LintTable& table, std::span<const CsvCell> cells, std
 }
 
 struct Shift {
-  std::size_t cell{};  // the first that stands in another's place
-  int by{};            // 1: a cell is missing before it; -1: one too many
+  std::size_t cell{};  // the first cell that is in another cell's place
+  int by{};            // 1: a cell is missing before it; -1: there is one too many
 };
 
 std::size_t first_misfit(const LintTable& table, const CsvRow& row) {
@@ -51,8 +51,8 @@ std::size_t first_misfit(const LintTable& table, const CsvRow& row) {
   return at;
 }
 
-/// A short line with a misfit, or any with two, that has none once all cells from one on move by one column. The last
-/// such cell: what comes before it stands where it should.
+/// A short line with a misfit, or any line with two misfits, that has none once all cells from one cell on are moved
+/// by one column. Reports the last such cell, because everything before it is in its place.
 std::optional<Shift> shift_of(const LintTable& table, const CsvRow& row) {
   const std::span<const CsvCell> cells(row.cells);
   const std::int64_t enough = cells.size() < table.sheet.columns.size() ? 1 : 2;

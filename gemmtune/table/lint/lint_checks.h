@@ -1,4 +1,4 @@
-// The rules' checks, for the list in lint.cpp and for nobody else. Each is explained where it stands.
+// The checks of the rules, only for the list in lint.cpp. Each is explained where it is defined.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace gemmtune::lint_checks {
 using Remarks = std::vector<Remark>;
 using MaybeRemark = std::optional<Remark>;
 
-/// All lines of a table as cells, and those that are rows.
+/// The lines of a table as cells: all of them, or only those that are rows.
 inline const std::vector<CsvRow>& lines(const LintTable& table) { return table.document.rows; }
 inline const std::vector<SheetRow>& rows(const LintTable& table) { return table.sheet.rows; }
 
-/// One remark for each of `those` lines that `say`, given a table and a line of it, has something to say about.
+/// One remark for each of the lines `those` about which `say` reports something, given a table and the line.
 template <auto those, typename Say>
 Remarks remarks_on(const LintInput& input, const Say& say) {
   Remarks remarks;

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 7> dropping{"no-time",       "shadowed-ro
                                                    "no-device",     "unasked-tokens", "unusable-line",
                                                    "repeated-shape"};
 
-/// Rules whose cell is computed anew.
+/// Rules whose cells are computed anew.
 constexpr std::array<std::string_view, 3> computing{"tflops-contradiction", "bw-contradiction", "rate-missing"};
 
 std::vector<std::string> names(std::span<const std::string_view> rules) { return {rules.begin(), rules.end()}; }

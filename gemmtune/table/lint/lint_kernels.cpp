@@ -9,7 +9,7 @@
 namespace gemmtune::lint_checks {
 namespace {
 
-/// The kernels of the lists, by device and kind; a list of no known device is for all.
+/// The kernels of the lists, by device and kind. A list without a known device is for all devices.
 class Catalogue {
  public:
   explicit Catalogue(const std::vector<KernelList>& lists) {
@@ -20,7 +20,7 @@ class Catalogue {
       }
   }
 
-  /// Is it a kernel of the lists' kinds, and in none of them?
+  /// Whether the kernel is of the lists' kinds and in none of the lists.
   bool lacks(const std::string& gfx, const std::string& name) const {
     const auto stem = kernel_stem(name);
     if (stem.empty() || (!stems_.contains({gfx, stem}) && !stems_.contains({"", stem}))) return false;

@@ -1,5 +1,5 @@
-// Keys that stand more than once. Of several rows one serves: the fastest of those that are right, of equally fast ones
-// the first.
+// Keys that occur more than once. Of several rows one serves: the fastest of those that are right; of equally fast
+// ones, the first.
 #include <fmt/format.h>
 
 #include <map>
@@ -22,7 +22,7 @@ struct Entry {
 using Entries = std::vector<Entry>;
 using ByKey = std::unordered_map<std::string, Entries>;
 
-/// Tables whose rows answer the same lookups: families do not share them, though their keys may look alike.
+/// Tables whose rows answer the same lookups. Families do not share lookups, even if their keys look alike.
 std::string table_kind(const LintTable& table) {
   if (!table.format) return std::string(to_string(table.sheet.kind));
   return fmt::format("{}{}", to_string(table.format->format), table.format->packed ? " packed" : "");
@@ -75,7 +75,7 @@ Remark shadowed(const LintInput& input, const Entry& loser, const Entry& winner)
                       time_text(loser))};
 }
 
-/// All but the one that serves; of one table, or of different ones.
+/// All rows except the one that serves, from one table or from several.
 enum class Within { one_table, several_tables };
 
 Remarks shadowed_among(const LintInput& input, const ByKey& by_key, Within within) {
@@ -90,7 +90,7 @@ Remarks shadowed_among(const LintInput& input, const ByKey& by_key, Within withi
   return remarks;
 }
 
-/// Tables of results, or of shapes, that share lookups: all of a family together, or each alone.
+/// Tables of results, or of shapes, that share lookups: all of a family together, or each table alone.
 using Groups = std::map<std::string, std::vector<std::size_t>>;
 
 Groups groups_of(const LintInput& input, Within within) {

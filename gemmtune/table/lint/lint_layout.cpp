@@ -1,4 +1,5 @@
-// What a file looks like, without regard to what it says. One remark a file: nobody reads 400 of the same kind.
+// What a file looks like, regardless of what it states. One remark for each file, because a user does not read 400 of
+// the same kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ void note(Places& places, const Place& place) {
   if (places.count++ == 0) places.first = place;
 }
 
-/// One remark for all places of a file, if there are any.
+/// One remark for all places in a file, if there are any.
 template <typename Find>
 Remarks one_a_file(const LintInput& input, std::string_view what, const Find& find) {
   Remarks remarks;
@@ -44,7 +45,7 @@ Places lines_where(const LintTable& table, const Is& is) {
   return places;
 }
 
-/// Cells as they stand, quotes apart: a blank within quotes is meant.
+/// Cells as they are in the file, without quotes: a blank within quotes is intended.
 Places cells_with_blanks(const LintTable& table) {
   Places places;
   for (const auto& row : table.document.rows) {

@@ -26,7 +26,7 @@ class RateColumn {
   Place place(const SheetRow& row) const { return place_of(table_, row, column_); }
   std::string_view text(const SheetRow& row) const { return table_.sheet.text(row, column_); }
 
-  /// What the cell says, where it says a rate.
+  /// The rate that the cell states, if it states one.
   std::optional<Rounded> rate(const SheetRow& row) const {
     const auto value = parse_double(text(row));
     return value && *value > 0 ? std::optional(Rounded{*value, rate_step_}) : std::nullopt;
@@ -37,7 +37,7 @@ class RateColumn {
     return value ? std::optional(Rounded{*value, time_step_}) : std::nullopt;
   }
 
-  /// Is a rate this small written as 0?
+  /// Whether a rate this small is written as 0.
   bool rounds_to_zero(double rate) const { return rate < rate_step_ * 1.01; }
 
  private:
@@ -52,7 +52,7 @@ std::string contradiction(std::string_view name, const Rounded& rate, double exp
                      (rate.value / expected - 1) * 100);
 }
 
-/// `per_us` gives the rates that a row may have, times its time: the right one first.
+/// `per_us` gives the rates that a row may have, times its time. The right one comes first.
 template <typename PerUs>
 Remarks contradictions(const LintInput& input, std::string_view name, const PerUs& per_us) {
   Remarks remarks;

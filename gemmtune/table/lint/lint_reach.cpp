@@ -20,7 +20,7 @@ std::int64_t whole(const LintTable& table, const SheetRow& row, std::string_view
 
 bool has_a_device_column(const Sheet& sheet) { return sheet.column(Role::device).has_value(); }
 
-/// Fused MoE asks for the next power of two up to 32768, for 32768 up to 131071 and for 131072 above.
+/// Lookups of fused MoE ask for the next power of two up to 32768, for 32768 up to 131071, and for 131072 above.
 bool is_asked_for(std::int64_t tokens) {
   constexpr std::int64_t fine_end = 32768;
   constexpr std::int64_t coarse = 131072;
@@ -31,7 +31,7 @@ bool is_grouped(const Sheet& sheet) { return sheet.column("max_m").has_value(); 
 
 double share_of(std::string_view text) { return parse_double(canonical_value(CellKind::share, text)).value_or(0); }
 
-/// A layer is N and K (and a batch); of a table, with the M that it has rows for.
+/// A layer is N and K (and a batch) of a table, with the values of M for which it has rows.
 struct Layer {
   std::int64_t batch{};
   std::int64_t n{};
@@ -51,7 +51,7 @@ Layers layers_of(const LintTable& table) {
 
 constexpr std::size_t many_sizes = 3;
 
-/// A layer that many rows are for has N = this row's M; this row's own layer has no other row, and its N is an M of
+/// A layer with many rows has N = this row's M, while this row's own layer has no other row, and its N is an M of
 /// that layer.
 bool looks_swapped(const Layers& layers, const Layer& own, std::int64_t m) {
   const auto other = layers.find({own.batch, m, own.k});
@@ -59,7 +59,8 @@ bool looks_swapped(const Layers& layers, const Layer& own, std::int64_t m) {
          other->second.contains(own.n);
 }
 
-/// All sizes of tokens stand under N: each M has many N that are powers of two from 16 down, each N of these few M.
+/// All sizes of tokens are in column N: each M has many N that are powers of two from 16 on, and each N has these few
+/// M.
 std::set<std::pair<std::int64_t, std::int64_t>> swapped_groups(const LintTable& table) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> widths;
   for (const auto& row : table.sheet.rows)

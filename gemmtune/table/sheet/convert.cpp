@@ -121,7 +121,7 @@ class Converter {
     return row;
   }
 
-  /// What an empty cell of this column is taken to be; "" for nothing.
+  /// What an empty cell of this column is assumed to mean. "" for nothing.
   std::string assumed(const SheetRow& row, std::string_view column) const {
     if (column == "gfx") return conversion_.gfx;
     if (column == "cu_num") return conversion_.cu_num ? std::to_string(*conversion_.cu_num) : std::string();
@@ -139,7 +139,7 @@ class Converter {
     return column == "outdtype" ? std::string(torch_name(defaults.out)) : std::string();
   }
 
-  /// Of GEMM formats; AITER's columns of other families count other things.
+  /// For GEMM formats only: columns of this name in AITER's other families count other things.
   std::string derived(const SheetRow& row, Field field) const {
     const auto format = parse_format(family_->name);
     if (!format || !time_us(result_.sheet, row)) return {};

@@ -1,4 +1,4 @@
-// A table written in another generation's columns.
+// A table written with the columns of another generation.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace gemmtune {
 
 struct Conversion {
   Schema schema{Schema::today};
-  const SchemaFamily* family{};          // null: told by the file's name, else by the columns
-  std::string gfx{};                     // of rows that do not say
-  std::optional<std::int64_t> cu_num{};  // of rows that do not say
+  const SchemaFamily* family{};          // null: from the file's name, else from the columns
+  std::string gfx{};                     // for rows that do not state it
+  std::optional<std::int64_t> cu_num{};  // for rows that do not state it
 };
 
 struct Converted {
   Sheet sheet{};
-  std::vector<std::string> notes{};  // what was assumed and what was left out, to be said aloud
+  std::vector<std::string> notes{};  // what was assumed and what was left out, for the user
 };
 
-/// Rows keep their order; those of a sheet that has the columns already keep their text. Columns that the schema lacks
-/// are kept, but for gfx and provenance where they do not belong. Missing types are those of the family, missing tflops
-/// and bw are computed. Throws Error{input} for tables of no known family, and for rows that without gfx would be read
-/// as another device's.
+/// Rows keep their order, and their text if the columns are already the same. Columns that the schema lacks are kept,
+/// except gfx and provenance where they do not belong. Missing types are those of the family; missing tflops and bw
+/// are computed. Throws Error{input} for tables of no known family, for rows that would be read as another device's
+/// without gfx, and for layouts and epilogues that the schema cannot state.
 Converted converted(const Sheet& sheet, const Conversion& conversion);
 
 }  // namespace gemmtune

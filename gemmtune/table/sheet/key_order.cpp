@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-/// Bytes that compare as the numbers do: the sign turned round, the most significant byte first.
+/// Bytes that compare like the numbers: the sign inverted, the most significant byte first.
 std::string number_bytes(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 63);
   std::string bytes(9, '\1');
@@ -16,7 +16,7 @@ std::string number_bytes(std::int64_t value) {
   return bytes;
 }
 
-/// What is not said goes first, then numbers, then texts.
+/// Missing values come first, then numbers, then texts.
 std::string value_bytes(CellKind kind, std::string_view text) {
   const auto value = canonical_value(kind, text);
   if (value.empty() || (kind == CellKind::flag && value == "0")) return std::string(1, '\0');

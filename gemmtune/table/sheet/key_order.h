@@ -1,5 +1,5 @@
-// The order of AITER's sorting, for tables of every family: by device, then by what was asked, N before M; numbers by
-// value. Keys that are equal by value are equal here.
+// The order in which AITER sorts, for tables of every family: by device, then by what was asked for, N before M;
+// numbers by value. Keys with equal values are equal.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace gemmtune {
 
 class KeyOrder {
  public:
-  /// Of a sheet's rows among those of tables that have `columns` together. The sheet must outlive it.
+  /// The order of a sheet's rows among those of tables that have `columns` together. The sheet must outlive it.
   KeyOrder(const Sheet& sheet, const std::vector<SheetColumn>& columns);
 
-  /// Rows compare as these bytes do. Columns that the sheet lacks say nothing; a missing gfx is filled.
+  /// Rows compare as these bytes do. Columns that the sheet lacks count as missing; a missing gfx is filled in.
   std::string bytes(const SheetRow& row) const;
 
  private:
@@ -28,7 +28,7 @@ class KeyOrder {
   std::vector<Key> keys_;  // as they are compared
 };
 
-/// The sheet's rows in this order; those of equal keys as they were.
+/// The sheet's rows in this order. Rows with equal keys keep their order.
 Sheet sorted_by_key(Sheet sheet);
 
 }  // namespace gemmtune

@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// What of a tuned row (table/tuned_row.h) a column holds.
+/// What part of a tuned row (table/tuned_row.h) a column holds.
 enum class Field : std::uint8_t {
   gfx,
   cu_num,
@@ -45,7 +45,7 @@ enum class Field : std::uint8_t {
   driver,
   policy,
   date,
-  unknown,  // nothing: kept in the rows that have it, empty in new ones
+  unknown,  // none: kept in the rows that have it, empty in new ones
 };
 
 /// What a column is for.
@@ -54,16 +54,16 @@ enum class Role : std::uint8_t {
   key,          // what was asked for: rows that agree in all keys are duplicates
   choice,       // what was chosen for it
   kernel_name,  // the chosen kernel's name
-  kernel_id,    // its number in a library: a hint that changes with every build
+  kernel_id,    // its number in a library: a hint that changes with every build of the library
   time,         // microseconds of the whole
   part_time,    // of one stage of it
   derived,      // follows from the key and the time: tflops, bw
   error,        // share of wrong elements
   provenance,   // gemmtune's own: which library, which driver, when
-  carried,      // unknown here: kept
+  carried,      // unknown: carried along
 };
 
-/// What a cell's text is compared as.
+/// How the text of a cell is compared.
 enum class CellKind : std::uint8_t {
   word,    // text
   size,    // a whole number above 0, never empty
@@ -75,30 +75,29 @@ enum class CellKind : std::uint8_t {
 };
 
 struct KnownColumn {
-  std::string_view name{};   // as AITER's tables of today spell it
-  std::string_view alias{};  // as others do
+  std::string_view name{};   // in the spelling of AITER's present tables
+  std::string_view alias{};  // another spelling
   Role role{Role::carried};
   CellKind kind{CellKind::word};
   std::string_view fill{};  // what a missing column means
   Field field{Field::unknown};
 };
 
-/// In the order in which tables have them. Keys stand in the order of AITER's sorting too, but for N, which goes before
-/// M.
+/// In the order in which tables have them. Keys are also in the order in which AITER sorts, except that N goes before
+/// M there.
 std::span<const KnownColumn> known_columns();
 
 /// Its place in known_columns(), if any.
 std::optional<std::size_t> find_known_column(std::string_view name);
 
-/// Empty, Null, None and nan, in any case: what a cell has that says nothing. The text is trimmed.
+/// Whether a cell says nothing: it is empty, Null, None or nan, in any case. The text is trimmed.
 bool says_nothing(std::string_view text);
 
 /// Equal for texts that mean the same: "128" for " 128" and "128.0", "1" for "True", "torch.bfloat16" for
-/// "dtypes.bf16",
-/// "" for "Null". A text that is none of this kind is itself.
+/// "dtypes.bf16", "" for "Null". A text that is not of this kind is returned as it is.
 std::string canonical_value(CellKind kind, std::string_view text);
 
-/// What the kind expects ("a whole number above 0") where the text is none of it, else "".
+/// What the kind expects ("a whole number above 0") if the text is not of this kind, else "".
 std::string_view why_not(CellKind kind, std::string_view text);
 
 /// AITER's rule for tables without gfx: 256 compute units are a gfx950, 80 and 304 a gfx942; "" for all others.

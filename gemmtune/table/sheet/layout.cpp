@@ -11,8 +11,8 @@
 namespace gemmtune {
 namespace {
 
-/// What makes a column the same one in several sheets: what it is known as, else its name and, for names that are said
-/// more than once, which of them it is.
+/// What makes a column the same in several sheets: its place in the dictionary; else its name and, for names that
+/// occur more than once, which occurrence it is.
 struct Identity {
   std::optional<std::size_t> known{};
   std::string name{};
@@ -39,12 +39,12 @@ std::string canonical_name(const SheetColumn& a, const SheetColumn& b) {
   return a.known ? std::string(known_columns()[*a.known].name) : std::min(a.name, b.name);
 }
 
-/// Canonical spelling where two differ; a column of a list of kernels keeps the role it has there.
+/// The canonical spelling if two sheets differ. A column of a list of kernels keeps the role that it has there.
 void join_spelling(SheetColumn& column, const SheetColumn& other) {
   if (column.name != other.name) column.name = canonical_name(column, other);
 }
 
-/// What an empty cell of this column means. A list of kernels says of each what it is; there, nothing is assumed.
+/// What an empty cell of this column means. For a list of kernels nothing is assumed.
 std::string fill_of(const Sheet& sheet, const SheetColumn& column, const SheetRow& row) {
   if (!column.known || sheet.kind == TableKind::kernel_list) return {};
   const auto& known = known_columns()[*column.known];
@@ -71,7 +71,7 @@ class Mover {
     return result;
   }
 
-  /// Cells beyond the last column stay beyond it, and the line unusable.
+  /// Cells beyond the last column stay there, and the line stays unusable.
   UnusableLine moved(const UnusableLine& line) const {
     const auto document = parse_csv("h\n" + line.raw);
     SheetRow row;
@@ -87,7 +87,7 @@ class Mover {
  private:
   const Sheet& sheet_;
   const std::vector<SheetColumn>& columns_;
-  std::vector<std::size_t> from_;  // for each new column its place in the old layout, or one beyond
+  std::vector<std::size_t> from_;  // for each new column its place in the old layout, or one beyond the last
 };
 
 }  // namespace

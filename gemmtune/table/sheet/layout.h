@@ -1,5 +1,5 @@
-// Which columns a table has and in which order, when it is made of several: joining layouts, and rows moved from one to
-// another.
+// Which columns a table has, and in which order, if it is made of several tables: joins layouts, and moves rows from
+// one to another.
 #pragma once
 
 #include <span>
@@ -9,21 +9,21 @@
 
 namespace gemmtune {
 
-/// The columns of all these sheets. Those that all have in one order keep it, names that all spell alike keep their
-/// spelling; else order and spelling are canonical (table/sheet/schema.h). Does not depend on the order of the sheets,
-/// and joining in steps comes to the same.
+/// The columns of all these sheets. If all sheets have their common columns in one order, that order is kept; a name
+/// that all spell alike keeps its spelling. Otherwise order and spelling are canonical (table/sheet/schema.h). The
+/// result does not depend on the order of the sheets, and joining in steps gives the same result.
 std::vector<SheetColumn> joined_columns(std::span<const Sheet> sheets);
 
-/// The sheet with these columns. Where they stand as its own did, lines keep their text; else they are written anew,
-/// and what is empty is filled where AITER's rules say what it means: gfx from cu_num, flags with False. Columns that
-/// are not among them are left out. Unusable lines move along, and stay unusable.
+/// The sheet with these columns. If they are its own columns in its own order, lines keep their text. Otherwise lines
+/// are written anew, and empty cells are filled where AITER's rules say what they mean: gfx from cu_num, flags with
+/// False. Columns that are not among `columns` are left out. Unusable lines are moved too, and stay unusable.
 Sheet in_layout(Sheet sheet, const std::vector<SheetColumn>& columns);
 
-/// All rows of all sheets in one layout, as they come. A line that cannot be used is there once.
+/// All rows of all sheets in one layout, in order. A line that cannot be used occurs once.
 Sheet concatenated(std::span<const Sheet> sheets);
 
-/// What a row says, in a text that does not depend on its layout: for ties, and to tell copies from conflicts.
-/// Equal exactly for rows that are the same text once they are moved to one layout.
+/// A text for what a row states that does not depend on its layout, to decide ties and to tell copies from conflicts.
+/// Two rows have equal texts exactly when they would be the same text in one layout.
 class ContentReader {
  public:
   explicit ContentReader(const Sheet& sheet);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> policy_names{"fastest", "newest", "first", "error"};
 
-/// Keys without which rows are not comparable: sizes and types. Flags have a meaning where they are missing.
+/// Keys without which rows cannot be compared: sizes and types. A missing flag has a meaning.
 std::vector<std::string> needed_keys(const Sheet& sheet) {
   std::vector<std::string> names;
   for (const auto& column : sheet.columns)
@@ -25,7 +25,7 @@ std::vector<std::string> needed_keys(const Sheet& sheet) {
   return names;
 }
 
-/// A row in the running for its key.
+/// A row that competes for its key.
 struct Entry {
   std::size_t row{};      // in the sheet
   std::string key{};      // bytes of KeyOrder
@@ -117,7 +117,7 @@ void insist_on_no_conflict(const std::vector<Duplicate>& duplicates) {
        count > shown ? "\n  …" : "");
 }
 
-/// The sheet with these of its rows, in this order.
+/// The sheet with only these of its rows, in this order.
 Merged with_rows(Sheet sheet, Selection selection) {
   std::vector<SheetRow> rows;
   rows.reserve(selection.kept.size());

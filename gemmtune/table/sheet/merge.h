@@ -1,7 +1,6 @@
-// Several tables made into one, with one row for each key. A pure function: inputs stay as they are.
-//
-// Under MergePolicy::fastest merging is idempotent, commutative and associative, to the byte of the table's text: where
-// two rows tie, what they say decides, and never where they stood.
+// Merges several tables into one with one row for each key. A pure function: inputs are not changed.
+// Under MergePolicy::fastest, merging is idempotent, commutative and associative, down to the bytes of the text: a
+// tie is decided by what the rows state, never by their position.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +14,25 @@
 
 namespace gemmtune {
 
-/// Which of several rows of one key stays. Under each of them a row without a time stays only where none has one.
+/// Which of several rows with the same key stays. Under each policy, a row without a time stays only if none has one.
 enum class MergePolicy : std::uint8_t {
-  fastest,  // the least time; a row whose error ratio is over the limit (table/error_ratio.h) loses against one within
-  newest,   // the latest by the column `date`; without dates the one that comes last
-  first,    // the one that comes first
-  error,    // none: rows of one key that differ end the merge. Copies of one row are no conflict
+  fastest,  // the least time; a row whose error ratio is over the limit (table/error_ratio.h) loses to one within it
+  newest,   // the latest by the column `date`; without dates, the row that comes last
+  first,    // the row that comes first
+  error,    // none: rows with the same key that differ end the merge. Copies of a row are no conflict
 };
 
 std::string_view to_string(MergePolicy policy);
 std::optional<MergePolicy> parse_merge_policy(std::string_view text);
 
-/// A row that gave way to another of its key.
+/// A row that lost to another row with the same key.
 struct Duplicate {
-  std::string key{};      // as KeyReader has it
+  std::string key{};      // as KeyReader gives it
   std::string kept{};     // file:line
   std::string dropped{};  // file:line
   std::optional<double> kept_us{};
   std::optional<double> dropped_us{};
-  bool is_copy{};  // it said the same
+  bool is_copy{};  // it stated the same
 };
 
 struct Merged {
@@ -41,14 +40,14 @@ struct Merged {
   std::vector<Duplicate> duplicates{};
 };
 
-/// Throws Error{usage} for no sheets; Error{input} for tables that are not of one kind, whose keys are not known, or
-/// that cannot be compared because some lack a key.
+/// Throws Error{usage} for an empty list; Error{input} for tables of different kinds, for tables whose keys are not
+/// known, and for tables that cannot be compared because some lack a key.
 void insist_on_comparable(std::span<const Sheet> sheets);
 
 /// Throws Error like insist_on_comparable(), and Error{input} for a conflict under MergePolicy::error.
 Merged merge(std::span<const Sheet> sheets, MergePolicy policy);
 
-/// One sheet without its duplicates, otherwise as it was: rows keep their order and text.
+/// One sheet without its duplicates. Rows keep their order and text.
 Merged without_duplicates(const Sheet& sheet, MergePolicy policy);
 
 }  // namespace gemmtune

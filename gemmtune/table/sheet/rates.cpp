@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// Cells of one row by name.
+/// The cells of one row, by name.
 class Cells {
  public:
   Cells(const Sheet& sheet, const SheetRow& row) : sheet_(sheet), row_(row) {}
@@ -18,7 +18,7 @@ class Cells {
   std::string_view text(std::string_view column) const { return sheet_.text(row_, sheet_.column(column)); }
   double number(std::string_view column) const { return parse_double(text(column)).value_or(0); }
 
-  /// Bytes of an element of the type that stands there; `fallback` without one. PyTorch counts packed FP4 and int4 as
+  /// Bytes of an element of the type in the cell, or `fallback` without one. PyTorch counts packed FP4 and int4 as
   /// one byte.
   std::optional<double> bytes(std::string_view column, double fallback) const {
     const auto name = text(column);
@@ -107,7 +107,7 @@ int decimals_of(const Sheet& sheet, std::optional<std::size_t> column) {
 }
 
 bool agrees(const Rounded& rate, double work_per_us, const Rounded& time) {
-  constexpr double slack = 1e-6;  // of computing it in another order
+  constexpr double slack = 1e-6;  // from computing it in another order
   const auto lowest = work_per_us / (time.value + time.half_step);
   const auto fastest = time.value - time.half_step;
   const auto highest = fastest > 0 ? work_per_us / fastest : std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
-// What tflops and bw of a row should be, from its time and its sizes, in the ways in which AITER's tuners have computed
-// them; and whether a number in a table can be that, given how far it and the time were rounded.
+// The tflops and bw that a row should have, from its time and its sizes, in the ways in which AITER's tuners have
+// computed them; and whether a number in a table can be such a rate, given how far it and the time were rounded.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,23 @@ namespace gemmtune {
 /// Work of one call. Bytes are without scales and bias, as the column bw counts them.
 struct Work {
   double flops{};
-  std::vector<double> bytes{};  // the right one first, then what tuners have written instead: f32 outputs as 2 B
+  std::vector<double>
+      bytes{};  // the right one first, then what tuners have written instead: f32 outputs counted as 2 bytes
 };
 
-/// Of GEMM rows of a known format, and of fused MoE; nothing for all others.
+/// For GEMM rows of a known format and for fused MoE. Nothing for all others.
 std::optional<Work> work_of(const Sheet& sheet, const SheetRow& row, const std::optional<FormatGuess>& format);
 
 /// The most decimals that a cell of this column has.
 int decimals_of(const Sheet& sheet, std::optional<std::size_t> column);
 
-/// A number in a table, and half of its last decimal.
+/// A number in a table, and half a unit of its last decimal.
 struct Rounded {
   double value{};
   double half_step{};
 };
 
-/// Can `rate` be work / time?
+/// Whether `rate` can be work / time.
 bool agrees(const Rounded& rate, double work_per_us, const Rounded& time);
 
 }  // namespace gemmtune

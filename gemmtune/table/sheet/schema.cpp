@@ -43,7 +43,7 @@ constexpr std::array families{
         "max_seq_chunks,BV,us"},
 };
 
-/// How columns are ordered: by their places in the schema; those that it lacks go before tflops, known ones first.
+/// The order of columns: by their places in the schema. Columns that it lacks go before tflops, known ones first.
 class CanonicalOrder {
  public:
   explicit CanonicalOrder(const std::vector<SheetColumn>& columns) {
@@ -89,7 +89,7 @@ void add_own_columns(std::vector<std::string>& names) {
     if (column.role == Role::provenance) names.emplace_back(column.name);
 }
 
-/// Which family's columns these are; most telling first.
+/// The family that these columns belong to. The most telling columns are looked at first.
 std::string_view family_name(const std::vector<SheetColumn>& columns) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(columns, find_known_column(name), &SheetColumn::known) != columns.end();

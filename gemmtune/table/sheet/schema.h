@@ -1,4 +1,4 @@
-// The columns that tables of each family have, in the generations that are written.
+// The columns of each family's tables, in each generation that can be written.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace gemmtune {
 enum class Schema : std::uint8_t {
   seed,      // cu_num first, no gfx: AITER's until April 2026
   today,     // gfx first
-  gemmtune,  // today's, then where each row came from
+  gemmtune,  // today's, with layouts and epilogues, then where each row came from
 };
 
 std::string_view to_string(Schema schema);
@@ -26,17 +26,17 @@ struct SchemaFamily {
   std::string_view columns{};  // of today's generation, joined by commas
 };
 
-/// What a set of columns is closest to; null for kernel lists and what is not known. Of families with equal columns the
-/// first.
+/// The family that a set of columns is closest to. Null for kernel lists and for unknown columns. Of families with
+/// equal columns the first.
 const SchemaFamily* schema_family_of(const std::vector<SheetColumn>& columns);
 
-/// By name ("a8w8_bpreshuffle", "fmoe"); null when there is none.
+/// By name ("a8w8_bpreshuffle", "fmoe"). Null if there is none.
 const SchemaFamily* find_family(std::string_view name);
 
 std::vector<std::string> schema_columns(const SchemaFamily& family, Schema schema);
 
-/// The same columns in one order that depends on nothing but which they are: the schema's of their family, with others
-/// before `tflops`, as AITER inserts them.
+/// The same columns in an order that depends only on which columns they are: the schema's order of their family, with
+/// other columns before `tflops`, where AITER inserts them.
 std::vector<SheetColumn> in_canonical_order(std::vector<SheetColumn> columns);
 
 }  // namespace gemmtune

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kernel_list_key = "knl_name";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// A column named twice is not known the second time.
+/// A column that is named twice is not known the second time.
 SheetColumn column_named(const std::string& name, const std::vector<SheetColumn>& before) {
   const auto known = find_known_column(name);
   if (!known || std::ranges::find(before, known, &SheetColumn::known) != before.end()) return {.name = name};

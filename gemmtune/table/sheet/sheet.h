@@ -1,6 +1,6 @@
-// Any CSV of AITER's as text with meaning: its columns have roles, its rows keep their text and their place. What works
-// for tables of all families works on sheets (table/sheet/merge.h, …); rows of GEMM tables as typed values stand in
-// table/tuned_table.h.
+// Any CSV of AITER's as text with meaning: its columns have roles, and its rows keep their text and their place.
+// Operations for tables of all families work on sheets (table/sheet/merge.h, …). table/tuned_table.h has the rows of
+// GEMM tables as typed values.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ struct SheetColumn {
 
 struct SheetRow {
   std::vector<std::string> cells{};  // trimmed and unquoted, one for each column: "" where the line is short
-  std::string raw{};                 // as it stands in its file, without its end
+  std::string raw{};                 // as in its file, without the line end
   std::size_t source{};              // in Sheet::sources
   std::int64_t line{};               // 1-based
 };
 
-/// A line that is no row. It is kept and written back.
+/// A line that is not a row. It is kept and written back.
 struct UnusableLine {
   std::string raw{};
   std::string where{};  // file:line:column
@@ -41,7 +41,7 @@ struct UnusableLine {
   bool operator==(const UnusableLine&) const = default;
 };
 
-/// What a table is about, told by its columns.
+/// What a table is about, from its columns.
 enum class TableKind : std::uint8_t { gemm, fused_moe, gated_delta_net, kernel_list, unknown };
 
 std::string_view to_string(TableKind kind);
@@ -53,13 +53,13 @@ struct Sheet {
   std::vector<SheetRow> rows{};
   std::vector<UnusableLine> unusable{};
 
-  /// By a name of known_columns(), its alias or any other; case ignored.
+  /// By a name of known_columns(), its alias, or any other name; case ignored.
   std::optional<std::size_t> column(std::string_view name) const;
 
-  /// The first column of this role.
+  /// The first column with this role.
   std::optional<std::size_t> column(Role role) const;
 
-  /// The cell's text, "" without a column.
+  /// The text of the cell. "" without a column.
   std::string_view text(const SheetRow& row, std::optional<std::size_t> column) const;
 
   /// "file:line", and "file:line:column" of a cell.
@@ -67,13 +67,13 @@ struct Sheet {
   std::string where(const SheetRow& row, std::optional<std::size_t> column) const;
 };
 
-/// Throws Error{input} for what makes a file unreadable (core/csv.h). A line with a key or a time that is none, or with
-/// more cells than there are columns, is unusable.
+/// Throws Error{input} for what makes a file unreadable (core/csv.h). A line is unusable if a key or a time in it
+/// cannot be read, or if it has more cells than there are columns.
 Sheet read_sheet(const std::filesystem::path& path);
 Sheet sheet_of(CsvDocument document);
 
-/// The columns of a header, with the roles they have beside each other: in a list of kernels, `splitK` is no choice but
-/// a property.
+/// The columns of a header, with the roles that they have beside each other: in a list of kernels, `splitK` is not a
+/// choice but a property.
 std::vector<SheetColumn> sheet_columns(const std::vector<std::string>& names);
 
 /// The whole file: header, rows, then the unusable lines.
@@ -84,9 +84,9 @@ class KeyReader {
  public:
   explicit KeyReader(const Sheet& sheet);
 
-  /// As "gfx=gfx950,cu_num=256,N=512,M=1,K=4096": equal for rows of equal keys, whatever the order of columns and the
-  /// spelling of values. Left out are keys that are not said, flags that are not set and absent columns. A missing gfx
-  /// is filled by AITER's rule.
+  /// As "gfx=gfx950,cu_num=256,N=512,M=1,K=4096": equal for rows with equal keys, whatever the order of columns and
+  /// the spelling of values. Missing keys, flags that are not set, and absent columns are left out. A missing gfx is
+  /// filled in by AITER's rule.
   std::string text(const SheetRow& row) const;
 
  private:
@@ -95,10 +95,10 @@ class KeyReader {
   std::optional<std::size_t> gfx_;
 };
 
-/// Of the row's device, by AITER's rule where no column says it; "" when unknown.
+/// The architecture of the row's device, by AITER's rule if no column states it. "" if unknown.
 std::string gfx_of(const Sheet& sheet, const SheetRow& row);
 
-/// Microseconds; nothing where there is none: no such column, empty, Null, nan, inf, 0 and below.
+/// Microseconds. Nothing if there is no time: no such column, empty, Null, nan, inf, 0 and below.
 std::optional<double> time_us(const Sheet& sheet, const SheetRow& row);
 
 }  // namespace gemmtune

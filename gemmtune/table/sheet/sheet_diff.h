@@ -1,4 +1,5 @@
-// What changed between two tables of one kind: which keys came and went, which kernels and which times are others.
+// What changed between two tables of one kind: which keys were added and removed, and which kernels and times
+// changed.
 #pragma once
 
 #include <optional>
@@ -19,14 +20,14 @@ struct Changed {
   std::string key{};
   std::string before_where{};
   std::string after_where{};
-  std::string before{};  // what was chosen, as "libtype=ck,splitK=0,kernelName=…": only what differs
+  std::string before{};  // what was chosen, as "libtype=ck,splitK=0,kernelName=…": only the differences
   std::string after{};
   std::optional<double> before_us{};
   std::optional<double> after_us{};
 
   bool is_other_choice() const { return before != after; }
 
-  /// Of the times, after / before; nothing where one has none.
+  /// Time after / time before. Nothing if one of them is missing.
   std::optional<double> ratio() const;
 };
 
@@ -40,8 +41,9 @@ struct SheetDiff {
   bool is_empty() const { return only_before.empty() && only_after.empty() && choices.empty() && times.empty(); }
 };
 
-/// All lists in the order of keys. Where a table has several rows of a key the fastest counts. Kernels are the same by
-/// their names; their numbers in a library count only where neither row names one. Throws Error{input} like merge().
+/// All lists in the order of keys. If a table has several rows for a key, the fastest counts. Kernels are the same if
+/// their names are; their numbers in a library count only if neither row names a kernel. Throws Error{input} like
+/// merge().
 SheetDiff diff(const Sheet& before, const Sheet& after);
 
 }  // namespace gemmtune

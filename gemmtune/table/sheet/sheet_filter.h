@@ -11,7 +11,7 @@
 
 namespace gemmtune {
 
-/// Whole numbers from `low` to `high`, both of them in.
+/// Whole numbers from `low` to `high`, both included.
 struct SizeInterval {
   std::int64_t low{};
   std::int64_t high{};
@@ -23,7 +23,7 @@ struct SizeInterval {
 /// "128", "1:128", ":128", "4096:".
 std::optional<SizeInterval> parse_interval(std::string_view text);
 
-/// What a row must be. A list that is empty asks for nothing; of the others one entry must hold.
+/// The conditions for a row. An empty list is no condition; of any other list, one entry must hold.
 struct RowFilter {
   std::vector<std::string> gfx{};  // filled by AITER's rule
   std::vector<std::string> libtype{};
@@ -36,11 +36,11 @@ struct RowFilter {
   bool timed_only{};
 };
 
-/// The rows that are all of it, as they were. Throws Error{input} when the sheet has no such column. Unusable lines
+/// The rows that meet all conditions, unchanged. Throws Error{input} if the sheet lacks a column. Unusable lines
 /// stay.
 Sheet filtered(Sheet sheet, const RowFilter& filter);
 
-/// Does a pattern match the whole text? A pattern without * and ? matches wherever it stands in the text.
+/// Whether a pattern matches the whole text. A pattern without * and ? matches anywhere in the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
 }  // namespace gemmtune

@@ -23,7 +23,7 @@ struct SheetStats {
   std::size_t unusable{};
   std::size_t timed{};
   std::size_t wrong{};                             // with an error ratio above the limit (table/error_ratio.h)
-  std::size_t layers{};                            // distinct keys but for the device and M or token
+  std::size_t layers{};                            // distinct keys, not counting the device and M or token
   std::optional<Range> m{};                        // M or, of fused MoE, token
   std::map<std::string, std::size_t> devices{};    // "gfx950/256"; gfx filled by AITER's rule
   std::map<std::string, std::size_t> libraries{};  // by libtype

@@ -1,4 +1,4 @@
-// Configuration files to rows.
+// From configuration files to rows.
 #include <fmt/format.h>
 
 #include <algorithm>

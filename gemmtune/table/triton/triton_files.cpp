@@ -1,4 +1,4 @@
-// Rows to configuration files: buckets, `any`, and the default file.
+// From rows to configuration files: buckets, `any`, and the default file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ struct Bucket {
 
 std::string_view last_resort(TritonKeys keys) { return keys == TritonKeys::ranges ? "default" : "any"; }
 
-/// Is `a` the better row of a bucket? It serves all M up to the bucket's bound, so the row nearest to it is.
+/// Whether `a` is the better row for a bucket. A bucket's row serves all M up to the bucket's bound, so the row
+/// nearest to the bound is the better one.
 bool serves_better(const TritonRow& a, const TritonRow& b) {
   if (a.m != b.m) return a.m > b.m;
   if ((a.time_us > 0) != (b.time_us > 0)) return a.time_us > 0;
@@ -95,7 +96,7 @@ Families families_of(const std::vector<NamedTritonFile>& files) {
   return families;
 }
 
-/// By M, those of which only the bucket is known last; else as they stand.
+/// By M; rows of which only the bucket is known come last, in their order.
 std::vector<TritonRow> by_m(std::vector<TritonRow> rows) {
   std::ranges::stable_sort(
       rows, [](const TritonRow& a, const TritonRow& b) { return (a.m == 0) != (b.m == 0) ? b.m == 0 : a.m < b.m; });

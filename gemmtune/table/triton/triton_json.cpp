@@ -21,7 +21,7 @@ std::string where(std::string_view text, const std::string& source, std::size_t 
   return fmt::format("{}:{}:{}", source, line, before.size() - start + 1);
 }
 
-/// What nlohmann::json lets pass and we do not: the second of two equal keys would silently win.
+/// Finds what nlohmann::json accepts and we do not: the second of two equal keys would silently replace the first.
 class Guard {
  public:
   explicit Guard(const std::string& source) : source_(source) {}
@@ -40,7 +40,7 @@ class Guard {
   std::vector<std::set<std::string>> keys_;  // of the objects that are open
 };
 
-/// The message without nlohmann's own prefix and position, which ours replaces.
+/// The message without nlohmann's prefix and position, which ours replace.
 std::string reason(const Json::exception& error) {
   const std::string_view message = error.what();
   const auto position = message.rfind(": ");
@@ -67,7 +67,7 @@ TritonEntry entry_from(const std::string& key, const Json& value) {
   return entry;
 }
 
-/// Blanks before the first key: what json.dump(indent=…) made.
+/// The blanks before the first key, as json.dump(indent=…) writes them.
 int indent_of(std::string_view text) {
   const auto line = text.find('\n');
   if (line == std::string_view::npos) return 4;

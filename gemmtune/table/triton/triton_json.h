@@ -1,6 +1,6 @@
 // A JSON file of Triton kernel configurations, as AITER's GEMMs read them: one configuration for each bucket of M.
-// Here the file as it stands: key order, unknown keys and layout survive reading and writing. Which bucket serves
-// which M is triton_rule.h's business, what the file's name says triton_name.h's.
+// This is the file as it stands: key order, unknown keys and layout survive reading and writing. triton_rule.h says
+// which bucket serves which M, triton_name.h what the file's name states.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace gemmtune {
 struct TritonEntry {
   std::string key{};            // M_LEQ_64, medium_M32, any, _note, …
   std::vector<Param> params{};  // in the file's order
-  std::string other{};          // the JSON text, where the value is no configuration; else ""
+  std::string other{};          // the JSON text if the value is not a configuration; else ""
 
   bool operator==(const TritonEntry&) const = default;
 };
@@ -28,8 +28,8 @@ struct TritonFile {
   bool final_newline{true};
 };
 
-/// Throws Error{input} with file:line:column for what is no JSON object, for a key that stands twice in an object, and
-/// for nesting beyond 32.
+/// Throws Error{input} with file:line:column if the text is not a JSON object, if a key occurs twice in an object,
+/// and if nesting is deeper than 32.
 TritonFile parse_triton_json(std::string_view text, std::string source = "<text>");
 TritonFile read_triton_json(const std::filesystem::path& path);
 

@@ -1,4 +1,4 @@
-// A Triton kernel's parameters, from wherever a table says them: columns of their own, or the kernel's name.
+// The parameters of a Triton kernel, from wherever a table states them: in columns, or in the kernel's name.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,27 @@ namespace gemmtune {
 /// The known parameters' spelling in configuration files, in their usual order: BLOCK_SIZE_M, …, NUM_KSPLIT, kpack, …
 const std::vector<std::string_view>& triton_param_names();
 
-/// Is this a column of the CSV that says a parameter? Case counts in configuration files, but not here.
+/// Whether this column of the CSV states a parameter. Case matters in configuration files, but not here.
 std::optional<std::string_view> triton_param_named(std::string_view column);
 
-/// A cell's or a name's text as the JSON text it means: 128; null for None, none and null; what is JSON as it stands;
-/// anything else in quotes. Cache modifiers get the dot that kernels' names lack.
+/// The text of a cell or name as JSON text: 128; null for None, none and null; valid JSON as it is; anything else in
+/// quotes. Cache modifiers get the dot that the names of kernels lack.
 std::string triton_value(std::string_view param, std::string_view text);
 
-/// The shortest text of which triton_value() makes this parameter's value again: .cg, None, 128.
+/// The shortest text from which triton_value() makes this parameter's value again: .cg, None, 128.
 std::string triton_cell(const Param& param);
 
 /// Out of a name that holds its parameters, long as Triton prints them (…_BLOCK_SIZE_M_64_BLOCK_SIZE_N_128_…) or short
 /// as candidates have them (triton_bm64_bn128_bk256_gm1_w4_s2_wpe2_mi16_ks1_cg); empty where it holds none.
 std::vector<Param> params_in_name(std::string_view kernel_name);
 
-/// The short name with these parameters, behind a prefix: what params_in_name() reads back where they are all known.
+/// The short name with these parameters behind a prefix. params_in_name() reads it back if all parameters are known.
 std::string name_with_params(std::string_view prefix, const std::vector<Param>& params);
 
 /// In the usual order, unknown ones after them in their own.
 std::vector<Param> in_canonical_order(std::vector<Param> params);
 
-/// Does it say at least the tile's M and N? Less is no configuration.
+/// Whether it states at least the tile's M and N. Less is not a configuration.
 bool says_tile(const std::vector<Param>& params);
 
 }  // namespace gemmtune

@@ -26,7 +26,7 @@ class RowReader {
     }
   }
 
-  /// The row, or why it is none.
+  /// The row, or why the line is not a row.
   std::variant<TritonRow, LeftOut> read(const CsvRow& row) const {
     TritonRow result{.where = where(row, "M"), .bucket = std::string(document_.text(row, bucket_))};
     const auto name = name_of(row);
@@ -69,7 +69,7 @@ class RowReader {
     return usable && both && !name.device.empty() ? std::optional(name) : std::nullopt;
   }
 
-  /// From columns; from the kernel's name where they do not say the tile.
+  /// From the columns; from the kernel's name if the columns do not state the tile.
   std::vector<Param> params_of(const CsvRow& row) const {
     std::vector<Param> params;
     for (const auto& [column, key] : params_)

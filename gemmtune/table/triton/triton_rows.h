@@ -29,7 +29,7 @@ struct TritonRow {
   std::vector<Param> params{};
 };
 
-/// A row or an entry that goes nowhere, and why.
+/// A row or an entry that has no counterpart, and the reason.
 struct LeftOut {
   std::string where{};
   std::string reason{};
@@ -42,7 +42,7 @@ struct TritonRows {
   std::vector<LeftOut> left_out{};
 };
 
-/// `unsaid` is for rows that do not say their file: its kernel and tag, and its device where the row has none.
+/// `unsaid` is for rows that do not state their file: its kernel and tag, and its device if the row has none.
 TritonRows triton_rows(const CsvDocument& document, const TritonName& unsaid);
 
 struct NamedTritonFile {
@@ -55,10 +55,10 @@ struct TritonFiles {
   std::vector<LeftOut> left_out{};
 };
 
-/// One file for each device, kernel, tag and sizes, in order of their names. Of several rows in one bucket the one with
-/// the largest M serves, of equal M the fastest. The configuration of the largest M is also the file's `any`, unless
-/// all its rows name their buckets. Default files hold in each bucket the most common configuration of the others,
-/// unless rows give one.
+/// One file for each device, kernel, tag and sizes, in the order of their names. Of several rows in one bucket the
+/// one with the largest M serves; of equal M, the fastest. The configuration of the largest M is also the file's
+/// `any`, unless all its rows name their buckets. In each bucket, default files hold the most common configuration of
+/// the other files, unless rows give one.
 TritonFiles triton_files(const std::vector<TritonRow>& rows, TritonKeys keys);
 
 struct TritonCsv {
@@ -66,8 +66,8 @@ struct TritonCsv {
   std::vector<LeftOut> left_out{};
 };
 
-/// A table with a row for each entry. M is the largest that the entry serves (the smallest where there is no largest;
-/// empty where no M reaches it); us is 0, for a configuration file tells no times.
+/// A table with a row for each entry. M is the largest that the entry serves (the smallest if there is no largest;
+/// empty if no M reaches the entry). us is 0, because a configuration file states no times.
 TritonCsv triton_csv(const std::vector<NamedTritonFile>& files);
 
 }  // namespace gemmtune

@@ -76,7 +76,7 @@ std::vector<std::string> size_keys(std::int64_t m) {
   return {fmt::format("xlarge_M{}", power), "xlarge", "any"};
 }
 
-/// Those of the one kernel that has had them.
+/// The bounds of the one kernel that has other bounds.
 std::vector<std::string> range_keys(std::int64_t m) {
   if (m < 32) return {"M_LT_32", "default"};
   if (m == 32) return {"M_EQ_32", "default"};
@@ -96,7 +96,7 @@ std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<st
   return std::nullopt;
 }
 
-/// Every M at which the answer may change: just below, at and above each number that stands in a key or a rule.
+/// Every M at which the answer may change: just below, at and above each number in a key or a rule.
 std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const std::int64_t> bounds) {
   std::set<std::int64_t> numbers{1, 256};
   for (std::int64_t power = 1; power <= largest_m; power *= 2) numbers.insert(power);

@@ -33,7 +33,7 @@ std::span<const std::int64_t> bounds_of(std::string_view tag);
 /// The key that a file of this vocabulary has for this M: M_LEQ_64 for 50. `any` above the largest bound.
 std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds);
 
-/// The keys in the order in which they are looked for.
+/// The keys in the order in which they are tried.
 std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds);
 
 struct TritonMatch {
@@ -43,10 +43,10 @@ struct TritonMatch {
   bool operator==(const TritonMatch&) const = default;
 };
 
-/// Nothing where AITER fails with a KeyError.
+/// Nothing if AITER fails with a KeyError.
 std::optional<TritonMatch> config_for(const TritonFile& file, std::int64_t m, std::span<const std::int64_t> bounds);
 
-/// The M that an entry serves, from - to; `to` is 0 where there is no end. The last stretch where there are several.
+/// The range of M that an entry serves, from - to. `to` is 0 if there is no end. The last range if there are several.
 struct ServedRange {
   std::int64_t from{};
   std::int64_t to{};
@@ -54,13 +54,14 @@ struct ServedRange {
   bool operator==(const ServedRange&) const = default;
 };
 
-/// For each entry of the file; nothing where no M reaches it.
+/// For each entry of the file. Nothing if no M reaches it.
 std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, std::span<const std::int64_t> bounds);
 
 /// The smallest M that no entry serves.
 std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds);
 
-/// Why no M reaches this entry, in words: a note, a bound that is never asked for, other buckets take all of it.
+/// Why no M reaches this entry, in words: it is a note, its bound is never asked for, or other buckets take all of
+/// it.
 std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds);
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// The kernels of this folder, compiled when they are first needed: those that read or write elements once for each
-// codec, the others once.
+// The kernels of this folder, compiled when they are first needed. Kernels that read or write elements are compiled
+// once for each codec, the others once.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace gemmtune {
 
-/// draw.cuh, decode.cuh and judge.cuh with the codec of a type that holds matrix elements; throws Error{unsupported} for
-/// other types.
+/// draw.cuh, decode.cuh and judge.cuh, with the codec of a type that holds matrix elements. Throws Error{unsupported}
+/// for other types.
 KernelSource codec_kernels(DType type, const std::string& arch);
 
 /// multiply.cuh and memory.cuh.
 KernelSource plain_kernels(const std::string& arch);
 
-/// Launches throw Error{unsupported} when the kernels cannot be compiled; what the driver refuses is thrown by the
+/// Launches throw Error{unsupported} when the kernels cannot be compiled. What the driver refuses is thrown by the
 /// stream.
 class ExaminerKernels {
  public:
@@ -44,7 +44,7 @@ class ExaminerKernels {
   std::map<std::string, GpuModule> modules_;  // by the source's name
 };
 
-/// As many blocks as `count` needs, with a few rounds for each where there are very many.
+/// As many blocks as `count` needs. Where that would be very many, each block takes a few rounds.
 unsigned blocks_for(std::int64_t count, std::int64_t in_each);
 
 }  // namespace gemmtune

@@ -37,7 +37,7 @@ T download_one(Device& device, const Buffer& buffer) {
   return value;
 }
 
-/// Of each row of M, its place among the ascending rows that are checked, or -1.
+/// For each row of M, its place among the ascending rows that are checked, or -1.
 std::vector<std::int32_t> places_of(const std::vector<std::int64_t>& rows, std::int64_t m) {
   std::vector<std::int32_t> places(static_cast<std::size_t>(m), -1);
   for (std::size_t i = 0; i < rows.size(); ++i) places[rows[i]] = static_cast<std::int32_t>(i);
@@ -100,7 +100,7 @@ class GpuExpectation final : public Expectation {
         .checked = checked};
   }
 
-  /// The host's comparison finds the words. Of a large C it gets only what it must see.
+  /// The host's comparison produces the words. Of a large C it gets only the rows that it needs.
   Verdict explain(const std::byte* c, const Findings& findings) {
     if (!on_host_)
       on_host_ = Reference{.rows = reference_.rows,

@@ -1,5 +1,5 @@
-// Draws, multiplies and judges by kernels on the GPU itself: a problem whose operands take seconds to make on the host
-// and to send takes milliseconds.
+// Draws, multiplies and judges by kernels on the GPU itself. A problem whose operands take the host seconds to make
+// and send takes milliseconds.
 #pragma once
 
 #include <memory>

@@ -29,7 +29,7 @@ T* as(const Buffer& buffer) {
   return reinterpret_cast<T*>(buffer.data());
 }
 
-/// Rows of one operand on their way to floats: those at once, and room for them.
+/// Rows of one operand as floats: room for those that are held at once.
 class FloatRows {
  public:
   FloatRows(Device& device, Side side, std::int64_t rows, std::int64_t k)
@@ -62,7 +62,7 @@ class FloatRows {
   Buffer floats_{};
 };
 
-/// One problem's way through the panels: floats of A, floats of the weights, their product.
+/// Computes one problem panel by panel: floats of A, floats of the weights, their product.
 class PanelGemm {
  public:
   PanelGemm(Device& device, ExaminerKernels& kernels, const Problem& problem, const GpuReference& to)

@@ -1,4 +1,4 @@
-// The reference computed on the GPU, in double from the stored operands, and kept there.
+// Computes the reference on the GPU, in double from the stored operands, and keeps it there.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct GpuReference {
   Buffer column_norms{};
 };
 
-/// The policy's budget is a host's; a GPU affords 250 times as much, as long as the values fit in 1 GiB.
+/// The policy's budget is for a host. A GPU affords 250 times as much, as long as the values fit in 1 GiB.
 VerifyPolicy gpu_policy(const VerifyPolicy& policy, const Problem& problem);
 
 class GpuReferenceMaker {
  public:
   GpuReferenceMaker(Device& device, ExaminerKernels& kernels) : device_(&device), kernels_(&kernels) {}
 
-  /// Of these rows of C, which must be ascending.
+  /// For these rows of C, which must be ascending.
   GpuReference make(const Problem& problem, const Inputs& inputs, std::vector<std::int64_t> rows) const;
 
  private:

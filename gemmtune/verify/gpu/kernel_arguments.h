@@ -1,4 +1,4 @@
-// What the host hands to the kernels of this folder, as text that host and run-time compiler share.
+// What the host hands to the kernels of this folder. Host compilers and run-time compilers take this text.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace gemmtune {
 
 enum class ScaleKind : std::int32_t { none, f32, e8m0 };
 
-/// One operand of a problem: `batch` times rows × K, and how its scales lie in each.
+/// One operand of a problem: `batch` times rows × K, and how its scales are arranged.
 struct OperandShape {
   std::int64_t batch{};
   std::int64_t rows{};
@@ -25,7 +25,7 @@ struct StoredOperand {
   unsigned char* scales{};
 };
 
-/// Rows to make floats of: `count` from `first` on, of the list or of the operand itself where there is none.
+/// Rows to convert to floats: `count` from `first` on, either of the list or, without a list, of the operand.
 struct RowChoice {
   const std::int64_t* list{};
   std::int64_t first{};
@@ -63,10 +63,10 @@ struct StridedUnits {
   std::int32_t transposed{};  // the plain form is [batch, cols, rows]
 };
 
-/// C, and what it is held against: see Reference in verify/reference.h.
+/// C, and what it is compared with: see Reference in verify/reference.h.
 struct JudgedOutput {
   const unsigned char* c{};
-  const std::int32_t* place{};  // of each row of M among those checked, or -1
+  const std::int32_t* place{};  // for each row of M its place among the rows that are checked, or -1
   const double* values{};
   const double* row_norms{};
   const double* column_norms{};

@@ -71,7 +71,7 @@ class GpuExaminerTest : public OnGpu {
     if (std::isinf(expected))
       EXPECT_EQ(found, expected);
     else
-      EXPECT_NEAR(found, expected, 1e-9 * std::fabs(expected) + 1e-12);
+      EXPECT_NEAR(found, expected, 1e-9 * std::fabs(expected) + 1e-11);  // tanh and erf differ in their last bits
   }
 
   std::vector<std::byte> right_output(const Problem& problem, Recipe recipe, const VerifyPolicy& policy) {
