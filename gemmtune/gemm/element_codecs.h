@@ -1,6 +1,6 @@
 // The conversions of gemm/numeric.h as inlined codes: arithmetic on bits and nothing else, so that the run-time
-// compilers of GPUs take the same text (device/gpu/standard_names.cuh gives them the few names of std that it uses). Not
-// an interface for families: they include gemm/numeric.h.
+// compilers of GPUs take the same text (device/gpu/standard_names.cuh gives them the few names of std that it uses).
+// Not an interface for families: they include gemm/numeric.h.
 #pragma once
 
 #include <algorithm>

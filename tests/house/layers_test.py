@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the #includes of gemmtune/ against the table of layers, and CMake's USES against the includes.
+"""Holds the #includes of gemmtune/, kernels of GPUs included, against the table of layers, and CMake's USES against the includes.
 
 Linking alone does not enforce layers: with one include root, every header can be seen from everywhere.
 """
@@ -80,7 +80,7 @@ def check_uses(folder):
 
 
 def main():
-    files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in (".h", ".cpp"))
+    files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in (".h", ".cpp", ".cu", ".cuh"))
     problems = [problem for path in files for problem in check_file(path)]
     problems += [problem for folder in LAYERS if folder != "families" for problem in check_uses(folder)]
     print("\n".join(problems) or f"{len(files)} files keep to the layers")

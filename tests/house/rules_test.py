@@ -6,6 +6,8 @@ import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = (".h", ".cpp", ".cu", ".cuh")
+HEADERS = (".h", ".cuh")
 LONGEST_FILE = 600
 MEDIAN_FILE = 120
 VENDOR_HEADERS = re.compile(r'#\s*include\s*[<"](cuda|hip/|nvrtc|cublas|hipblas|nvml)')
@@ -28,10 +30,12 @@ def problems_in(path):
             yield f"{path}:{number}: vendor headers are included in device/gpu/vendor and a family's vendor_api.h alone"
         if MUTABLE_GLOBAL.match(line):
             yield f"{path}:{number}: a mutable global: {line.strip()}"
-        if re.match(r"\s*#\s*pragma once", line) and path.suffix != ".h":
+        if re.match(r"\s*#\s*pragma once", line) and path.suffix not in HEADERS:
             yield f"{path}:{number}: pragma once outside a header"
-    if path.suffix == ".h" and not lines[0].startswith("//"):
-        yield f"{path}:1: a header begins by saying what it is for"
+    if path.suffix != ".cpp" and not lines[0].startswith("//"):
+        yield f"{path}:1: a header or a file of kernels begins by saying what it is for"
+    if path.suffix in HEADERS and "#pragma once" not in lines:
+        yield f"{path}: a header without pragma once"
 
 
 def types_in(path):
@@ -64,7 +68,7 @@ def broken_links():
 
 
 def main():
-    files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in (".h", ".cpp"))
+    files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in SOURCES)
     problems = [problem for path in files for problem in problems_in(path)]
     problems += types_defined_twice(path for path in files if path.suffix == ".h")
     problems += broken_links()

@@ -16,9 +16,9 @@ __device__ inline void mbarrier_arrive_release_cluster(u32 there) {
 }
 /// At the end of a kernel: no block exits before all blocks of its cluster have come here.
 ///
-/// The barrier is relaxed. A thread's stores and arrivals in another block's memory may still be in flight when it comes
-/// here, and if they reach a block that has exited, the launch fails. So each of them must have been waited for by the
-/// block that it goes to, before that block comes here. What no block waits for must not be sent.
+/// The barrier is relaxed. A thread's stores and arrivals in another block's memory may still be in flight when it
+/// comes here, and if they reach a block that has exited, the launch fails. So each of them must have been waited for
+/// by the block that it goes to, before that block comes here. What no block waits for must not be sent.
 /// (.release would wait for all of them, but also for everything written to C.)
 template <int cluster>
 __device__ inline void cluster_sync_before_exit() {
