@@ -1,4 +1,4 @@
-// What mxfp4_int8 and mxfp4_fp8 are: one family each, alike but for the type that MXFP4 is folded to.
+// mxfp4_int8 and mxfp4_fp8: two families that differ only in the type that MXFP4 is folded to.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ namespace gemmtune::folded_wgmma {
 std::unique_ptr<PreparedGemm> prepare_folded(const WgmmaProduct& product, const WgmmaTile& tile,
                                              const DeviceInfo& device);
 
-/// What that compiles.
+/// All kernels that prepare_folded() compiles.
 std::vector<KernelSource> folded_kernels(const WgmmaProduct& product, const WgmmaTile& tile);
 
 }  // namespace gemmtune::folded_wgmma

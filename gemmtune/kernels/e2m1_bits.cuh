@@ -1,4 +1,4 @@
-// Codes of E2M1 on their way into wider types, four at a time: what several kernels do with bits.
+// Converting four E2M1 codes at a time to wider types by operations on bits, for several kernels.
 #pragma once
 
 #include <limits>
@@ -9,13 +9,13 @@ constexpr unsigned nan_byte = 255;  // of E8M0
 constexpr int bias = 127;           // of E8M0, bf16 and float
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// Bytes with the signs of four codes in their highest bits; other bits are left as they come.
+/// Four bytes whose highest bits are the signs of four codes. Their other bits mean nothing.
 __device__ unsigned signs_of(unsigned codes) {
   const unsigned twice = __byte_perm(codes, 0, 0x1100);
   return ((twice << 4) & 0x00ff00ffU) | (twice & 0xff00ff00U);
 }
 
-/// Two bf16, exactly: the product of two powers of two at most 3 significant bits long.
+/// The products of two pairs of bf16. They are exact, because they have 3 significant bits at most.
 __device__ unsigned times(unsigned pair, unsigned factors) {
   unsigned product;
   asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(pair), "r"(factors));

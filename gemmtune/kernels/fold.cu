@@ -1,8 +1,8 @@
 // Folds MXFP4: see kernels/fold.h and kernels/fold_rules.h. One compilation for each FOLD_TYPE, FOLD_BASE, FOLD_FILL,
 // VALUES_LAYOUT and E8M0_LAYOUT.
 //
-// A block of threads has a row, or a segment of it. It looks at all the scales of the row first (1 KB for K = 32768,
-// while its own values are on their way), and at values only where zeros could decide whether the row fits.
+// A block of threads folds a row, or a segment of it. It reads all the scales of the row first (1 KB for K = 32768),
+// while its own values are being loaded. It looks at values only if blocks of zeros could decide whether the row fits.
 
 #include <bit>
 #include <cstdint>
@@ -28,7 +28,7 @@ constexpr int units_at_once = 4;
 constexpr int chunk_blocks = fold_chunk / fold_block;
 constexpr unsigned all_lanes = 0xffffffffU;
 
-/// Of E8M0 bytes; empty while low > high.
+/// A range of E8M0 bytes. It is empty while low > high.
 struct Range {
   unsigned low{255};
   unsigned high{};
@@ -113,7 +113,8 @@ __device__ bool is_zero_block(const FoldArguments& at, std::int64_t row, int blo
 
 // Looking at scales.
 
-/// Of what the threads of the block have. Each `use` is one place of a kernel, so that none waits for another's memory.
+/// The union of the ranges of the block's threads. Each call in a kernel has a `use` of its own, and so memory of its
+/// own.
 template <int use>
 __device__ Range block_range(Range range) {
   __shared__ Range of_warps[32];
@@ -226,7 +227,7 @@ __device__ void store_chunks(const FoldArguments& at, std::int64_t row, const Ve
   at.wide[row] = all.wide ? wide_row : 0;
 }
 
-// Converting. E2M1 of each shift stands in a table whose bytes prmt picks by the codes themselves.
+// Converting. For each shift, a table holds the folded E2M1 values, and prmt picks its bytes by the codes.
 
 /// Of magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6; the negative ones are int8's alone.
 struct Picks {
@@ -329,7 +330,7 @@ extern "C" __global__ void BOUNDS fold(FoldArguments at) {
     if (blockIdx.y == 0) store_chunks(at, row, of_chunks, chunks);
 }
 
-/// Of the scale bytes, NaN left out: each block writes the highest that it saw.
+/// Each block writes the highest of the scale bytes that it read, NaN left out.
 extern "C" __global__ void find_highest(FoldArguments at, std::int64_t bytes) {
   Range range;
   const auto see = [&](unsigned byte) {

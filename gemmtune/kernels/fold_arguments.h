@@ -1,4 +1,4 @@
-// What the host hands to the kernels of fold.cu, as text that host and run-time compiler share.
+// The arguments of the kernels in fold.cu. Shared by the host and the run-time compiler.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct FoldArguments {
   float* scales{};
   unsigned char* wide{};
   unsigned short* ranges{};
-  unsigned* highest{};  // of the scale bytes that a block of find_highest saw
+  unsigned* highest{};  // of the scale bytes that each block of find_highest saw
   std::int64_t rows{};
   std::int64_t k{};
-  std::int32_t units_of_segment{};  // a unit makes 16 bytes; a segment is a block's share of a row
+  std::int32_t units_of_segment{};  // a unit becomes 16 bytes; a segment is the part of a row that one block folds
   std::int32_t highest_count{};
 };
 

@@ -1,8 +1,8 @@
-// How rows of MXFP4 become rows of one wider type times powers of two, exactly: which powers, and who may be folded so.
-// Text that the run-time compilers of GPUs take as well. docs/mxfp4-on-hopper.md derives it.
+// How rows of MXFP4 become rows of a wider type times powers of two, exactly: which powers, and which rows can be
+// folded. Shared by the host and the run-time compilers of GPUs. docs/mxfp4-on-hopper.md derives it.
 //
-// An element is E2M1 · 2^e with a block's e. It is stored as E2M1 · 2^(e - base), and the base goes into a scale. All
-// of it is exact as long as e - base lies in the type's window.
+// An element is E2M1 · 2^e, where e belongs to its block. It is stored as E2M1 · 2^(e - base), and the base goes into a
+// scale. This is exact as long as e - base lies in the type's window.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ enum class FoldType : std::uint8_t {
   bf16,  // 127 fit
 };
 
-/// Who shares a base.
+/// Which elements share a base.
 enum class FoldBase : std::uint8_t {
   row,
   tensor,  // all rows of all batches
   chunk,   // 128 of K in a row
-  none,    // nobody has one: values stand for themselves; bf16 only
+  none,    // there is no base, values stand for themselves; bf16 only
 };
 
 /// Where in int8's window a row's exponents are put; those of other types are always put high.
@@ -30,17 +30,17 @@ enum class FoldFill : std::uint8_t {
   high,  // low bits stay 0: an H100's tensor cores need less power when one side is so
 };
 
-/// How values and scales are stored that are read: row-major, or as AITER shuffles them (gemm/shuffle.h).
+/// How the values and scales that are read are stored: row-major, or as AITER shuffles them (gemm/shuffle.h).
 enum class InputLayout : std::uint8_t { plain, shuffled };
 
 inline constexpr int fold_block = 32;   // elements of K that share an exponent
 inline constexpr int fold_chunk = 128;  // elements of K that share a base of FoldBase::chunk
 
-/// What FoldLayout::wide says of a row; 0: it was folded.
+/// What FoldLayout::wide says about a row. 0 means that the row was folded.
 inline constexpr unsigned char wide_row = 1;
-inline constexpr unsigned char nan_row = 2;  // it was, and multiplies to NaN
+inline constexpr unsigned char nan_row = 2;  // the row was folded, and its products are NaN
 
-/// From which to which power of two E2M1 may be multiplied by.
+/// The smallest and the largest exponent of a power of two that E2M1 may be multiplied by.
 struct FoldWindow {
   int lowest{};
   int highest{};
@@ -52,11 +52,12 @@ constexpr FoldWindow fold_window(FoldType type) {
   return {-120, 6};
 }
 
-/// Scales stay within 2^±61, so that an accumulator may be multiplied by two of them in any order: neither their
-/// product nor anything on the way leaves float's normal numbers before the result does.
+/// Scales stay within 2^±61, so that an accumulator may be multiplied by two of them in any order: no intermediate
+/// product leaves float's normal range unless the result does.
 inline constexpr int most_fold_base = 60;
 
-/// For blocks with exponents from `low` to `high`. FP8 is filled from above, where it has all its bits.
+/// The base for blocks with exponents from `low` to `high`. FP8 is filled from the top of its window, where it has all
+/// of its bits.
 constexpr int fold_base(FoldType type, FoldFill fill, int low, int high) {
   const int base = type == FoldType::int8 && fill == FoldFill::low ? low : high - fold_window(type).highest;
   return std::min(std::max(base, -most_fold_base), most_fold_base);
@@ -66,7 +67,7 @@ constexpr bool fits_window(FoldType type, int base, int low, int high) {
   return low - base >= fold_window(type).lowest && high - base <= fold_window(type).highest;
 }
 
-/// What a stored value is multiplied by, as a power of two.
+/// The exponent of the power of two that a stored value is multiplied by.
 constexpr int fold_scale_exponent(FoldType type, int base) { return type == FoldType::int8 ? base - 1 : base; }
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// Spelling of what fold_rules.h enumerates: as in the kernels' text, so that they are told by options.
+// Names of the enumerators of fold_rules.h, as kernels spell them, for the compiler's options.
 #pragma once
 
 #include <string_view>

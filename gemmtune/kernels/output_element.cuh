@@ -1,4 +1,4 @@
-// C's elements, and how float becomes one. OUT_BYTES is 4 for f32, 2 for bf16 and, where OUT_IS_F16, for fp16.
+// The type of C's elements, and rounding float to it. OUT_BYTES is 4 for f32 and 2 for bf16, or for fp16 if OUT_IS_F16.
 #pragma once
 
 #if OUT_BYTES == 4
@@ -35,7 +35,7 @@ __device__ __forceinline__ Out rounded(float value) {
   return bits;
 }
 
-/// Two neighbours.
+/// Two neighbours in a row of C.
 __device__ __forceinline__ Pair rounded_pair(float low, float high) {
   Pair pair;
 #if OUT_IS_F16

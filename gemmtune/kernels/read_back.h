@@ -1,4 +1,4 @@
-// From the device to the host, for what is decided once: not for launches.
+// Copies results from the device to the host, for decisions that are made once. Not for launches that are timed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gemmtune {
 
-/// In the stream's order, and waited for. Throws what the stream does.
+/// Copies in the stream's order and waits for the stream. Throws what the stream throws.
 void read_back(const std::byte* from, std::span<std::byte> to, Stream& stream);
 
 template <typename T>

@@ -1,7 +1,7 @@
-// Rows of the activations that did not fold, computed after all the others, another way: so that no call returns a
-// wrong number, whatever its operands.
+// Computes the rows of C whose activations could not be folded, after all other rows and in another way, so that every
+// call is right whatever its operands are.
 //
-// Not: fast. A launch without such rows ends at once; with them it takes about as long as a bf16 product of them.
+// Not: fast. A launch without such rows ends at once. With them it takes about as long as a bf16 product of these rows.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ namespace gemmtune {
 
 class Rescuer {
  public:
-  /// For a problem of MXFP4 × MXFP4 (plain layouts) whose sides were folded like this, all batches together. Compiles;
-  /// throws Error{unsupported} with the compiler's log, or for weights of bf16.
+  /// For MXFP4 × MXFP4 in plain layouts; `activations` and `weights` say how the two sides were folded, all batches
+  /// together. Compiles. Throws Error{unsupported} with the compiler's log, or if the weights were folded to bf16.
   Rescuer(const Problem& problem, const FoldSpec& activations, const FoldSpec& weights, const std::string& arch);
 
   /// Writes row m of C for each m that FoldLayout::wide of `folded_a` marks, from the MXFP4 activations among
   /// `operands` and the folded weights: bf16 products with the row's largest exponent taken out, summed in float.
-  /// Between folding and this there must be another launch, the product: the marks are looked through while it runs.
+  /// Another launch, the product, must stand between folding and this one, which reads the marks while that one runs.
   void launch(const Operands& operands, const std::byte* folded_a, const std::byte* folded_w,
               Stream& stream) const noexcept;
 

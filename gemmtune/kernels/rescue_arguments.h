@@ -1,12 +1,11 @@
-// What the host hands to the kernel of rescue.cu, as text that host and run-time compiler share.
+// The arguments of the kernel in rescue.cu. Shared by the host and the run-time compiler.
 #pragma once
 
 #include <cstdint>
 
 namespace gemmtune {
 
-/// Addresses and sizes of one product; `rows` of the activations and columns count over all batches where they are
-/// flagged and scaled.
+/// Addresses and sizes of one product. In flags, ranges and scales, rows and columns count over all batches.
 struct RescueArguments {
   const unsigned char* a{};
   const unsigned char* a_e8m0{};

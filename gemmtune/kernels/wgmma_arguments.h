@@ -1,4 +1,4 @@
-// What the host hands to the kernel of wgmma_gemm.cu, as text that host and run-time compiler share.
+// The arguments of the kernel in wgmma_gemm.cu. Shared by the host and the run-time compiler.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,13 @@
 // What tells wgmma where an operand lies in shared memory: the PTX ISA's "Matrix Descriptor Format", among the
 // asynchronous warpgroup-level matrix instructions.
 //
-//   bits    field                                          value
-//   13-0    start address                                  address / 16
-//   29-16   leading dimension byte offset                  bytes / 16; not read for K-major operands that are swizzled
-//   45-32   stride dimension byte offset                   bytes / 16
-//   51-49   base offset                                    0: swizzled operands are aligned to their pattern, 1024
-//   bytes 63-62   swizzle mode                                   0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes others 0
+//   bits     field                            value
+//   13-0     start address                    address / 16
+//   29-16    leading dimension byte offset    bytes / 16; not read for K-major operands that are swizzled
+//   45-32    stride dimension byte offset     bytes / 16
+//   51-49    base offset                      0, because swizzled operands are aligned to their pattern
+//   63-62    swizzle mode                     0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes
+//   others                                    0
 //
 // Operands are K-major here. A core matrix is 8 rows of 16 bytes. Without swizzle, the leading offset is from one core
 // matrix to the next along K, and the stride is from 8 rows to the next 8. With the 128-byte swizzle, 8 rows of 128
@@ -21,7 +22,7 @@ struct OperandLayout {
   Swizzle swizzle;
 };
 
-/// The descriptor but for its address.
+/// All of the descriptor except its address.
 constexpr unsigned long long wgmma_layout(const OperandLayout& layout) {
   return static_cast<unsigned long long>(layout.leading_bytes >> 4) << 16 |
          static_cast<unsigned long long>(layout.stride_bytes >> 4) << 32 |
@@ -31,7 +32,7 @@ constexpr unsigned long long wgmma_layout(const OperandLayout& layout) {
 constexpr unsigned long long wgmma_swizzled_128 =
     wgmma_layout({.leading_bytes = 16, .stride_bytes = 1024, .swizzle = Swizzle::bytes_128});
 
-/// `address` is in shared memory. Along K, 32 bytes further is 2 more, swizzled or not.
+/// `address` is in shared memory. 32 bytes further along K add 2 to the descriptor, with and without swizzle.
 __device__ __forceinline__ unsigned long long wgmma_descriptor(unsigned address, unsigned long long layout) {
   return (address & 0x3ffff) >> 4 | layout;
 }

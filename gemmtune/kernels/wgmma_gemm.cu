@@ -1,5 +1,6 @@
-// C = A · Wt on Hopper's 8-bit tensor cores, A [M, K] and W [N, K] row-major bytes: persistent blocks of one producer
-// (bulk tensor copies into a ring of stages) and two consumer warpgroups (wgmma, one half of the tile's rows each).
+// C = A · Wᵀ on Hopper's 8-bit tensor cores, for A [M, K] and W [N, K], row-major bytes. Blocks are persistent and warp
+// specialised: a producer warpgroup, one thread of which loads stages by TMA, and two consumer warpgroups, each of
+// which multiplies half of the tile's rows by wgmma.
 //
 // C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two.
 
@@ -17,7 +18,7 @@ __device__ __forceinline__ Place place_in_cluster() {
   return {rank, rank % CLUSTER_M, rank / CLUSTER_M};
 }
 
-/// The barriers of a stage: what is awaited has come, and all who read it have done so.
+/// The mbarriers of a stage: its data has arrived, and all consumers have read it.
 __device__ __forceinline__ unsigned full(const Shared& shared, int stage) {
   return shared_address(&shared.full[stage]);
 }
@@ -55,7 +56,7 @@ __device__ __forceinline__ void load_a(Shared& shared, int stage, const TensorMa
                         unit.row + first, unit.batch, place.same_row());
 }
 
-/// Says what the stage waits for, too.
+/// Also tells the stage's mbarrier how many bytes to wait for, A's included.
 __device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMap& w, const Unit& unit, int step,
                                        const Place& place) {
   mbarrier_arrive_expect_tx(full(shared, stage), stage_bytes);
@@ -65,7 +66,8 @@ __device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMa
                         step * block_k, unit.column + first, unit.batch, place.same_column());
 }
 
-/// The first stages' part of W, which was there before all that this launch may have to wait for. How many stages.
+/// Loads W's part of the first stages. It need not wait for the previous kernel, which does not write W. Returns how
+/// many stages these are.
 __device__ __forceinline__ int load_first_w(Shared& shared, const TensorMap& w, const Arguments& g,
                                             const Place& place) {
   if (first_unit() >= units(g)) return 0;
@@ -249,7 +251,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
 
 // ---- epilogue: from sums to C
 
-/// What a thread needs besides the sums; loaded before them, so that nobody waits.
+/// What a thread needs for the epilogue besides the sums. Loaded before them, so that the loads overlap with them.
 struct Factors {
   float a_scale[subtiles][2];  // rows lane / 4 and 8 below
   float w_scale[2];            // columns 2 · thread and the next
@@ -444,6 +446,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
     consume(shared, c, g, place, warpgroup);
   }
   __syncwarp();
-  // No block ends before the others' last arrivals at its barriers, which this waits for because it releases.
+  // No block exits before the other blocks' last arrivals at its mbarriers: cluster_sync() waits for them, because its
+  // arrive has release semantics.
   if (cluster > 1) cluster_sync<cluster>();
 }

@@ -1,8 +1,8 @@
 // The product of two matrices of bytes on Hopper's 8-bit tensor cores, exactly as a tuner chose to cut it up.
 //
 // C[b, m, n] = sum over k of A[b, m, k] · W[b, n, k], times a_scale[b, m] · w_scale[b, n], plus bias[n]. Sums of int8
-// are exact. Sums of e4m3 lose what lies more than 13 bits below the largest term, so they are moved to float ever so
-// often.
+// are exact. Sums of e4m3 lose what lies more than 13 bits below the largest term, so they are added to float sums at
+// regular intervals of K (promote_k).
 #pragma once
 
 #include <compare>
@@ -23,19 +23,20 @@ enum class TileOrder : std::uint8_t { along_m, along_n };
 struct WgmmaTile {
   std::int64_t block_m{128};  // of C, for each multiprocessor: 128 or 256
   std::int64_t block_n{256};  // a multiple of 64
-  std::int64_t stages{4};     // steps of 128 along K that are on their way or being multiplied
+  std::int64_t stages{4};     // of the pipeline; each holds 128 of K of both operands
   std::int64_t cluster_m{1};  // blocks that share W's tile by multicast
   std::int64_t cluster_n{1};  // blocks that share A's
-  std::int64_t group{8};      // tiles (of a cluster) that stand together, for the second-level cache
+  std::int64_t group{
+      8};  // tiles (of a cluster) that are worked on together, so that they share operands in the L2 cache
   TileOrder order{};
-  std::int64_t promote_k{};  // of K between moves of e4m3 sums to float, a multiple of 128; 0: never
+  std::int64_t promote_k{};  // after so much of K, e4m3 sums are added to float sums; a multiple of 128, or 0 for never
   std::int64_t split_k{1};
 
   auto operator<=>(const WgmmaTile&) const = default;
 };
 
-/// What is multiplied: sizes, output and bias of the problem, and bytes of this type, with a scale for each row or (of
-/// e4m3) for each of its chunks.
+/// What is multiplied: the problem's sizes, output type and bias, the type of the operands, and whether a row has one
+/// scale or (e4m3 only) one for each chunk of 128 of K.
 struct WgmmaProduct {
   Problem problem{};
   FoldType type{FoldType::int8};
@@ -45,11 +46,11 @@ struct WgmmaProduct {
 /// Why there is no such kernel ("needs 262144 bytes of shared memory, and a block has 232448"), or "".
 std::string why_no_wgmma(const WgmmaProduct& product, const WgmmaTile& tile);
 
-/// Dynamic shared memory of a block, and how much there may be.
+/// Dynamic shared memory of a block, in bytes, and its limit.
 inline constexpr std::int64_t most_wgmma_shared_bytes = 232'448;
 std::int64_t wgmma_shared_bytes(const WgmmaTile& tile);
 
-/// Tiles of C, whole clusters counted, over all batches.
+/// The number of clusters' tiles of C, over all batches.
 std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile);
 
 /// On the device; c is [batch][M][N].
@@ -57,7 +58,7 @@ struct WgmmaAddresses {
   const std::byte* a{};     // [batch][M][K]
   const float* a_scales{};  // [batch][M], or [ceil(K / 128)][batch][M] with chunks
   const std::byte* w{};     // [batch][N][K]
-  const float* w_scales{};  // the same of N
+  const float* w_scales{};  // the same for N
   const std::byte* bias{};
   std::byte* c{};
   std::byte* partial_sums{};  // partial_bytes() of them

@@ -1,4 +1,4 @@
-// What wgmma_gemm.cu is compiled for, what a block holds in shared memory, and in which order tiles are worked on.
+// The constants of wgmma_gemm.cu, the layout of a block's shared memory, and the order of the tiles.
 // Macros, set by wgmma_gemm.cpp:
 //   BLOCK_M, BLOCK_N, STAGES     a block's tile, and how many steps of 128 along K are in flight
 //   CLUSTER_M, CLUSTER_N         blocks of a cluster: those along M share W's tile, those along N A's, by multicast
@@ -33,7 +33,7 @@ using Total = float;
 using Total = Sum;
 #endif
 
-/// Zero between launches.
+/// How many parts along K of each tile are done. Zero between launches.
 __device__ unsigned arrivals[most_split_tiles * 2];
 
 struct Shared {
@@ -49,7 +49,7 @@ struct Shared {
 struct Place {
   int rank, m, n;
 
-  /// Whether blocks bring parts of each other's tiles.
+  /// Whether this block and the other one load parts of each other's tiles.
   __device__ __forceinline__ bool shares_with(int other) const {
     return other % CLUSTER_M == m || other / CLUSTER_M == n;
   }
@@ -99,7 +99,7 @@ __device__ __forceinline__ int units(const Arguments& g) { return g.m_tiles * g.
 __device__ __forceinline__ int first_unit() { return blockIdx.x / cluster; }
 __device__ __forceinline__ int unit_step() { return gridDim.x / cluster; }
 
-/// Where in the ring of stages a warp stands.
+/// A position in the pipeline: the stage, and the parity of its mbarriers' phase.
 struct Position {
   int stage;
   unsigned parity;

@@ -1,5 +1,5 @@
-// The text of Hopper's 8-bit matrix multiply for the run-time compiler: it names every register, one text for each
-// width of tile.
+// The wgmma instruction as CUDA C++ for the run-time compiler. The instruction names every register, so each width of
+// tile needs a text of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class WgmmaOperands : std::uint8_t { e4m3, int8 };
 std::string wgmma_text(WgmmaOperands operands, int n);
 
 /// wgmma_rs(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3, the first operand in
-/// registers; sums are only written where `adds` is false.
+/// registers. If `adds` is false, the sums are written without being read.
 std::string wgmma_from_registers_text(int n);
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// C = A · Wᵀ for some rows of A that were folded to e4m3 before (kernels/fold.h): weights stay 4-bit in memory, stream
-// once through shared memory, and become e4m3 in the registers from which wgmma takes its first operand. So C is
+// C = A · Wᵀ for rows of A that were folded to e4m3 before (kernels/fold.h). Weights stay 4-bit in memory, pass once
+// through shared memory, and become e4m3 in the registers from which wgmma takes its first operand. C is therefore
 // computed transposed, as in skinny.cu: 64 rows of W are wgmma's M, the rows of A its N.
 //
 // A block has a thread that copies W and A, 128 of K at a time, and warpgroups that multiply, 64 rows of W each. A
@@ -38,7 +38,8 @@ struct Copier {
   }
 };
 
-/// Weights wait for nobody: no kernel before this one writes them. More of them would delay what the fold still reads.
+/// Loads the first weights without waiting, because no earlier kernel writes them. Loading more would delay what the
+/// fold is still reading.
 __device__ inline void copy_first_weights(const Copier& copier) {
   const Part part = part_of(copier.s, cluster_rank<cluster>());
   const Tile tile = tile_at(copier.s, blockIdx.x / cluster);
@@ -98,7 +99,7 @@ __device__ inline void expand(Fragments& f, const Codes& codes) {
   }
 }
 
-/// Codes are expanded before the fence, not after it, whatever the compiler would like.
+/// Keeps the compiler from moving the expansion of codes to after the fence.
 __device__ inline void pin(Fragments& f) {
 #pragma unroll
   for (int step = 0; step < 4; ++step)

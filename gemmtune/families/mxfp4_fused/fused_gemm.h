@@ -1,8 +1,8 @@
-// MXFP4 × MXFP4 for some dozens of rows of A, on Hopper: activations are folded to e4m3 by a launch of their own
-// (kernels/fold.h), weights stay 4-bit, stream once from memory, and become e4m3 on their way to the tensor cores.
+// MXFP4 × MXFP4 for some dozens of rows of A, on Hopper. Activations are folded to e4m3 by a launch of their own
+// (kernels/fold.h). Weights stay 4-bit, are read once from memory, and become e4m3 on their way to the tensor cores.
 // docs/mxfp4-on-hopper.md says how.
 //
-// Not: a handful of rows (families/mxfp4_skinny/skinny_gemm.h), or what to choose (families/small_m_space.h).
+// Not: fewer rows (families/mxfp4_skinny/skinny_gemm.h), or which tile to choose (fused_space.h).
 #pragma once
 
 #include <compare>
@@ -26,7 +26,7 @@ struct FusedTile {
   std::int64_t rows_a{64};     // of A in a tile: a multiple of 8 up to 128
   std::int64_t row_groups{2};  // warpgroups side by side, 64 rows of W each: 1 to 3
   std::int64_t cluster{2};     // blocks that share rows and split K
-  std::int64_t stages{8};      // chunks of 128 of K that are on their way
+  std::int64_t stages{8};      // of the pipeline; each holds a chunk of 128 of K
 
   SmallMCut cut() const { return {.rows_a = rows_a, .row_groups = row_groups, .cluster = cluster}; }
   auto operator<=>(const FusedTile&) const = default;
@@ -43,8 +43,8 @@ KernelSource fused_source(const Problem& problem, const FusedTile& tile);
 /// All that a FusedGemm compiles.
 std::vector<KernelSource> fused_sources(const Problem& problem, const FusedTile& tile);
 
-/// Sums move to float after each 512 of K. Rows of A that do not fold are computed in double, from their codes: slowly,
-/// and right.
+/// The tensor core's sums are added to float sums after each 512 of K. Rows of A that cannot be folded are computed in
+/// double from their codes, which is slow and exact.
 class FusedGemm {
  public:
   /// Compiles. Throws Error{unsupported} for what why_no_fused says, and with the compiler's log.

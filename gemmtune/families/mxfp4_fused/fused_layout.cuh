@@ -1,14 +1,13 @@
-// What fused.cu is compiled for, and where everything is: in a block's shared memory, and among tiles and
-// chunks of K.
+// The constants of fused.cu, the layout of a block's shared memory, and how K is dealt out.
 #pragma once
 
 #include "gemmtune/kernels/integers.cuh"
 #include "gemmtune/kernels/small_m/arguments.h"
 #include "gemmtune/kernels/small_m/tile.cuh"
 
-constexpr int stages = SMALL_M_STAGES;          // chunks on their way
+constexpr int stages = SMALL_M_STAGES;          // of the pipeline; each holds a chunk of 128 of K
 constexpr int promote = 4;                      // chunks that the tensor core sums before float does
-constexpr int early = 4 < stages ? 4 : stages;  // chunks whose weights are asked for before all else
+constexpr int early = 4 < stages ? 4 : stages;  // chunks of weights that are loaded before anything else
 constexpr int shared_bytes = SMALL_M_SHARED_BYTES;
 
 constexpr int threads = 128 + row_groups * 128;

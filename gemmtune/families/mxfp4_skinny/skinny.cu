@@ -1,6 +1,6 @@
-// C = A · Wᵀ for few rows of A: weights stay 4-bit in memory, stream once through shared memory, and become e4m3 in the
-// registers from which wgmma takes its first operand. So C is computed transposed: 64 rows of W are wgmma's M, the rows
-// of A its N. Each block of 32 of K is summed by itself, exactly, and then multiplied by both scales in float.
+// C = A · Wᵀ for few rows of A. Weights stay 4-bit in memory, pass once through shared memory, and become e4m3 in the
+// registers from which wgmma takes its first operand. C is therefore computed transposed: 64 rows of W are wgmma's M,
+// the rows of A its N. Each block of 32 of K is summed by itself, exactly, and then multiplied by both scales in float.
 // skinny_gemm.h says what the parameters are, docs/mxfp4-on-hopper.md how and why.
 //
 // A block has a warp that copies W, one that copies A, warps that make A's codes e4m3 (the rest of the first 4 or 8),
@@ -54,7 +54,7 @@ __device__ inline float block_scale(u32 bytes, int step) {
 /// A's e4m3 is not swizzled: core matrices of 8 rows × 16 bytes, 128 bytes apart along K and 256 along M.
 constexpr u64 a_layout = wgmma_layout({.leading_bytes = 128, .stride_bytes = 256, .swizzle = Swizzle::none});
 
-/// Of each of four blocks by itself.
+/// The sums of each of four blocks of K.
 struct Sums {
   float value[4][held];
 };
@@ -66,7 +66,7 @@ __device__ inline void pin(Sums& sums) {
     for (int i = 0; i < held; ++i) asm volatile("" : "+f"(sums.value[s][i])::"memory");
 }
 
-/// Codes are expanded before the fence, not after it, whatever the compiler would like.
+/// Keeps the compiler from moving the expansion of codes to after the fence.
 __device__ inline void pin(Fragments& f) {
 #pragma unroll
   for (int step = 0; step < 4; ++step)

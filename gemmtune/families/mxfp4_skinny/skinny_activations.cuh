@@ -1,5 +1,5 @@
-// A on its way to skinny.cu's tensor cores: one warp copies codes and scales to shared memory, others make them e4m3 in
-// the order that wgmma reads, and find their scales.
+// The activations of skinny.cu: one warp copies codes and scales to shared memory, and others convert the codes to
+// e4m3, in the order that wgmma reads, and the scales to float.
 #pragma once
 
 #include "gemmtune/families/mxfp4_skinny/skinny_layout.cuh"
@@ -34,7 +34,7 @@ __device__ inline void convert_block(const Block& b, u32 to, u32 scale_to) {
 struct Activations {
   const u8* codes;
   const u8* scales;
-  int rows;  // that there are
+  int rows;  // of A from the tile's first row to the end
   int blocks;
 };
 
@@ -44,7 +44,7 @@ __device__ inline Activations activations_of(const u8* a, const u8* a_scale, con
   return {a + first * 16, a_scale + first, s.m - tile.m_tile * tile_m, blocks};
 }
 
-/// The scales of a unit in pieces, to a place for 8 of each row.
+/// Copies the scales of a unit, `bytes` at a time. There is room for 8 of each row.
 template <int bytes>
 __device__ inline void copy_scales(u32 to, const Activations& a, int block, int lane) {
   constexpr int of_row = 8 / bytes;
@@ -59,7 +59,7 @@ __device__ inline void copy_scales(u32 to, const Activations& a, int block, int 
   }
 }
 
-/// Where rows of scales are not aligned.
+/// The same if rows of scales are not aligned.
 __device__ inline void copy_scale_bytes(u32 to, const Activations& a, int block, int lane) {
 #pragma unroll 1
   for (int i = lane; i < tile_m * 8; i += 32) {

@@ -1,7 +1,8 @@
-// MXFP4 × MXFP4 for few rows of A, on Hopper: weights stay 4-bit, stream once from memory, and become e4m3 on their way
-// to the tensor cores; activations are read as they are. One launch, no workspace. docs/mxfp4-on-hopper.md says how.
+// MXFP4 × MXFP4 for few rows of A, on Hopper. Weights stay 4-bit, are read once from memory, and become e4m3 on their
+// way to the tensor cores. Activations are read as they are. One launch, no workspace. docs/mxfp4-on-hopper.md says
+// how.
 //
-// Not: more rows than a few (families/mxfp4_fused/fused_gemm.h), or what to choose (families/small_m_space.h).
+// Not: more rows (families/mxfp4_fused/fused_gemm.h), or which tile to choose (skinny_space.h).
 #pragma once
 
 #include <compare>
@@ -24,7 +25,7 @@ struct SkinnyTile {
   std::int64_t row_groups{1};  // warpgroups side by side, 64 rows of W each
   std::int64_t k_groups{2};    // warpgroups that share rows and split K
   std::int64_t cluster{1};     // blocks that share rows and split K
-  std::int64_t stages{4};      // units of W that are on their way to each warpgroup
+  std::int64_t stages{4};      // of each warpgroup's pipeline; each holds a unit of W, 256 of K
   std::int64_t converters{2};  // warps that make A's codes e4m3: 2 or 6
 
   SmallMCut cut() const { return {.rows_a = rows_a, .row_groups = row_groups, .cluster = cluster}; }
@@ -36,11 +37,11 @@ std::string why_no_skinny(const Problem& problem, const SkinnyTile& tile);
 
 std::int64_t skinny_shared_bytes(const SkinnyTile& tile);
 
-/// What is compiled, for tests that compile everything; the same for all sizes.
+/// What is compiled, for tests that compile everything. It does not depend on the sizes.
 KernelSource skinny_source(const Problem& problem, const SkinnyTile& tile);
 
-/// Each block of 32 of K is summed by itself, which is exact, and moved to float times both its scales. What float
-/// cannot hold on the way is computed again, in double: any activations are right.
+/// Each block of 32 of K is summed by itself, which is exact, and added in float times both its scales. Elements whose
+/// sum leaves float's range on the way are computed again in double, so all activations give right results.
 class SkinnyGemm {
  public:
   /// Compiles. Throws Error{unsupported} for what why_no_skinny says, and with the compiler's log.

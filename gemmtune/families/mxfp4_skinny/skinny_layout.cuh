@@ -1,4 +1,4 @@
-// What skinny.cu is compiled for, and where everything is: in a block's shared memory, and among tiles and units of K.
+// The constants of skinny.cu, the layout of a block's shared memory, and how K is dealt out.
 #pragma once
 
 #include "gemmtune/kernels/integers.cuh"
@@ -42,8 +42,8 @@ constexpr int far_sums_at = sums_at + row_groups * (k_groups - 1) * sums_bytes;
 constexpr int barriers_at = far_sums_at + finished_here * (cluster - 1) * sums_bytes;
 constexpr int barrier_count = 2 * groups * w_stages + 2 * a_stages + 2 * raw_stages + 2 * row_groups;
 static_assert(barriers_at + 8 * barrier_count == shared_bytes);
-// A warpgroup waits for a stage's next unit only when its last one has been there: else it would take an old phase for
-// it.
+// A warpgroup must not wait for a stage's next unit before the last one has arrived: it would mistake the old phase for
+// the new one.
 static_assert(a_stages >= 2 * k_groups);
 
 /// How many tiles this cluster works on.

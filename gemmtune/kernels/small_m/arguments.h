@@ -1,4 +1,4 @@
-// What the host hands to skinny.cu and pack.cu, as text that host and run-time compiler share.
+// Sizes that the host gives to the small-M kernels. Shared by the host and the run-time compiler.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr std::int32_t small_m_unit_k = 256;
 constexpr std::int32_t small_m_brick_bytes = 64 * 128 / 2 + 64 * 128 / 32;
 constexpr std::int32_t small_m_unit_bytes = 2 * small_m_brick_bytes;
 
-/// Binades that the blocks of a row of W may spread over.
+/// How many binades the blocks of a row of W may spread over, with one scale for each row and for each block.
 constexpr std::int32_t small_m_row_binades = 11;
 constexpr std::int32_t small_m_block_binades = 138;
 

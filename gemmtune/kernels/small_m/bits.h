@@ -1,6 +1,6 @@
-// How codes become e4m3 in skinny.cu, and how weights are packed for that: bits alone, as text that host and run-time
-// compiler share. A word holds eight codes of E2M1, the first in its lowest four bits; what becomes of them is two
-// words of four e4m3 bytes.
+// How E2M1 codes become e4m3 in the small-M kernels, and how weights are packed for that, as operations on bits. Shared
+// by the host and the run-time compiler. A word holds eight codes of E2M1, the first in its lowest four bits. They
+// become two words of four e4m3 bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ struct E4M3Magnitudes {
   std::uint32_t high{};
 };
 
-/// Times 2^(shift - 5), shift 0 … 11: normal values all, so that a binade is a step of 8 in every byte but zero's.
+/// Times 2^(shift - 5), for shift 0 … 11. All are normal numbers, so one binade adds 8 to every byte except zero's.
 constexpr E4M3Magnitudes e4m3_magnitudes(std::uint32_t shift) {
   return {0x14100800U + shift * 0x08080800U, 0x24201c18U + shift * 0x08080808U};
 }
 
-/// Codes 0, 2, 4, 6 and 1, 3, 5, 7, times 2^-6: bits only move, 0.5 becomes a subnormal.
+/// Codes 0, 2, 4, 6 and 1, 3, 5, 7, times 2^-6. Bits only move; 0.5 becomes a subnormal number.
 constexpr E4M3Words move_codes(std::uint32_t word) {
   return {((word << 2) & 0x1c1c1c1cU) | ((word << 4) & 0x80808080U),
           ((word >> 2) & 0x1c1c1c1cU) | (word & 0x80808080U)};
 }
 
-/// Which of 32 neighbours in K is code i of the word that the quad's thread `part` holds. In `order` they are split as
-/// wgmma reads them; else they are eight neighbours.
+/// Which of 32 neighbours along K is code i of the word that thread `part` of a quad holds. If `order` is set, they are
+/// distributed as wgmma reads them. If not, a word holds eight neighbours.
 constexpr int place_in_block(bool order, int part, int i) {
   return order ? 4 * part + i % 4 + i / 4 * 16 : 8 * part + i;
 }
@@ -47,7 +47,7 @@ constexpr std::uint32_t pack_to_move(std::uint32_t word) {
   return packed;
 }
 
-/// Code i of it again.
+/// Code i of a word that was packed so.
 constexpr std::uint32_t packed_to_move(std::uint32_t packed, std::uint32_t i) {
   const std::uint32_t byte = packed >> (i / 2 * 8);
   if (i % 2 == 0) return (byte >> 2 & 7U) | (byte >> 4 & 8U);
@@ -59,7 +59,7 @@ constexpr E4M3Words unpack_moved(std::uint32_t packed) {
 }
 
 /// A word packed for unpack_looked_up(): magnitudes stay, signs of codes 0 … 3 become the highest bits of the bytes,
-/// those of codes 4 … 7 stand four bits below.
+/// those of codes 4 … 7 are four bits lower.
 constexpr std::uint32_t pack_to_look_up(std::uint32_t word) {
   std::uint32_t packed = word & 0x77777777U;
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -69,7 +69,7 @@ constexpr std::uint32_t pack_to_look_up(std::uint32_t word) {
   return packed;
 }
 
-/// Code i of it again.
+/// Code i of a word that was packed so.
 constexpr std::uint32_t packed_to_look_up(std::uint32_t packed, std::uint32_t i) {
   const std::uint32_t sign = packed >> (i < 4 ? 8 * i + 7 : 8 * (i - 4) + 3) & 1U;
   return (packed >> (4 * i) & 7U) | sign << 3;

@@ -1,4 +1,4 @@
-// How sums become C, and what is done where float could not hold them: for skinny.cu and fused.cu.
+// The epilogue of the small-M kernels: sums become C, and elements whose sum may be wrong are computed again in double.
 #pragma once
 
 #include "gemmtune/kernels/output_element.cuh"
@@ -8,7 +8,7 @@
 struct EpilogueArguments {
   const u8* a;
   const u8* a_scale;
-  const float* a_base;  // of rows that were folded before; 0 of one that was not
+  const float* a_base;  // the base of each folded row; 0 for a row that was not folded
   const u8* packed;
   const float* w_base;
   const Out* bias;
@@ -26,7 +26,7 @@ struct Factors {
 /// A thread's first element of C.
 struct Corner {
   i64 row_of_a;  // of all batches
-  int rows;      // of A that are there from it on
+  int rows;      // of A from there to the end
   int n;
   const u8* bricks;  // of the 64 rows of W
 };
@@ -39,7 +39,7 @@ __device__ inline Corner corner_of(const EpilogueArguments& results, const Sizes
           results.packed + w_tile * chunks_of(s) * brick_bytes};
 }
 
-/// Before sums are there, so that nobody waits.
+/// Called before the sums are complete, so that the loads overlap with them.
 __device__ inline Factors load_factors(const EpilogueArguments& results, const Sizes& s, const Tile& tile,
                                        const Corner& corner) {
   Factors f;
@@ -97,10 +97,10 @@ __device__ inline void write_two(Out* c, const Sizes& s, const Corner& corner, i
 
 constexpr int held_words = (held + 31) / 32;
 
-/// Those elements again that are doubtful, a bit for each sum.
+/// Computes the doubtful elements again. `doubtful` has a bit for each sum.
 __device__ inline void rewrite(const EpilogueArguments& results, const Sizes& s, const Corner& corner, const Factors& f,
                                const u32 (&doubtful)[held_words]) {
-  __syncwarp();  // after what others wrote there
+  __syncwarp();  // orders this after what other threads wrote there
 #pragma unroll 1
   for (int i = 0; i < held; ++i) {
     const u32 bits = i < 32 ? doubtful[0] : doubtful[held_words - 1];

@@ -1,12 +1,12 @@
-// Single elements of C, in double and from the codes themselves: for sums that float cannot hold on their way, and for
-// rows of A that do not fold. Slow, hardly ever needed, and what makes every number right that skinny.cu and
-// fused.cu write.
+// Single elements of C, computed in double from the codes: for sums that overflow or underflow float on the way, and
+// for rows of A that cannot be folded. It is slow and rarely needed, and it makes every element right that the small-M
+// kernels write.
 #pragma once
 
 #include "gemmtune/kernels/small_m/bits.h"
 #include "gemmtune/kernels/small_m/tile.cuh"
 
-/// Where W's codes and scales of one row stand.
+/// One row of W: where its codes and scales are.
 struct PackedRow {
   const u8* bricks;  // of its 64 rows
   int row;           // of those
@@ -21,15 +21,15 @@ __device__ inline int twice_value(u32 code) {
   return (code & 8u) != 0 ? -magnitude : magnitude;
 }
 
-/// Code i of a word of packed ones, as E2M1.
+/// Code i of a packed word, as E2M1.
 __device__ inline u32 unpacked_code(u32 word, int i) {
   return row_base ? gemmtune::packed_to_look_up(word, i) : gemmtune::packed_to_move(word, i);
 }
 
-/// 2^exponent, for exponents that double has.
+/// 2^exponent, for exponents of normal doubles.
 __device__ inline double double_power(int exponent) { return __longlong_as_double((long long)(exponent + 1023) << 52); }
 
-/// Of 32 of K: the products of codes, times 4.
+/// The sum over one block of 32 along K of the products of codes, times 4.
 __device__ inline int block_products(const u32* a, const u8* brick, int row, int step) {
   int sum = 0;
 #pragma unroll 1

@@ -1,5 +1,5 @@
-// Weights as skinny.cu reads them: bricks of 64 rows × 128 of K, in the order in which its threads hold them. A
-// block packs 64 rows. Rows whose blocks lie too far apart for the kernel's scales are counted, not packed.
+// Packs weights for the small-M kernels: bricks of 64 rows × 128 of K, in the order in which their threads hold them. A
+// block packs 64 rows. Rows whose block scales lie too far apart for the kernel are counted, not packed.
 
 #include "gemmtune/kernels/integers.cuh"
 #include "gemmtune/kernels/small_m/arguments.h"

@@ -1,4 +1,4 @@
-// What the kernels that stream MXFP4 weights have in common, as numbers: sizes, tiles, blocks.
+// Sizes, tiles and blocks of the small-M kernels (mxfp4_skinny and mxfp4_fused).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace gemmtune {
 
 inline constexpr std::int64_t most_small_m_shared_bytes = 232'448;
 
-/// How a product is cut up between blocks of threads, and clusters of them.
+/// How a product is divided among clusters of blocks.
 struct SmallMCut {
   std::int64_t rows_a{};      // of a tile
   std::int64_t row_groups{};  // of a tile, 64 rows of W each
@@ -21,10 +21,11 @@ struct SmallMCut {
 /// Tiles of C, over all batches.
 std::int64_t small_m_tiles(const Problem& problem, const SmallMCut& cut);
 
-/// As many tiles for each cluster, so that none works alone at the end.
+/// The number of blocks of the grid: clusters get equally many tiles, as far as possible, so that none works alone at
+/// the end.
 unsigned small_m_blocks(const Problem& problem, const SmallMCut& cut, std::int64_t multiprocessors);
 
-/// Why sizes are not ones that such kernels take, or "".
+/// Why such kernels do not take the problem's sizes, or "".
 std::string why_no_small_m_sizes(const Problem& problem, const SmallMCut& cut);
 
 SmallMSizes small_m_sizes(const Problem& problem, std::int64_t rows_a);

@@ -1,4 +1,4 @@
-// MXFP4 weights as the kernels that stream them read them: still 4-bit, laid out anew once (pack.cu).
+// MXFP4 weights in the layout that the small-M kernels read. They stay 4-bit and are rearranged once (pack.cu).
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace gemmtune {
 
-/// What becomes of the weights' scales.
+/// How the weights' block scales are applied.
 enum class PackedScales : std::uint8_t {
-  row,    // into the e4m3 values, below a base for each row: rows whose blocks spread over 11 binades at most
-  block,  // each block's own is multiplied with in f32: up to 138 binades
+  row,    // in the e4m3 values, relative to a base for each row, whose blocks spread over 11 binades at most
+  block,  // each block's sum is multiplied by its scale in f32; up to 138 binades
 };
 
 /// What is compiled; the same for all sizes.
@@ -26,7 +26,7 @@ class SmallMPacker {
   SmallMPacker(const Problem& problem, PackedScales scales);
 
   std::size_t bytes() const;
-  /// Where the bases of W's rows stand, f32; before them are the bricks.
+  /// The offset of the f32 bases of W's rows. Before them are the bricks.
   std::size_t bases() const;
 
   /// Waits for the stream. Throws Error{unsupported} when rows of the weights spread too far for the scales.
