@@ -68,6 +68,7 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"analyze", make_analyze_command()});
   commands.push_back({"diagnose", make_diagnose_command()});
   commands.push_back({"replay", make_replay_command()});
+  commands.push_back({"stress", make_stress_command()});
   commands.push_back({"cache", make_cache_command()});
   commands.push_back({"worker", make_worker_command()});
   commands.push_back({"worker-check", make_worker_check_command()});

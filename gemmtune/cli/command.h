@@ -39,6 +39,7 @@ std::unique_ptr<Command> make_lookup_command();
 std::unique_ptr<Command> make_problem_command();
 std::unique_ptr<Command> make_shapes_command();
 std::unique_ptr<Command> make_status_command();
+std::unique_ptr<Command> make_stress_command();
 std::unique_ptr<Command> make_table_command();
 std::unique_ptr<Command> make_tune_command();
 std::unique_ptr<Command> make_worker_check_command();

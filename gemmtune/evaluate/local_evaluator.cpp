@@ -27,31 +27,21 @@ Answer ask(const KernelFamily& family, const Problem& problem, const DeviceInfo&
   return answer;
 }
 
-void run_stage(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
-  switch (request.policy.stage) {
-    case Stage::screen:
-      return screen(bench, request, observer);
-    case Stage::confirm:
-      return confirm(bench, request, observer);
-    case Stage::prove:
-      return prove(bench, request, observer);
-  }
-}
-
 }  // namespace
 
 struct LocalEvaluator::State {
-  State(std::unique_ptr<Device> opened, Families available)
-      : device(std::move(opened)), families(std::move(available)), workloads(*device) {}
+  State(std::unique_ptr<Device> opened, Families available, RunStage runs)
+      : device(std::move(opened)), families(std::move(available)), run(std::move(runs)), workloads(*device) {}
 
   std::unique_ptr<Device> device;
   Families families;
+  RunStage run;
   WorkloadCache workloads;
   std::atomic<bool> interrupted{false};
 };
 
-LocalEvaluator::LocalEvaluator(std::unique_ptr<Device> device, std::vector<std::unique_ptr<KernelFamily>> families)
-    : state_(std::make_unique<State>(std::move(device), std::move(families))) {}
+LocalEvaluator::LocalEvaluator(std::unique_ptr<Device> device, Families families, RunStage run)
+    : state_(std::make_unique<State>(std::move(device), std::move(families), std::move(run))) {}
 
 LocalEvaluator::~LocalEvaluator() = default;
 
@@ -89,7 +79,7 @@ void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate>
   const Workbench bench{*state_->device, state_->families, state_->workloads, state_->interrupted};
   const EvaluationRequest request{problem, candidates, policy};
   try {
-    run_stage(bench, request, observer);
+    state_->run(bench, request, observer);
   } catch (const DeviceLost& lost) {
     observer.evaluated(lost.culprit());
     throw;

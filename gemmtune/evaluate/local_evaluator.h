@@ -2,18 +2,18 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/evaluate/evaluator.h"
-#include "gemmtune/families/family.h"
+#include "gemmtune/evaluate/stages.h"
 
 namespace gemmtune {
 
 /// Keeps the operands and the reference of the last problem, so that all candidates of a shape share them.
 class LocalEvaluator final : public Evaluator {
  public:
-  LocalEvaluator(std::unique_ptr<Device> device, std::vector<std::unique_ptr<KernelFamily>> families);
+  /// evaluate() runs `run`.
+  LocalEvaluator(std::unique_ptr<Device> device, Families families, RunStage run = run_stage);
   ~LocalEvaluator() override;
 
   DeviceInfo device() override;

@@ -4,6 +4,17 @@
 
 namespace gemmtune {
 
+void run_stage(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
+  switch (request.policy.stage) {
+    case Stage::screen:
+      return screen(bench, request, observer);
+    case Stage::confirm:
+      return confirm(bench, request, observer);
+    case Stage::prove:
+      return prove(bench, request, observer);
+  }
+}
+
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request) {
   return request.policy.measure.cold_cache ? rotation_count(request.problem, bench.device.info()) : 1;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <span>
 
 #include "gemmtune/device/device.h"
@@ -25,6 +26,10 @@ struct EvaluationRequest {
   std::span<const Candidate> candidates;
   const EvaluationPolicy& policy;
 };
+
+/// How an evaluator handles a request. run_stage() runs the stage that the policy names.
+using RunStage = std::function<void(const Workbench&, const EvaluationRequest&, EvaluationObserver&)>;
+void run_stage(const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer);
 
 /// How many operand sets launches take in turn under this policy. An attempt that packs its weights may have fewer.
 std::size_t rotation(const Workbench& bench, const EvaluationRequest& request);

@@ -31,6 +31,10 @@ void Workload::poison(std::size_t set) { device_->fill(sets_.c(set).data(), sets
 
 Verdict Workload::judge(std::size_t set) { return expectation_->judge(sets_.c(set).data()); }
 
+std::uint64_t Workload::output_fingerprint(std::size_t set) const {
+  return examiner_->fingerprint(sets_.c(set).storage());
+}
+
 Workload::Fingerprints Workload::fingerprints() const {
   const auto& in = sets_.inputs();
   return {examiner_->fingerprint(in.a),       examiner_->fingerprint(in.a_scale), examiner_->fingerprint(in.w),

@@ -41,6 +41,9 @@ class Workload {
   /// Compares the set's C with the reference.
   Verdict judge(std::size_t set);
 
+  /// Changes with the bits of the set's C, and with its guards.
+  std::uint64_t output_fingerprint(std::size_t set) const;
+
   /// "", or the name of the first set's input that is no longer what was drawn.
   std::string changed_input() const;
 

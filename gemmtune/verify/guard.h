@@ -28,6 +28,9 @@ class GuardedBuffer {
   std::byte* data() const;  // null when size is 0
   std::size_t size() const { return size_; }
 
+  /// All of the memory, guards included.
+  const Buffer& storage() const { return buffer_; }
+
   /// Restores broken guards.
   void restore(Device& device);
 

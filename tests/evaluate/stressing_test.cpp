@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "gemmtune/evaluate/stress.h"
+#include "tests/evaluate/fixture.h"
+
+namespace gemmtune {
+namespace {
+
+LocalEvaluator stressing_evaluator(std::int64_t launches) {
+  Families families;
+  families.push_back(broken::make_family());
+  return {small_cpu(), std::move(families),
+          [=](const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
+            stress(bench, request, {.launches = launches}, observer);
+          }};
+}
+
+std::vector<Evaluation> stressed(const std::vector<std::string>& faults, std::int64_t launches = 30) {
+  std::vector<Candidate> candidates;
+  for (const auto& fault : faults) candidates.push_back(broken::candidate(fault));
+  Remembered seen;
+  auto evaluator = stressing_evaluator(launches);
+  evaluator.evaluate(parse_problem("33x47x130:f32:f32:f32"), candidates, prove_policy(), seen);
+  EXPECT_EQ(seen.starts, candidates);
+  return seen.evaluations;
+}
+
+TEST(Stress, RightCandidatesPassBesideEachOther) {
+  for (const auto& evaluation : stressed({"right", "right"})) {
+    EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.reason;
+    EXPECT_EQ(evaluation.reason, "");
+  }
+}
+
+TEST(Stress, OutputsThatNoLaunchWroteAreNotCompared) {
+  for (const std::int64_t launches : {1, 2, 9}) EXPECT_EQ(stressed({"right"}, launches).front().reason, "") << launches;
+}
+
+TEST(Stress, AFaultOfLaterLaunchesIsFoundAndTheWayOfLaunchingNamed) {
+  const auto seen = stressed({"wrong_after_first"}).front();
+  EXPECT_EQ(seen.outcome, Outcome::wrong_result);
+  EXPECT_TRUE(seen.reason.starts_with("launches queued: ")) << seen.reason;
+}
+
+TEST(Stress, WhatTuningFindsIsFoundHereToo) {
+  EXPECT_EQ(stressed({"one_element"}).front().outcome, Outcome::wrong_result);
+  EXPECT_NE(stressed({"writes_after_end"}).front().outcome, Outcome::ok);
+  EXPECT_EQ(stressed({"prepare_refuses"}).front().outcome, Outcome::unsupported);
+}
+
+TEST(Stress, TheCandidateAfterAFailedOnePasses) {
+  const auto seen = stressed({"writes_after_end", "wrong_after_first", "right"});
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_EQ(seen.back().outcome, Outcome::ok) << seen.back().reason;
+}
+
+}  // namespace
+}  // namespace gemmtune
