@@ -1,5 +1,7 @@
 #include "gemmtune/gemm/matrix_layout.h"
 
+#include <limits>
+
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
@@ -10,10 +12,16 @@ struct Size {
   std::int64_t cols{};
 };
 
+/// Sizes come from a user's text, and their checks need the product: the largest number stands for one that overflows.
+std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product{};
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
+
 StoredMatrix stored(DType type, std::int64_t batch, Size size, const Strides& strides) {
   StoredMatrix matrix{.type = type, .batch = batch, .rows = size.rows, .cols = size.cols};
   matrix.leading_dimension = strides.leading_dimension > 0 ? strides.leading_dimension : size.cols;
-  matrix.batch_stride = strides.batch > 0 ? strides.batch : size.rows * matrix.leading_dimension;
+  matrix.batch_stride = strides.batch > 0 ? strides.batch : saturating_product(size.rows, matrix.leading_dimension);
   return matrix;
 }
 
@@ -25,7 +33,7 @@ Size size_of(Major major, std::int64_t outer, std::int64_t k) {
 Strides canonical(const StoredMatrix& matrix) {
   Strides strides{};
   if (matrix.leading_dimension != matrix.cols) strides.leading_dimension = matrix.leading_dimension;
-  if (matrix.batch > 1 && matrix.batch_stride != matrix.rows * matrix.leading_dimension)
+  if (matrix.batch > 1 && matrix.batch_stride != saturating_product(matrix.rows, matrix.leading_dimension))
     strides.batch = matrix.batch_stride;
   return strides;
 }

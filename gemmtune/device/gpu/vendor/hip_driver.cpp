@@ -2,6 +2,7 @@
 #include <hip/hip_runtime_api.h>
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -243,6 +244,9 @@ class HipDriver final : public Driver {
 }  // namespace
 
 std::shared_ptr<const Driver> make_hip_driver(SharedLibrary library) {
+  // hipInit leaks memory where there is no AMD GPU. The device nodes are those of Linux and of WSL.
+  if (!std::filesystem::exists("/dev/kfd") && !std::filesystem::exists("/dev/dxg"))
+    fail(ErrorCode::no_device, "{} finds no GPU: there is neither /dev/kfd nor /dev/dxg", library.name());
   return std::make_shared<const HipDriver>(std::move(library));
 }
 
