@@ -15,8 +15,12 @@ UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MUTABLE_GLOBAL = re.compile(r"^(static |inline )?(std::(map|vector|string|unordered_map|mutex)\b[^()=]*)\s\w+(\{.*\})?;$")
 
 
-def may_include_vendor(path):
-    return "device/gpu/vendor" in str(path) or (path.name == "vendor_api.h" and "families" in path.parts)
+def may_include_vendor(path, header):
+    """The two vendors' headers never meet: a source of device/gpu/vendor includes those of the vendor in its name alone."""
+    if "device/gpu/vendor" in str(path):
+        vendor = "hip" if header.startswith("hip") else "cuda"
+        return path.suffix == ".cpp" and path.name.startswith(vendor)
+    return path.name == "vendor_api.h" and "families" in path.parts
 
 
 def problems_in(path):
@@ -26,8 +30,9 @@ def problems_in(path):
     for number, line in enumerate(lines, 1):
         if UNFINISHED.search(line):
             yield f"{path}:{number}: unfinished work belongs in no source: {line.strip()}"
-        if VENDOR_HEADERS.search(line) and not may_include_vendor(path):
-            yield f"{path}:{number}: vendor headers are included in device/gpu/vendor and a family's vendor_api.h alone"
+        header = VENDOR_HEADERS.search(line)
+        if header and not may_include_vendor(path, header.group(1)):
+            yield f"{path}:{number}: only that vendor's sources in device/gpu/vendor and a family's vendor_api.h may include this"
         if MUTABLE_GLOBAL.match(line):
             yield f"{path}:{number}: a mutable global: {line.strip()}"
         if re.match(r"\s*#\s*pragma once", line) and path.suffix not in HEADERS:
@@ -50,9 +55,8 @@ def types_defined_twice(headers):
     """Such a program links, and the functions of one type run on objects of the other."""
     places = {}
     for path in headers:
-        if "vendor" not in path.parts:  # of those, one is compiled
-            for name in types_in(path):
-                places.setdefault(name, []).append(path)
+        for name in types_in(path):
+            places.setdefault(name, []).append(path)
     for (namespace, name), paths in places.items():
         if len(paths) > 1:
             yield f"{namespace}::{name} is defined in {' and in '.join(str(p) for p in paths)}"

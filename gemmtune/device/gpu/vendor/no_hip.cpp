@@ -4,8 +4,9 @@
 namespace gemmtune::gpu {
 
 Vendor amd() {
-  return {
-      .kind = DeviceKind::hip, .arch_prefix = "gfx", .left_out = "support for AMD's GPUs is left out of this build"};
+  return {.kind = DeviceKind::hip,
+          .arch_prefix = "gfx",
+          .left_out = "support for AMD's GPUs is left out of this build, which found no headers for it (hip/hiprtc.h)"};
 }
 
 }  // namespace gemmtune::gpu
