@@ -85,18 +85,20 @@ class Problem:
         self.text = text
         self.m, self.n, self.k = map(int, match.groups())
         self.types = rest[:3]
-        self.batch, self.bias = 1, False
+        self.batch, self.bias, self.other_options = 1, False, []
         for option in rest[3:]:
             if option.startswith("batch="):
                 self.batch = int(option[6:])
             elif option == "bias":
                 self.bias = True
             elif option != "packed":
-                raise ValueError(f"'{option}' is no option of a problem")
+                self.other_options.append(option)
 
     def why_not(self):
         if self.types != ["f32", "f32", "f32"]:
             return "only f32 is multiplied here"
+        if self.other_options:
+            return f"'{':'.join(self.other_options)}' is not supported here"
         if self.batch * self.m * self.n * self.k > 1 << 22:
             return "more than 4 million products would take minutes"
         return ""
