@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune::folded_wgmma {
 namespace {
 
@@ -29,7 +31,7 @@ bool group_matters(const Problem& problem, const WgmmaTile& tile) {
   const bool along_m = tile.order == TileOrder::along_m;
   const auto size = along_m ? problem.m : problem.n;
   const auto step = along_m ? tile.block_m * tile.cluster_m : tile.block_n * tile.cluster_n;
-  const auto tiles = (size + step - 1) / step;
+  const auto tiles = ceil_div(size, step);
   return tile.group == 8 ? tile.order == TileOrder::along_m || tiles > 2 : tiles > 8;
 }
 

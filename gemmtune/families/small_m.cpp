@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune::small_m {
 namespace {
 
-std::int64_t units_of(const Problem& problem) { return (problem.k + small_m_unit_k - 1) / small_m_unit_k; }
+std::int64_t units_of(const Problem& problem) { return ceil_div(problem.k, small_m_unit_k); }
 
 /// The share of multiprocessors that work, averaged over the rounds of tiles.
 double share(const Problem& problem, const SmallMCut& cut, std::int64_t multiprocessors) {
   const auto tiles = small_m_tiles(problem, cut);
   const auto clusters = std::max<std::int64_t>(multiprocessors / cut.cluster, 1);
-  const auto turns = (tiles + clusters - 1) / clusters;
+  const auto turns = ceil_div(tiles, clusters);
   return static_cast<double>(tiles * cut.cluster) / static_cast<double>(turns * multiprocessors);
 }
 

@@ -3,13 +3,14 @@
 #include <array>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
 namespace {
 
 constexpr std::array<std::string_view, 6> names{"none", "tensor", "row", "1x128", "128x128", "1x32"};
 
-std::int64_t blocks(std::int64_t count, std::int64_t block) { return (count + block - 1) / block; }
+std::int64_t blocks(std::int64_t count, std::int64_t block) { return ceil_div(count, block); }
 
 }  // namespace
 

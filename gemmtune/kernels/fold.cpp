@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/fold_arguments.h"
 #include "gemmtune/kernels/fold_words.h"
 #include "gemmtune/kernels/read_back.h"
@@ -23,7 +24,7 @@ constexpr std::int64_t blocks_wanted = 264;  // fewer leave multiprocessors idle
 constexpr unsigned highest_blocks = 256;
 
 std::int64_t element_bytes(FoldType type) { return type == FoldType::bf16 ? 2 : 1; }
-std::int64_t chunks_of(std::int64_t k) { return (k + fold_chunk - 1) / fold_chunk; }
+std::int64_t chunks_of(std::int64_t k) { return ceil_div(k, fold_chunk); }
 
 std::int64_t scale_count(const FoldSpec& spec) {
   if (spec.base == FoldBase::none) return 0;
@@ -71,7 +72,7 @@ Shares shares_of(const FoldSpec& spec, std::int64_t units) {
   while (at_once > 1 && spec.rows * ((units + threads * at_once - 1) / (threads * at_once)) < blocks_wanted)
     at_once /= 2;
   const auto of_segment = threads * at_once;
-  return {static_cast<unsigned>(threads), of_segment, static_cast<unsigned>((units + of_segment - 1) / of_segment)};
+  return {static_cast<unsigned>(threads), of_segment, static_cast<unsigned>(ceil_div(units, of_segment))};
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/wgmma_arguments.h"
 #include "gemmtune/kernels/wgmma_text.h"
 
@@ -19,8 +20,6 @@ namespace {
 constexpr std::int64_t step_k = 128;
 constexpr std::int64_t most_sum_registers = 192;  // of a thread; the rest of its 232 is for everything else
 constexpr std::int64_t largest_product = 96 * 96;
-
-std::int64_t ceil_div(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 std::int64_t out_bytes(const Problem& problem) { return storage_bytes(problem.out, 1); }
 

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune {
 namespace {
 
@@ -15,7 +17,7 @@ std::int64_t step_of(std::int64_t m) {
 
 std::int64_t padded_fine(std::int64_t m) {
   const auto step = step_of(m);
-  return (m + step - 1) / step * step;
+  return round_up(m, step);
 }
 
 std::int64_t padded_coarse(std::int64_t m, std::int64_t n) {

@@ -8,6 +8,7 @@
 #include "gemmtune/core/parallel.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/quantise.h"
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/verify/dot.h"
 
 namespace gemmtune {
@@ -160,7 +161,7 @@ std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPoli
   std::vector<std::int64_t> rows(problem.m);
   std::iota(rows.begin(), rows.end(), 0);
   if (flops(problem) <= affordable_flops) return rows;
-  const std::int64_t stripes = (problem.m + stripe_rows - 1) / stripe_rows;
+  const std::int64_t stripes = ceil_div(problem.m, stripe_rows);
   const double affordable_rows = affordable_flops / flops(problem) * static_cast<double>(problem.m);
   const std::int64_t in_each = std::max<std::int64_t>(static_cast<std::int64_t>(affordable_rows) / stripes, 2);
   rows.clear();

@@ -4,13 +4,12 @@
 #include <atomic>
 
 #include "gemmtune/families/cpu_tile/parallel.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune::cpu_tile {
 namespace {
 
 constexpr std::int64_t most_task_rows = 256;  // a block of A, 256 × 1024, and its sums stay in the second-level cache
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -29,17 +28,17 @@ Int8Engine::Int8Engine(const GemmSize& size, const Int8Choice& choice, const Col
     : size_(size),
       choice_(choice),
       columns_(columns),
-      row_tiles_(divide_up(size.m, choice.tile->m)),
-      column_tiles_(divide_up(size.n, choice.tile->n)),
+      row_tiles_(ceil_div(size.m, choice.tile->m)),
+      column_tiles_(ceil_div(size.n, choice.tile->n)),
       task_column_tiles_(std::max<std::int64_t>(1, choice.n_block / choice.tile->n)),
       block_steps_(std::min(choice.k_block / k_step, size.k_steps())) {
   task_row_tiles_ = std::min(row_tiles_, std::max<std::int64_t>(1, most_task_rows / choice.tile->m));
-  while (task_row_tiles_ > 1 && task_count() < 2 * choice.threads) task_row_tiles_ = divide_up(task_row_tiles_, 2);
+  while (task_row_tiles_ > 1 && task_count() < 2 * choice.threads) task_row_tiles_ = ceil_div(task_row_tiles_, 2);
   threads_ = static_cast<int>(std::min<std::int64_t>(choice.threads, task_count()));
 }
 
 std::int64_t Int8Engine::task_count() const {
-  return size_.batch * divide_up(row_tiles_, task_row_tiles_) * divide_up(column_tiles_, task_column_tiles_);
+  return size_.batch * ceil_div(row_tiles_, task_row_tiles_) * ceil_div(column_tiles_, task_column_tiles_);
 }
 
 std::int64_t Int8Engine::row_step_bytes() const { return choice_.tile->m * k_step * element_bytes(choice_.isa->form); }
@@ -61,12 +60,12 @@ std::int64_t Int8Engine::acc_bytes() const {
 std::int64_t Int8Engine::thread_scratch_bytes() const {
   const std::int64_t panels = std::max<std::int64_t>(1, choice_.tile->n / panel_columns);
   const std::int64_t expanded = choice_.packing == ColumnPacking::nibble ? panels * block_steps_ * panel_step_bytes : 0;
-  return divide_up(acc_bytes() + expanded, 128) * 128;
+  return round_up(acc_bytes() + expanded, 128);
 }
 
 Int8Engine::Task Int8Engine::task(std::int64_t index, const EngineMemory& memory, std::byte* scratch) const {
-  const std::int64_t down = divide_up(row_tiles_, task_row_tiles_);
-  const std::int64_t across = divide_up(column_tiles_, task_column_tiles_);
+  const std::int64_t down = ceil_div(row_tiles_, task_row_tiles_);
+  const std::int64_t across = ceil_div(column_tiles_, task_column_tiles_);
   const std::int64_t row = index % down * task_row_tiles_, column = index / down % across * task_column_tiles_;
   const std::int64_t batch = index / down / across;
   return {.batch = batch,

@@ -118,7 +118,7 @@ std::vector<Constraint> constraints(const Problem& problem, const DeviceInfo& de
 Axis n_axis(const Problem& problem, std::int64_t cores) {
   std::vector<std::int64_t> blocks;
   for (const std::int64_t block : {std::int64_t{256}, std::int64_t{128}, std::int64_t{64}}) {
-    const std::int64_t tasks = problem.batch * ((problem.n + block - 1) / block) * ((problem.m + 31) / 32);
+    const std::int64_t tasks = problem.batch * ceil_div(problem.n, block) * ceil_div(problem.m, 32);
     if (tasks >= cores || block == 64) blocks.push_back(block);
   }
   blocks.resize(std::min<std::size_t>(2, blocks.size()));

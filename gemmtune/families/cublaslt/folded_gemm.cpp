@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune::cublaslt {
 namespace {
 
@@ -19,8 +21,6 @@ Problem rounding(const Problem& problem, const FoldedRoute& route) {
   rounded.a = rounded.w = route.inner;
   return rounded;
 }
-
-std::size_t align(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 }  // namespace
 
@@ -44,7 +44,8 @@ FoldedGemm::FoldedGemm(const Problem& problem, const FoldedRoute& route, std::un
       at_w_(fold_w_.layout()) {
   if (is_rounded_after(problem, route)) {
     rounder_.emplace(rounding(problem, route), DType::f32, arch);
-    product_bytes_ = align(static_cast<std::size_t>(problem.batch * problem.m * problem.n) * sizeof(float));
+    product_bytes_ =
+        static_cast<std::size_t>(round_up(problem.batch * problem.m * problem.n * std::int64_t{sizeof(float)}, 256));
   }
   if (route.base != FoldBase::none) rescuer_.emplace(problem, fold_a_.spec(), fold_w_.spec(), arch);
 }

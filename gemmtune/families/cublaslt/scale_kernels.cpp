@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gemmtune/families/cublaslt/call.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
 
@@ -50,7 +51,7 @@ std::string scale_at(Scaling scaling, const char* name, const char* row) {
   return fmt::format("{}[{}]", name, scaling == Scaling::tensor ? "batch" : row);
 }
 
-unsigned blocks_for(std::int64_t count, std::int64_t of) { return static_cast<unsigned>((count + of - 1) / of); }
+unsigned blocks_for(std::int64_t count, std::int64_t of) { return static_cast<unsigned>(ceil_div(count, of)); }
 
 const float* floats(const std::byte* bytes) { return reinterpret_cast<const float*>(bytes); }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/wgmma_text.h"
 
 namespace gemmtune {
@@ -61,7 +62,7 @@ std::string why_no_fused(const Problem& problem, const FusedTile& tile) {
 std::int64_t fused_shared_bytes(const FusedTile& tile) {
   const auto ring = tile.stages * (tile.rows_a * chunk_k + tile.row_groups * small_m_brick_bytes);
   const auto sums = 64 * tile.rows_a * 4;
-  const auto far = (tile.row_groups + tile.cluster - 1) / tile.cluster * (tile.cluster - 1) * sums;
+  const auto far = ceil_div(tile.row_groups, tile.cluster) * (tile.cluster - 1) * sums;
   return ring + far + 8 * (2 * tile.stages + 2 * tile.row_groups);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/wgmma_text.h"
 
 namespace gemmtune {
@@ -13,9 +14,6 @@ namespace gemmtune {
 KernelSource skinny_kernel();
 
 namespace {
-
-std::int64_t ceil_div(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-std::int64_t align(std::int64_t value, std::int64_t to) { return ceil_div(value, to) * to; }
 
 /// Units of A that are converted and wait, and whose codes are on their way: few where they are large.
 std::int64_t a_stages(const SkinnyTile& tile) {
@@ -62,7 +60,7 @@ std::int64_t skinny_shared_bytes(const SkinnyTile& tile) {
   const auto far = ceil_div(tile.row_groups, tile.cluster) * (tile.cluster - 1) * sums;
   const auto barriers =
       2 * groups(tile) * tile.stages + 2 * a_stages(tile) + 2 * raw_stages(tile) + 2 * tile.row_groups;
-  return align(align(w + a, 128) + raw, 128) + tile.row_groups * (tile.k_groups - 1) * sums + far + 8 * barriers;
+  return round_up(round_up(w + a, 128) + raw, 128) + tile.row_groups * (tile.k_groups - 1) * sums + far + 8 * barriers;
 }
 
 KernelSource skinny_source(const Problem& problem, const SkinnyTile& tile) {

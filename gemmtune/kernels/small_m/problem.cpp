@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune {
 namespace {
 
 constexpr std::int64_t most_batches = 65'535;  // of a grid's second extent
-
-std::int64_t ceil_div(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 bool fits(std::int64_t value) { return value <= std::numeric_limits<std::int32_t>::max(); }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/read_back.h"
 #include "gemmtune/kernels/small_m/problem.h"
 
@@ -25,7 +26,7 @@ struct Found {
 std::int64_t w_tiles(const Problem& p) { return p.batch * ((p.n + 63) / 64); }
 
 std::size_t bricks_bytes(const Problem& p) {
-  return static_cast<std::size_t>(w_tiles(p) * ((p.k + small_m_unit_k - 1) / small_m_unit_k) * small_m_unit_bytes);
+  return static_cast<std::size_t>(w_tiles(p) * ceil_div(p.k, small_m_unit_k) * small_m_unit_bytes);
 }
 std::size_t bases_bytes(const Problem& p) { return static_cast<std::size_t>(w_tiles(p)) * 64 * sizeof(float); }
 

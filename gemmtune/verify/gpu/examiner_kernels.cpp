@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
 
@@ -71,7 +72,7 @@ const GpuModule& ExaminerKernels::module_of(const KernelSource& source) {
 
 unsigned blocks_for(std::int64_t count, std::int64_t in_each) {
   constexpr std::int64_t most = 1 << 14;
-  return static_cast<unsigned>(std::clamp<std::int64_t>((count + in_each - 1) / in_each, 1, most));
+  return static_cast<unsigned>(std::clamp<std::int64_t>(ceil_div(count, in_each), 1, most));
 }
 
 }  // namespace gemmtune

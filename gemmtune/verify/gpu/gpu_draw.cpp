@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gemmtune/gemm/rounding.h"
+
 namespace gemmtune {
 namespace {
 
@@ -38,7 +40,7 @@ void GpuDraw::draw(const Problem& problem, Recipe recipe, std::uint64_t seed, co
     draw_operand(rule, target);
     const auto spoiled = spoiled_scales(problem, tensor, recipe);
     if (spoiled == 0) return;
-    const auto blocks = static_cast<unsigned>((spoiled + threads - 1) / threads);
+    const auto blocks = static_cast<unsigned>(ceil_div(spoiled, threads));
     kernels_->launch(target.type, "spoil_scales", {.grid = {blocks}, .block = {threads}}, rule, target.to.scales,
                      spoiled);
   };
@@ -72,7 +74,7 @@ void GpuDraw::draw_groups(const OperandDraw& draw, const Target& target) {
   const auto elements = std::min(shape.row_block, shape.rows) * std::min(shape.k_block, shape.k);
   const int team = elements <= elements_of_a_warp ? 32 : static_cast<int>(threads);
   const auto groups = shape.batch * shape.scale_rows * shape.scale_cols;
-  const auto blocks = static_cast<unsigned>((groups * team + threads - 1) / threads);
+  const auto blocks = static_cast<unsigned>(ceil_div(groups * team, threads));
   kernels_->launch(target.type, "draw_groups", {.grid = {blocks}, .block = {threads}}, draw, shape, target.to, team);
 }
 

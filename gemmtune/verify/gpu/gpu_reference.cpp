@@ -22,7 +22,7 @@ constexpr unsigned decode_threads = 256;
 constexpr unsigned multiply_threads = 128;
 constexpr unsigned residual_threads = 256;
 
-unsigned tiles_of(std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); }
+unsigned tiles_of(std::int64_t count) { return static_cast<unsigned>(ceil_div(count, tile)); }
 
 template <typename T>
 T* as(const Buffer& buffer) {
