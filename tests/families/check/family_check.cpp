@@ -61,7 +61,8 @@ class DeviceOperands {
   Buffer c_;
 };
 
-std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem, const HostOperands& host) {
+std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem, const HostOperands& host,
+                     std::span<const Expected> expected) {
   const DeviceOperands memory(device, host, problem);
   Operands operands = memory.operands();
   const Buffer packed = memory.poisoned(gemm.packed_weight_bytes());
@@ -75,7 +76,7 @@ std::string run_once(PreparedGemm& gemm, Device& device, const Problem& problem,
   gemm.launch(operands, device.stream());
   device.stream().synchronize();
   const auto c = memory.c();
-  const auto why = first_difference(problem, expected_product(problem, host, device.info().kind), c);
+  const auto why = first_difference(problem, expected, c);
   return why.empty() ? first_written_gap(problem, c) : why;
 }
 
@@ -83,6 +84,25 @@ DeviceInfo must_have_device(const KernelFamily& family) {
   const auto device = device_of(family);
   if (!device) fail(ErrorCode::no_device, "there is no device for {}", family.name());
   return *device;
+}
+
+/// Launches twice, with different memory. "" or the first difference.
+std::string why_not_expected(const KernelFamily& family, const Problem& problem, const HostOperands& host,
+                             const Candidate& candidate, std::span<const Expected> expected) {
+  const auto device = open_device(device_id(must_have_device(family)));
+  std::string why;
+  try {
+    const auto gemm = family.prepare(problem, {.family = candidate.family, .name = candidate.name}, device->info());
+    for (int run = 0; run < 2 && why.empty(); ++run) why = run_once(*gemm, *device, problem, host, expected);
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  return why;
+}
+
+/// `what` are the operands. "" for no reason.
+std::string failure(const Candidate& candidate, const std::string& why, std::string_view what) {
+  return why.empty() ? "" : fmt::format("{}: {} [{}]\n", candidate.name, why, what);
 }
 
 std::string refusal(const KernelFamily& family, const Problem& problem, const std::string& name) {
@@ -100,20 +120,16 @@ std::string Case::text() const { return fmt::format("{} {} seed {}", problem, to
 
 std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate) {
   const Problem problem = parse_problem(one.problem);
-  return why_wrong_on(family, problem, draw_operands(problem, one.recipe, one.seed), candidate, one.text());
+  const auto host = draw_operands(problem, one.recipe, one.seed);
+  const auto expected = expected_product(
+      problem, host, {.computed_on = must_have_device(family).kind, .rounds_product = one.rounds_product});
+  return failure(candidate, why_not_expected(family, problem, host, candidate, expected), one.text());
 }
 
 std::string why_wrong_on(const KernelFamily& family, const Problem& problem, const HostOperands& host,
                          const Candidate& candidate, std::string_view what) {
-  const auto device = open_device(device_id(must_have_device(family)));
-  std::string why;
-  try {
-    const auto gemm = family.prepare(problem, {.family = candidate.family, .name = candidate.name}, device->info());
-    for (int run = 0; run < 2 && why.empty(); ++run) why = run_once(*gemm, *device, problem, host);
-  } catch (const Error& error) {
-    why = error.what();
-  }
-  return why.empty() ? "" : fmt::format("{}: {} [{}]\n", candidate.name, why, what);
+  const auto expected = expected_product(problem, host, {.computed_on = must_have_device(family).kind});
+  return failure(candidate, why_not_expected(family, problem, host, candidate, expected), what);
 }
 
 std::string why_any_wrong(const KernelFamily& family, const Case& one) {

@@ -16,6 +16,7 @@ struct Case {
   std::string problem{};  // canonical text
   Recipe recipe{Recipe::gaussian};
   std::uint64_t seed{1};
+  bool rounds_product{};  // the kernel may round the product to the output's type before the epilogue
 
   std::string text() const;
 };
@@ -24,7 +25,7 @@ struct Case {
 /// with a line that says how to see it again.
 std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate);
 
-/// The same with operands drawn by the caller, said in `what`.
+/// The same with operands drawn by the caller, said in `what`; the kernel rounds once.
 std::string why_wrong_on(const KernelFamily& family, const Problem& problem, const HostOperands& host,
                          const Candidate& candidate, std::string_view what);
 

@@ -99,7 +99,7 @@ std::int64_t place_in_c(const Problem& p, std::int64_t row, std::int64_t n) {
 
 }  // namespace
 
-std::vector<Expected> expected_product(const Problem& p, const HostOperands& operands, DeviceKind computed_on) {
+std::vector<Expected> expected_product(const Problem& p, const HostOperands& operands, const Arithmetic& arithmetic) {
   const auto plain_a = to_plain(operands.a, stored_a(p), p.layout.a);
   const auto plain_w = to_plain(operands.w, stored_w(p), p.layout.w);
   const auto a = real_values(p, p.a, p.m, plain_a.data(), operands.a_scale.data());
@@ -108,9 +108,10 @@ std::vector<Expected> expected_product(const Problem& p, const HostOperands& ope
   for (std::int64_t row = 0; row < p.batch * p.m; ++row) {
     for (std::int64_t n = 0; n < p.n; ++n) {
       Expected element = sum_of_products(&a[row * p.k], &w[(row / p.m * p.n + n) * p.k], p);
+      if (arithmetic.rounds_product) add(element, 0, p);
       if (p.epilogue.bias) add(element, output_value(p.out, operands.bias.data(), n), p);
       if (p.epilogue.residual) add(element, output_value(p.out, operands.residual.data(), place_in_c(p, row, n)), p);
-      apply(p.epilogue.activation, element, computed_on);
+      apply(p.epilogue.activation, element, arithmetic.computed_on);
       element.bound += relative_rounding(p.out) * std::abs(element.value) + 0x1p-24;
       expected.push_back(element);
     }

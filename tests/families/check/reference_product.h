@@ -19,8 +19,15 @@ struct Expected {
   double bound{};
 };
 
-/// [batch, M, N], from the stored operands. GPUs may approximate activations more coarsely than CPUs.
-std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands, DeviceKind computed_on);
+/// How a kernel may compute.
+struct Arithmetic {
+  DeviceKind computed_on{DeviceKind::cpu};  // GPUs may approximate activations more coarsely than CPUs
+  bool rounds_product{};                    // to the output's type, before the epilogue
+};
+
+/// [batch, M, N], from the stored operands.
+std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands,
+                                       const Arithmetic& arithmetic);
 
 /// `c` is as the problem's layout stores it. "" when every element of C is within its bound (NaN where NaN is due),
 /// else the first that is not.
