@@ -40,6 +40,12 @@ TEST(Conformance, SaysWhatAProblemLacks) {
   EXPECT_THAT(failed.at("answers 'candidates' with at least one, each name once"), HasSubstr("none for 6x8x70"));
 }
 
+// A worker that ignored an option would compute something else.
+TEST(Conformance, ExampleWorkerSupportsNoOptionThatItDoesNotKnow) {
+  const auto failed = failures({TEST_PYTHON, "-IS", TEST_EXAMPLE_WORKER}, "6x8x70:f32:f32:f32:nn:bias:relu");
+  EXPECT_THAT(failed.at("answers 'supports' and supports the problem"), HasSubstr("'nn:relu' is not supported here"));
+}
+
 TEST(Conformance, FindsEachHabit) {
   const std::map<std::string, std::pair<std::string, std::string>> habits{
       {"crash_at_once", {"says hello, of protocol version 1, with a device", "exited with 7; stderr: no such device"}},
