@@ -17,7 +17,7 @@ std::vector<Candidate> SpaceFamily::candidates(const Problem& problem, const Dev
 
 std::vector<KernelSource> SpaceFamily::kernels(const Problem& problem, const Candidate& candidate,
                                                const DeviceInfo& device) const {
-  const Space all = space(problem, device);
+  const Space all = supported_space(problem, device);
   return kernels_at(problem, device, parsed(all, problem, candidate, device));
 }
 
@@ -27,10 +27,14 @@ std::string SpaceFamily::why_no_kernel(const Problem& problem, const DeviceInfo&
 
 std::unique_ptr<PreparedGemm> SpaceFamily::make(const Problem& problem, const Candidate& candidate,
                                                 const DeviceInfo& device) const {
+  const Space all = supported_space(problem, device);
+  return make_at(problem, device, parsed(all, problem, candidate, device));
+}
+
+Space SpaceFamily::supported_space(const Problem& problem, const DeviceInfo& device) const {
   if (const auto support = supports(problem, device); !support)
     fail(ErrorCode::unsupported, "{}: {}", name(), support.why_not);
-  const Space all = space(problem, device);
-  return make_at(problem, device, parsed(all, problem, candidate, device));
+  return space(problem, device);
 }
 
 Point SpaceFamily::parsed(const Space& all, const Problem& problem, const Candidate& candidate,

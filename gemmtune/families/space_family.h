@@ -45,8 +45,10 @@ class SpaceFamily : public KernelFamily {
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                      const DeviceInfo& device) const final;
 
-  /// Throws Error{unsupported} when the problem is not supported or the name is no kernel of this space. The point
-  /// lives as long as the space.
+  /// Throws Error{unsupported} when the problem is not supported.
+  Space supported_space(const Problem& problem, const DeviceInfo& device) const;
+
+  /// Throws Error{unsupported} when the name is no kernel of this space. The point lives as long as the space.
   Point parsed(const Space& all, const Problem& problem, const Candidate& candidate, const DeviceInfo& device) const;
 };
 

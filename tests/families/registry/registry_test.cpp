@@ -98,6 +98,23 @@ TEST(Registry, WhatAFamilyDoesNotDeclareIsNeitherSupportedNorPrepared) {
   }
 }
 
+// Families that compile at run time, with names that each has for another problem.
+TEST(Registry, SourcesForUnsupportedProblemsAreRefused) {
+  const DeviceInfo hopper{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
+  const auto packed = parse_problem("16x8192x8192:a4w4:packed");
+  auto unpacked = packed;
+  unpacked.packed = false;
+  int tried = 0;
+  for (const auto& family : make_families()) {
+    if (!family->name().starts_with("mxfp4_") || !family->supports(packed, hopper)) continue;
+    const auto candidate = family->candidates(packed, hopper).front();
+    if (family->kernels(packed, candidate, hopper).empty()) continue;
+    EXPECT_THROW(static_cast<void>(family->kernels(unpacked, candidate, hopper)), Error) << family->name();
+    ++tried;
+  }
+  if (tried == 0) GTEST_SKIP() << "no family that compiles at run time was built";
+}
+
 TEST(Registry, EveryRefusalHasAReason) {
   for (const auto& family : make_families()) {
     for (const char* text : problems) {
