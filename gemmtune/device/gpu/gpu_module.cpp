@@ -12,13 +12,6 @@ namespace {
 /// Dynamic shared memory that every kernel may use without being allowed more.
 constexpr unsigned default_shared_bytes = 48 * 1024;
 
-std::shared_ptr<const gpu::Driver> driver_for(DeviceKind kind) {
-  const auto vendor = gpu::vendor_of(kind);
-  auto driver = gpu::find_driver(vendor);
-  if (!driver) fail(ErrorCode::no_device, "{}", gpu::why_no_driver(vendor));
-  return driver;
-}
-
 }  // namespace
 
 struct GpuModule::Loaded {
@@ -37,7 +30,7 @@ struct GpuModule::Loaded {
   bool starts_early;
 };
 
-GpuModule::GpuModule(const KernelCode& code) : GpuModule(code, driver_for(code.kind)) {}
+GpuModule::GpuModule(const KernelCode& code) : GpuModule(code, gpu::driver_of(gpu::vendor_of(code.kind))) {}
 
 GpuModule::GpuModule(const KernelCode& code, std::shared_ptr<const gpu::Driver> driver) {
   if (code.kind != driver->kind())

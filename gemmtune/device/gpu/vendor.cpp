@@ -40,6 +40,12 @@ std::string why_no_driver(const Vendor& vendor) {
   return fmt::format("there is no driver that starts ({})", join(vendor.driver_libraries, ", "));
 }
 
+std::shared_ptr<const Driver> driver_of(const Vendor& vendor) {
+  auto driver = find_driver(vendor);
+  if (!driver) fail(ErrorCode::no_device, "{}", why_no_driver(vendor));
+  return driver;
+}
+
 std::unique_ptr<const Compiler> find_compiler(const Vendor& vendor) {
   auto library = SharedLibrary::open(vendor.compiler_libraries, toolkit_folders());
   return library ? vendor.make_compiler(*std::move(library)) : nullptr;

@@ -45,6 +45,9 @@ std::shared_ptr<const Driver> find_driver(const Vendor& vendor);
 std::shared_ptr<const Driver> find_driver(DeviceKind kind);
 std::string why_no_driver(const Vendor& vendor);
 
+/// As find_driver(). Throws Error{no_device} with why_no_driver() where that is null.
+std::shared_ptr<const Driver> driver_of(const Vendor& vendor);
+
 /// Null where the machine has no such compiler; why_no_compiler() then says which libraries were looked for.
 std::unique_ptr<const Compiler> find_compiler(const Vendor& vendor);
 std::string why_no_compiler(const Vendor& vendor);

@@ -1,6 +1,7 @@
 #include "gemmtune/families/cublaslt/sessions.h"
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune::cublaslt {
 
@@ -15,7 +16,10 @@ std::shared_ptr<const Session> Sessions::of(const DeviceInfo& device) {
   if (!opened) fail(ErrorCode::unsupported, "{}", Library::why_not());
   const std::lock_guard lock(mutex_);
   auto& session = sessions_[device.index];
-  if (!session) session = std::make_shared<const Session>(opened);
+  if (session) return session;
+  // Without a driver the library does not start either, says less about why, and leaks what it had allocated.
+  static_cast<void>(gpu::driver_of(gpu::vendor_of(device.kind)));
+  session = std::make_shared<const Session>(opened);
   return session;
 }
 

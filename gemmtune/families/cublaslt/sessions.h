@@ -15,7 +15,8 @@ class Sessions {
   /// Null where there is no library. Throws Error{unsupported} when it lacks a function.
   std::shared_ptr<const Library> library();
 
-  /// Throws Error{unsupported} where there is no library, or it does not start.
+  /// Throws Error{unsupported} where there is no library, or it does not start, and Error{no_device} where the
+  /// device's driver is missing or does not start.
   std::shared_ptr<const Session> of(const DeviceInfo& device);
 
  private:
