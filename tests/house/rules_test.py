@@ -10,6 +10,7 @@ SOURCES = (".h", ".cpp", ".cu", ".cuh")
 HEADERS = (".h", ".cuh")
 LONGEST_FILE = 600
 MEDIAN_FILE = 120
+LONGEST_PAGE_LINE = 120
 VENDOR_HEADERS = re.compile(r'#\s*include\s*[<"](cuda|hip/|nvrtc|cublas|hipblas|nvml)')
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MUTABLE_GLOBAL = re.compile(r"^(static |inline )?(std::(map|vector|string|unordered_map|mutex)\b[^()=]*)\s\w+(\{.*\})?;$")
@@ -62,13 +63,38 @@ def types_defined_twice(headers):
             yield f"{namespace}::{name} is defined in {' and in '.join(str(p) for p in paths)}"
 
 
+def pages():
+    yield from ROOT.glob("*.md")
+    for folder in ("docs", "examples", "workers"):
+        yield from (ROOT / folder).rglob("*.md")
+
+
+def anchors_of(page):
+    """Of a page's headings, as GitHub makes them: lower case, punctuation left out, a hyphen for each space."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
 def broken_links():
-    """Links of pages to files that are not there."""
-    pages = [*ROOT.glob("*.md"), *(page for folder in ("docs", "examples", "workers") for page in (ROOT / folder).rglob("*.md"))]
-    for page in pages:
-        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
-            if not (page.parent / target).exists():
+    """Links of pages to files and to headings that are not there."""
+    for page in pages():
+        for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)", page.read_text()):
+            to = page.parent / target if target else page
+            if not to.exists():
                 yield f"{page}: links to {target}, which is not there"
+            elif anchor and to.suffix == ".md" and anchor not in anchors_of(to):
+                yield f"{page}: links to #{anchor} of {to.name}, which has no such heading"
+
+
+def long_lines_of_pages():
+    """Outside of tables and code, both fenced and indented, and of pictures. A word longer than a line stays."""
+    for page in pages():
+        is_code = False
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            is_code ^= line.lstrip().startswith("```")
+            breaks = " " in line.strip()[:LONGEST_PAGE_LINE]
+            if len(line) > LONGEST_PAGE_LINE and breaks and not is_code and not line.startswith(("|", "![", "    ")):
+                yield f"{page}:{number}: {len(line)} columns, at most {LONGEST_PAGE_LINE}"
 
 
 def main():
@@ -76,6 +102,7 @@ def main():
     problems = [problem for path in files for problem in problems_in(path)]
     problems += types_defined_twice(path for path in files if path.suffix == ".h")
     problems += broken_links()
+    problems += long_lines_of_pages()
     median = statistics.median(len(p.read_text().splitlines()) for p in files)
     if median > MEDIAN_FILE:
         problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")
