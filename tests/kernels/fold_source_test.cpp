@@ -14,8 +14,8 @@ constexpr FoldBase bases[]{FoldBase::row, FoldBase::tensor, FoldBase::chunk, Fol
 constexpr InputLayout layouts[]{InputLayout::plain, InputLayout::shuffled};
 
 TEST(FoldSource, CompilesForAChipThatNeedNotBeHere) {
-  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_fold"));
-  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not();
+  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_fold"), DeviceKind::cuda);
+  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   std::set<std::string> keys;
   for (const auto type : types)
     for (const auto base : bases)

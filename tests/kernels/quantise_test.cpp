@@ -16,8 +16,8 @@ namespace {
 constexpr E8M0Mode modes[]{E8M0Mode::round_down, E8M0Mode::round_up, E8M0Mode::even, E8M0Mode::ceil};
 
 TEST(QuantiseSource, CompilesForAChipThatNeedNotBeHere) {
-  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_quantise"));
-  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not();
+  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_quantise"), DeviceKind::cuda);
+  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   for (const auto from : {DType::bf16, DType::f16})
     for (const auto mode : modes)
       EXPECT_FALSE(compiler->compile(quantise_source({from, mode, 1, 32}, "sm90a")).empty());

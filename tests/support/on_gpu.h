@@ -16,7 +16,8 @@ class NeedsGpu : public testing::Test {
   void SetUp() override {
     const auto gpus = list_gpus();
     if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
-    if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+    if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+      GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
     device_ = make_gpu_device(gpus.front());
   }
 

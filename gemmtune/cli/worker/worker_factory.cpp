@@ -92,8 +92,9 @@ WorkerFactory worker_factory(WorkerSettings settings) {
     auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
     auto selecting = std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
     if (settings.in_process || device.starts_with("cpu")) return selecting;
+    auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()), selecting->device().kind);
     return std::make_unique<CompileAhead>(
-        std::move(selecting), make_families(), KernelCompiler::open(KernelCache(default_kernel_cache())),
+        std::move(selecting), make_families(), std::move(compiler),
         CompileAheadOptions{.command = {"/proc/self/exe", "cache", "fill"},
                             .processes = processes_for_compiling(settings.devices.size())});
   };

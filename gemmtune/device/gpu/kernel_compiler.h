@@ -39,8 +39,8 @@ class KernelCompiler {
  public:
   /// Null where this machine has no run-time compiler for such GPUs; `why_not` then says which libraries were looked
   /// for, or that this build can use none.
-  static std::unique_ptr<KernelCompiler> open(KernelCache cache, DeviceKind kind = DeviceKind::cuda);
-  static std::string why_not(DeviceKind kind = DeviceKind::cuda);
+  static std::unique_ptr<KernelCompiler> open(KernelCache cache, DeviceKind kind);
+  static std::string why_not(DeviceKind kind);
 
   ~KernelCompiler();
 

@@ -173,7 +173,8 @@ TEST_F(ColdInstructions, CostLessThanAMillisecondEach) {
 }
 
 TEST(ColdInstructionsText, TheKernelOfThisTestIsAsLongAsMeant) {
-  if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+  if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+    GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   EXPECT_GT(compile_kernel({.name = "cold.cu", .text = two_passes(), .arch = "sm90a"}).bytes.size(),
             16U * instructions);
 }

@@ -141,7 +141,8 @@ TEST_F(GpuModuleTest, UnknownKernelsAndForeignCodeAreRefused) {
 }
 
 TEST(CompileKernel, AnErrorCarriesTheLog) {
-  if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+  if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+    GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   try {
     static_cast<void>(
         compile_kernel({.name = "bad.cu", .text = "__global__ void f() { undeclared(); }", .arch = "sm90"}));
@@ -155,7 +156,8 @@ TEST(CompileKernel, AnErrorCarriesTheLog) {
 
 /// What the tests above launch compiles for a chip that need not be here.
 TEST(CompileKernel, TheKernelsOfThisTestCompile) {
-  if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+  if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+    GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   EXPECT_FALSE(compile_kernel({.name = "kernels.cu", .text = kernels, .arch = "sm90a"}).bytes.empty());
 }
 

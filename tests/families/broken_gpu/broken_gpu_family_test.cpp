@@ -10,8 +10,8 @@ namespace {
 const Problem problem = parse_problem("64x64x64:bf16:bf16:bf16");
 
 TEST(BrokenGpuFamily, EachFaultCompilesForAChipThatNeedNotBeHere) {
-  const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
-  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not();
+  const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda);
+  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   std::vector<std::string> codes;
   for (const auto& candidate : make_family()->candidates(problem, {}))
     codes.push_back(compiler->compile(source(candidate.name, "sm90a")));

@@ -16,8 +16,8 @@ namespace {
 class Compiles : public testing::TestWithParam<FoldType> {
  protected:
   void SetUp() override {
-    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_wgmma"));
-    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_wgmma"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
 
   void expect_compiles(const KernelSource& source) const {

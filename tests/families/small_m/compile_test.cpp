@@ -18,8 +18,8 @@ namespace {
 class SmallMCompiles : public testing::Test {
  protected:
   void SetUp() override {
-    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_small_m"));
-    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_small_m"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
 
   void add(const KernelSource& source) { sources_.emplace(cache_key(source, compiler_->version()), source); }
