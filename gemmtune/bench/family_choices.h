@@ -18,7 +18,7 @@ struct TunedKernel {
   std::string origin{};  // "tuned.csv:7", "tuned.trials.db#12"
 };
 
-/// By problem and family.
+/// Maps a problem and a family to the tuned kernel.
 using TunedKernels = std::map<std::pair<Problem, std::string>, TunedKernel>;
 
 /// The best kernel of each family and shape in tables, profiles and stores of devices of this kind.
