@@ -1,4 +1,4 @@
-// Which devices of this machine --device and --mp of `gemmtune tune` mean.
+// Which devices of this machine the options --device and --mp of `gemmtune tune` choose.
 #pragma once
 
 #include <cstdint>

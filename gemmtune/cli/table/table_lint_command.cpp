@@ -14,7 +14,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::string_view unreadable = "unreadable";  // errors that concern no rule
+constexpr std::string_view unreadable = "unreadable";  // for errors that belong to no rule
 
 std::string line_of(const Finding& finding) {
   return fmt::format("{}:{}:{}: {}: {}: {}\n", finding.place.file, finding.place.line, finding.place.column,
