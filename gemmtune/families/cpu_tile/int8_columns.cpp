@@ -75,7 +75,7 @@ void pack_int8_panel(const PanelSource& source, std::byte* values, std::int32_t*
     }
   }
   std::transform(sums.begin(), sums.end(), correction, [](std::int32_t sum) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) * 128U);  // sums of unsigned products wrap alike
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) * 128U);  // wraps as the sums of a tile do
   });
 }
 

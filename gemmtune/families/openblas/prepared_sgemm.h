@@ -11,7 +11,7 @@ namespace gemmtune::openblas {
 /// How the weights are multiplied.
 enum class Call : std::uint8_t {
   as_stored,   // sgemm on the weights as they are
-  transposed,  // sgemm on weights that are transposed ahead
+  transposed,  // sgemm on weights that were transposed in advance
   gemv,        // sgemv for each row of A
 };
 
