@@ -26,7 +26,7 @@ TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device);
 
 /// Each family's default as FAMILY_default and its tuned choice as FAMILY. The tuned choice is the known one; if none
 /// is known, it is searched for among the plan's most_candidates. Families that cannot do the problem are left out
-/// unless the plan names them. Nothing when the evaluator was interrupted.
+/// unless the plan names them. Empty if the evaluator was interrupted.
 std::optional<std::vector<Contender>> family_contenders(Evaluator& evaluator, const Problem& problem,
                                                         const BenchPlan& plan, const TunedKernels& known);
 

@@ -30,7 +30,7 @@ struct PeakResult {
   std::string why_none{};
 };
 
-/// Nothing when the evaluator was interrupted.
+/// Empty if the evaluator was interrupted.
 std::optional<PeakResult> measure_peak(Evaluator& evaluator, const Problem& problem, const TunePlan& plan);
 
 }  // namespace gemmtune

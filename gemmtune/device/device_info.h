@@ -28,10 +28,10 @@ struct DeviceInfo {
   bool operator==(const DeviceInfo&) const = default;
 };
 
-/// "cpu", "cuda", "hip".
+/// The name of the kind: "cpu", "cuda", "hip".
 std::string_view kind_name(DeviceKind kind);
 
-/// "cpu:0", "cuda:1".
+/// The name that selects the device: "cpu:0", "cuda:1".
 std::string device_id(const DeviceInfo& device);
 
 }  // namespace gemmtune

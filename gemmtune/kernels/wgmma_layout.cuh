@@ -53,7 +53,7 @@ struct Place {
   __device__ __forceinline__ bool shares_with(int other) const {
     return other % CLUSTER_M == m || other / CLUSTER_M == n;
   }
-  __device__ __forceinline__ unsigned short same_row() const {  // of tiles: they share A's
+  __device__ __forceinline__ unsigned short same_row() const {  // blocks whose tiles share A's
     unsigned mask = 0;
     for (int i = 0; i < CLUSTER_N; ++i) mask |= 1u << (m + i * CLUSTER_M);
     return static_cast<unsigned short>(mask);

@@ -52,7 +52,7 @@ struct Skipped {
 struct Comparison {
   std::string primary{};  // the requested one; otherwise asm if it exists, otherwise the one that wins most shapes
   std::vector<std::string> backends{};  // the primary first, then the others by name
-  std::vector<ComparedShape> shapes{};  // by device, types, N, K and M; also shapes without any usable kernel
+  std::vector<ComparedShape> shapes{};  // ordered by device, types, N, K and M; also shapes without any usable kernel
   std::vector<Skipped> skipped{};
   std::size_t measurements{};  // all measurements that were examined
   double err_ratio_limit{};

@@ -153,7 +153,7 @@ void insist_on_one_family(const TableSource& a, const TableSource& b) {
        b.path.string(), to_string(b.family.format));
 }
 
-/// "5 shapes: 2 improved, 1 worse, 2 same kernel".
+/// The numbers of verdicts as text: "5 shapes: 2 improved, 1 worse, 2 same kernel".
 std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
   std::size_t shapes = 0;
   std::vector<std::string> pieces;

@@ -38,7 +38,7 @@ std::int64_t count_of(const std::vector<Finding>& findings, Severity severity) {
   return std::ranges::count(findings, severity, &Finding::severity);
 }
 
-/// "3 errors (no-time 3), 2 warnings (…), no notes".
+/// The part for one severity of "3 errors (no-time 3), 2 warnings (…), no notes".
 std::string counts_text(const std::vector<Finding>& findings, Severity severity) {
   std::map<std::string, int> rules;
   for (const auto& finding : findings)

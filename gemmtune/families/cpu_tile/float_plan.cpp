@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t a_block_bytes = 192 * 1024;  // leaves a 512 KiB L2 cache room for W and sums
 constexpr std::int64_t kept_sum_bytes =
-    2 * 1024 * 1024;  // of a thread: touched once a pass, so the last-level cache does
+    2 * 1024 * 1024;  // of one thread; the last-level cache is fast enough, because a pass uses them once
 constexpr std::int64_t line_bytes = 64;
 
 /// Decoding a W panel costs as much as this many rows. If M is split, each part decodes it again.

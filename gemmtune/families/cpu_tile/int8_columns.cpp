@@ -8,7 +8,7 @@ namespace gemmtune::cpu_tile {
 namespace {
 
 constexpr std::int64_t chunk =
-    256;  // of K: 4 KiB of a panel stay in the first-level cache while 16 columns are spread over it
+    256;  // elements of K: 4 KiB of a panel stay in the L1 cache while 16 columns are written to it
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 

@@ -130,8 +130,8 @@ class TileLearner {
     return seeds.empty() ? seeds_one_step_away() : seeds;
   }
 
-  /// For tiles that are accepted in none of the contexts. There is a limit because libraries list many algorithms of
-  /// other devices, of which they accept nothing.
+  /// Finds seeds for tiles that are accepted in none of the contexts. There is a limit because libraries list many
+  /// algorithms of other devices, of which they accept nothing.
   std::vector<AlgoConfig> seeds_one_step_away() {
     std::vector<AlgoConfig> seeds;
     const std::int64_t given_up = checks_ + limits_.futile_of_a_tile;

@@ -23,7 +23,7 @@ struct Choice {
 
 std::unique_ptr<PreparedGemm> prepare_sgemm(const Choice& choice);
 
-/// "openblas 0.3.21 (Zen, pthreads)".
+/// The version of the library: "openblas 0.3.21 (Zen, pthreads)".
 std::string library_version();
 
 /// Whether this build of the library was made with threads.
