@@ -147,7 +147,7 @@ std::string roofline_text(const Benchmark& benchmark) {
   return text + ", as of " + roofline->date;
 }
 
-/// A remark on times that scatter.
+/// A remark if many of the times scatter.
 std::vector<std::string> noise_note(const Benchmark& benchmark) {
   constexpr double noisy = 0.05;
   std::size_t timed = 0;
@@ -162,7 +162,7 @@ std::vector<std::string> noise_note(const Benchmark& benchmark) {
                       scattered, timed, 100 * noisy)};
 }
 
-/// With the command that reproduces it, if there is a kernel to run.
+/// Describes a failure, with the command that reproduces it if there is a kernel to run.
 std::string failure_text(const Benchmark& benchmark, const ShapeBench& shape, const MeasuredContender& measured) {
   const auto& candidate = measured.contender.candidate;
   auto text = fmt::format("{} {} {}: ", to_string(shape.problem), measured.contender.label,

@@ -12,7 +12,8 @@
 namespace gemmtune {
 namespace {
 
-/// "exact, a.csv:7", "padded_coarse from M 128, a.csv:7", "fallback, rule: oneDNN, its own heuristic".
+/// How the kernel was found: "exact, a.csv:7", "padded_coarse from M 128, a.csv:7", "fallback, rule: oneDNN, its own
+/// heuristic".
 std::string origin_of(const Answer& answer) {
   std::string text(to_string(answer.match));
   if (answer.match != MatchKind::exact && answer.tuned_m > 0) text += fmt::format(" from M {}", answer.tuned_m);

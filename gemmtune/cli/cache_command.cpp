@@ -104,7 +104,7 @@ class CacheFillCommand final : public Command {
     return candidates;
   }
 
-  /// The families that can be asked without the device.
+  /// The candidates of the families that can list them without the device.
   std::vector<Owned> all(const Problem& problem, const DeviceInfo& device) const {
     std::vector<Owned> candidates;
     for (const auto& family : families_)

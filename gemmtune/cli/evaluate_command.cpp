@@ -54,7 +54,8 @@ class Keeper final : public EvaluationObserver {
   void started(const Candidate&) override {}
   void evaluated(const Evaluation& evaluation) override { kept_.push_back(evaluation); }
 
-  /// In any order. Throws Error{internal} if the observer never heard of this candidate.
+  /// The evaluation of this candidate. Calls need not be in the order of evaluation. Throws Error{internal} if the
+  /// observer never received this candidate.
   const Evaluation& of(const Candidate& candidate) const {
     const auto found =
         std::find_if(kept_.begin(), kept_.end(), [&](const auto& e) { return e.candidate == candidate; });
@@ -110,7 +111,7 @@ class EvaluateCommand final : public Command {
     return all_right ? 0 : 1;
   }
 
-  /// A candidate of this name: listed for the problem, or no longer listed. A name says all parameters.
+  /// The candidate with this name, whether or not it is listed for the problem. A name states all parameters.
   Candidate named_candidate(Evaluator& evaluator, const Problem& problem, const std::string& name) const {
     for (auto& candidate : evaluator.candidates(problem))
       if (candidate.name == name && (family_.empty() || candidate.family == family_)) return candidate;

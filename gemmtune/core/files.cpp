@@ -30,7 +30,7 @@ class File {
   int descriptor_;
 };
 
-/// A name that no other thread or process uses that writes the same file at this moment.
+/// A name that no other thread or process that writes the same file uses at this moment.
 std::string temporary_name(const std::string& name) {
   static std::atomic<unsigned> count{0};
   return fmt::format(".{}.{}.{}.tmp", name, ::getpid(), count++);

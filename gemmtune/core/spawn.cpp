@@ -108,7 +108,7 @@ struct ChildPlan {
   char* const* arguments{};
   char* const* environment{};
   std::array<int, 3> streams{};
-  int report{};  // where errno goes when it cannot start
+  int report{};  // the pipe for errno if the child cannot start the command
   pid_t parent{};
   std::int64_t memory_limit_bytes{};
 };
@@ -149,7 +149,7 @@ bool become(const ChildPlan& plan) {
   ::_exit(ignored < 0 ? 126 : 127);
 }
 
-/// With all signals blocked, so that no handler of ours runs in the child.
+/// Forks with all signals blocked, so that no handler of ours runs in the child.
 pid_t fork_quietly(const ChildPlan& plan) {
   sigset_t all;
   sigset_t before;

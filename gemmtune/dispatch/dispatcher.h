@@ -1,8 +1,8 @@
-// Serves one device from files that may change while it does. This is what a running process asks for its kernels.
-// Any number of threads look up at once. A lookup takes no lock and allocates nothing, except for a thread's first
-// lookup after a reload, which takes a lock for as long as it takes to copy a pointer. poll() reads changed files;
-// with DispatcherOptions::reload_interval a thread of the dispatcher calls it. If the files cannot be read, the old
-// tables go on serving, and one message says so.
+// Serves one device from tables in files that may change meanwhile. A running process asks it for its kernels. Any
+// number of threads look up at once. A lookup takes no lock and allocates nothing, except that a thread's first lookup
+// after a reload takes a lock while it copies a pointer. poll() reads changed files; with
+// DispatcherOptions::reload_interval, a thread of the dispatcher calls it. If the files cannot be read, the old tables
+// stay in use, and one message says so.
 #pragma once
 
 #include <chrono>
@@ -30,17 +30,17 @@ struct DispatcherOptions {
   std::chrono::milliseconds reload_interval{0};  // 0: files are looked at only when poll() is called
   bool log_lookups{};
   std::shared_ptr<Capture> capture{};  // null: nothing is recorded
-  LineSink say{stderr_sink()};         // hears what was left out, reloaded or refused; never called by a lookup
+  LineSink say{stderr_sink()};         // receives what was left out, reloaded or refused; a lookup never calls it
 };
 
-/// As the environment says. `say` hears what is left out.
+/// The options that the environment states. `say` receives what is left out.
 DispatcherOptions options_from(const Environment& environment, LineSink say = stderr_sink());
 
 enum class Reload : std::uint8_t { unchanged, reloaded, failed };
 
 class Dispatcher {
  public:
-  /// Throws Error{input} if a table cannot be read, and if tables are named of which none exists.
+  /// Throws Error{input} if a table cannot be read, or if tables are named but none of them exists.
   explicit Dispatcher(DispatcherOptions options);
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
@@ -54,10 +54,10 @@ class Dispatcher {
     return answer;
   }
 
-  /// Looks whether a file was changed, added or removed, and reads all files if so. Any thread.
+  /// Checks whether a file was changed, added or removed, and if so reads all files. May be called on any thread.
   Reload poll();
 
-  /// The tables that serve now. The caller may keep them.
+  /// The tables in use now. The caller may keep them.
   std::shared_ptr<const TableIndex> index() const { return published_.current(); }
 
   const DispatcherOptions& options() const { return options_; }
@@ -74,11 +74,11 @@ class Dispatcher {
   bool is_observed_{};
   mutable std::mutex saying_;
   std::mutex reloading_;
-  std::vector<FileStamp> stamps_;  // of the last reading, or the last attempt
+  std::vector<FileStamp> stamps_;  // as of the last reading or the last attempt
   PublishedIndex published_;
-  std::unique_ptr<LookupLog> log_;  // null when off
+  std::unique_ptr<LookupLog> log_;  // null if lookups are not logged
   CaptureDevice captured_as_{};
-  std::unique_ptr<Periodic> watch_;  // the last member: it ends first
+  std::unique_ptr<Periodic> watch_;  // the last member, so that it is destroyed first
 };
 
 }  // namespace gemmtune

@@ -15,12 +15,12 @@ namespace gemmtune {
 /// Takes one line without its end. Called from any thread, but never from two at once. Must not throw.
 using LineSink = std::function<void(const std::string&)>;
 
-/// "gemmtune: " and the line on stderr.
+/// Writes "gemmtune: " and the line to stderr.
 LineSink stderr_sink();
 
 class LookupLog {
  public:
-  static constexpr std::size_t most_problems = 100'000;  // after that many it says so and stops
+  static constexpr std::size_t most_problems = 100'000;  // after this many, the log says so and stops
 
   explicit LookupLog(LineSink sink);
 

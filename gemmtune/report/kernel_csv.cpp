@@ -18,7 +18,7 @@ std::vector<CsvField> fields_of(const CsvRow& line) {
   return fields;
 }
 
-/// What follows from gemmtune's own columns.
+/// Reads what only gemmtune's own columns state.
 class OwnColumns {
  public:
   explicit OwnColumns(const CsvDocument& document)
@@ -52,7 +52,7 @@ Measurement measurement_of(const TunedRow& row, const CsvTypes& types, const Rea
       .err_ratio = row.err_ratio};
 }
 
-/// AITER marks a failure only by two special times (table/profile_csv.h).
+/// Tables of AITER mark a failure only by two special times (table/profile_csv.h).
 void read_marks(Measurement& measurement) {
   if (measurement.outcome != Outcome::ok) return;
   if (std::isinf(measurement.time_us)) {

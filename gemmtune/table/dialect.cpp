@@ -14,12 +14,12 @@ std::string integer(std::int64_t value) { return std::to_string(value); }
 std::string boolean(bool value) { return value ? "True" : "False"; }
 std::string type_text(DType type) { return std::string(torch_name(type)); }
 
-/// Python's round(), printed by Python's repr().
+/// Rounds like Python's round(), and prints like Python's repr().
 std::string rounded(double value, int decimals) {
   return shortest(parse_double(fmt::format("{:.{}f}", value, decimals)).value_or(value));
 }
 
-/// Empty if nothing was sampled.
+/// The text of a measured value. Empty if nothing was sampled.
 std::string measured(const TunedRow& row, double value) {
   return row.origin.samples == 0 ? std::string() : rounded(value, 4);
 }
@@ -44,7 +44,7 @@ bool set_tensor_scales(Problem& problem, std::string_view text) {
 
 bool derived(TunedRow&, std::string_view) { return true; }
 
-/// How a field is written and read. Names stand in table/sheet/known_columns.h.
+/// How a field is written and read. table/sheet/known_columns.h has the names.
 struct Rule {
   Field field;
   std::string (*write)(const TunedRow&);

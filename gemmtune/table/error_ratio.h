@@ -10,7 +10,8 @@ namespace gemmtune {
 /// none.
 double error_ratio(const Sheet& sheet, const SheetRow& row);
 
-/// The limit for such tables: for GEMMs AITER's, which tuning uses unless told otherwise; twice that for fused MoE.
+/// The limit for tables of this kind: AITER's limit for GEMMs, which tuning uses unless told otherwise, and twice that
+/// for fused MoE.
 double error_limit(TableKind kind, double of_gemms = VerifyPolicy{}.err_ratio_limit);
 
 /// Whether the row is over AITER's limit.

@@ -9,7 +9,7 @@
 namespace gemmtune {
 namespace {
 
-/// AITER's marks for a candidate without a time.
+/// The times with which AITER marks a failed candidate.
 double failed_time_us(Outcome outcome) {
   const bool died = outcome == Outcome::timed_out || outcome == Outcome::crashed;
   return died ? std::numeric_limits<double>::infinity() : -1;
@@ -23,7 +23,7 @@ TunedRow as_profiled(TunedRow row, const Evaluation& evaluation) {
   return row;
 }
 
-/// Reasons come from libraries and may span lines; a line of a profile may not.
+/// Reasons come from libraries and may have several lines. A line of a profile may not.
 std::string on_one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');

@@ -10,11 +10,11 @@
 
 namespace gemmtune {
 
-/// The tuned table's columns, then outcome, reason and stage.
+/// The columns of a profile: those of the tuned table, then outcome, reason and stage.
 std::vector<std::string> profile_columns(Format format);
 
-/// One line without its end. Failed candidates have us = -1 (inf if timed out or crashed) and errRatio = 1, as in
-/// AITER. Outcome and reason say what happened.
+/// One line of a profile, without its end. A failed candidate has us = -1 (inf if it timed out or crashed) and errRatio
+/// = 1, as in AITER. Outcome and reason say what happened.
 std::string profile_line(Format format, const TunedRow& row, const Evaluation& evaluation);
 
 }  // namespace gemmtune

@@ -1,9 +1,9 @@
-// Reads lines of a GEMM table as typed rows, whatever their spelling. This is the one place that decides which lines
-// are rows, for tables that are rewritten (table/aiter_csv.h) and for tables that are served. Not: where the lines
-// come from.
-// Cells that a short line lacks are empty. Empty, Null, None and nan say nothing: a size must say something, a flag
-// is then not set, and all other fields keep their defaults. 128.0 is a whole number, because pandas writes columns
-// with a gap like this.
+// Reads lines of a GEMM table as typed rows, whatever their spelling. Only this reader decides which lines are rows,
+// for tables that are rewritten (table/aiter_csv.h) and for tables that a dispatcher uses. The lines may come from
+// anywhere.
+// Cells that a short line lacks are empty. Empty, Null, None and nan state nothing. A size must state something; a flag
+// that states nothing is not set; all other fields keep their defaults. 128.0 is a whole number, because pandas writes
+// columns with a gap like this.
 #pragma once
 
 #include <optional>
@@ -22,14 +22,14 @@ namespace gemmtune {
 
 /// Why a line is not a row.
 struct LineComplaint {
-  std::size_t cell{};    // one of the cells that the line has
+  std::size_t cell{};    // index of a cell that the line has
   std::string reason{};  // "M: found 'x', expected a whole number above 0"
 };
 
 class TunedRowReader {
  public:
-  /// `defaults` is what rows do not state. Throws Error{input} if the names are not the columns of the format;
-  /// `source` is the file, for the message.
+  /// `defaults` supplies what rows do not state. Throws Error{input} if the names are not the columns of the format.
+  /// `source` is the file's name for that message.
   TunedRowReader(const std::vector<std::string>& names, Format format, const Problem& defaults,
                  std::string_view source);
 
@@ -46,9 +46,9 @@ class TunedRowReader {
   std::string complaint_on(std::size_t column, std::string_view text) const;
 
   std::vector<Column> columns_;
-  std::vector<CellKind> kinds_;  // of the columns
+  std::vector<CellKind> kinds_;  // the kind of each column
   TunedRow defaults_;
-  TunedRow row_;  // always the same object, so that its texts keep their memory from line to line
+  TunedRow row_;  // reused, so that its texts keep their memory from line to line
 };
 
 }  // namespace gemmtune

@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// Quoted for a POSIX shell. `program` is the first word of the command line.
+/// The command, quoted for a POSIX shell. `program` is its first word.
 std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
                        std::uint64_t seed);
 

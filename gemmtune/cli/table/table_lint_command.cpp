@@ -14,7 +14,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::string_view unreadable = "unreadable";  // errors that concern no rule
+constexpr std::string_view unreadable = "unreadable";  // for errors that belong to no rule
 
 std::string line_of(const Finding& finding) {
   return fmt::format("{}:{}:{}: {}: {}: {}\n", finding.place.file, finding.place.line, finding.place.column,
@@ -38,7 +38,7 @@ std::int64_t count_of(const std::vector<Finding>& findings, Severity severity) {
   return std::ranges::count(findings, severity, &Finding::severity);
 }
 
-/// "3 errors (no-time 3), 2 warnings (…), no notes".
+/// The part for one severity of "3 errors (no-time 3), 2 warnings (…), no notes".
 std::string counts_text(const std::vector<Finding>& findings, Severity severity) {
   std::map<std::string, int> rules;
   for (const auto& finding : findings)

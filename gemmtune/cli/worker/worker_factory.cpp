@@ -20,7 +20,7 @@ bool is_in(const std::vector<std::string>& families, const std::string& family) 
   return families.empty() || std::ranges::find(families, family) != families.end();
 }
 
-/// Indices of the chosen candidates of one family, in their order.
+/// The indices of the chosen candidates of one family, in order.
 std::set<std::size_t> sampled(const std::vector<Candidate>& candidates, const Selection& selection) {
   const auto most = static_cast<std::size_t>(selection.most_of_a_family);
   const bool spreads = selection.sample == Sample::diverse && candidates.size() > most;
@@ -77,7 +77,7 @@ std::unique_ptr<Evaluator> start_worker(const std::string& device, double candid
   });
 }
 
-/// The number of compiling processes of each worker: its share of the cores that the workers themselves do not use.
+/// The number of compiling processes for each worker: its share of the cores that the workers themselves do not use.
 std::size_t processes_for_compiling(std::size_t workers) {
   constexpr std::size_t most = 16;
   const std::size_t cores = std::thread::hardware_concurrency();

@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t small_alignment = 256;
 
-/// Copies go piece by piece: one that goes to many places stays in the second-level cache meanwhile.
+/// Copies are made in pieces of this size, so that a piece that goes to many places stays in the L2 cache meanwhile.
 constexpr std::int64_t copy_piece = std::int64_t{256} << 10;
 
-/// A thread takes so many at a time; for less than that, starting threads would cost more than copying.
+/// The number of pieces that a thread takes at a time. For fewer, starting a thread would cost more than copying.
 constexpr std::int64_t pieces_at_once = 16;
 
-/// work(piece, place) for all of them.
+/// Calls work(piece, place) for each piece and each place.
 template <typename Work>
 void for_pieces(std::span<const std::byte> bytes, std::size_t places, const Work& work) {
   const auto size = static_cast<std::int64_t>(bytes.size());
@@ -40,14 +40,14 @@ void for_pieces(std::span<const std::byte> bytes, std::size_t places, const Work
   });
 }
 
-/// For what is used soon.
+/// Copies through the caches, for bytes that are used soon.
 void copy_now(std::span<const std::byte> from, std::byte* to) {
   for_pieces(from, 1, [&](std::span<const std::byte> piece, std::size_t) {
     std::memcpy(to + (piece.data() - from.data()), piece.data(), piece.size());
   });
 }
 
-/// Of exactly this size, so that a sanitizer sees what runs over.
+/// Allocates exactly this many bytes, so that a sanitizer detects accesses beyond them.
 std::byte* allocate_small(std::size_t bytes) {
   void* data = nullptr;
   return posix_memalign(&data, small_alignment, bytes) == 0 ? static_cast<std::byte*>(data) : nullptr;
@@ -69,7 +69,7 @@ class CpuStream final : public Stream {
     try {
       message_ = message;
     } catch (...) {
-      message_.clear();  // no memory for the words: that it failed still counts
+      message_.clear();  // no memory for the message, but the failure still counts
     }
   }
 
@@ -87,7 +87,8 @@ class CpuDevice final : public Device {
 
   Buffer allocate(std::size_t bytes) override {
     if (bytes == 0) return {};
-    // The kernel grants more than there is and kills later; what cannot fit is refused here.
+    // The kernel grants more memory than there is and kills the process later, so a size that cannot fit is refused
+    // here.
     const bool fits = info_.memory_bytes == 0 || bytes <= static_cast<std::size_t>(info_.memory_bytes);
     auto buffer = fits ? allocate_fitting(bytes) : Buffer{};
     if (buffer.data() == nullptr) fail(ErrorCode::io, "not enough memory for a buffer of {} bytes", bytes);

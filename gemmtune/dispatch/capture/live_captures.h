@@ -1,6 +1,6 @@
-// The captures of this process, for the two events that the system reports to functions without arguments: exit(),
-// where a capture in a static or in a host of another language would stay unwritten, and fork(), after which the
-// child must not write what its parent counted.
+// The captures of this process, for two events that the system reports to functions without arguments. At exit(), a
+// capture in a static or in a host of another language would otherwise stay unwritten. After fork(), the child must not
+// write what its parent counted.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@ class LiveCapture {
   virtual ~LiveCapture() = default;
   virtual void write_before_exit() noexcept = 0;
 
-  // In the thread that forks; exactly one of the last two follows the first in each process.
+  // These run on the thread that forks. In each process, before_fork() is followed by exactly one of the other two.
   virtual void before_fork() noexcept = 0;
   virtual void after_fork_in_parent() noexcept = 0;
   virtual void after_fork_in_child() noexcept = 0;

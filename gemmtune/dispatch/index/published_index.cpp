@@ -7,7 +7,7 @@ namespace gemmtune {
 namespace {
 
 struct Hold {
-  std::uint64_t ticket{};  // 0: free
+  std::uint64_t ticket{};  // 0: this place is free
   const PublishedIndex* owner{};
   std::shared_ptr<const TableIndex> index{};
 };
@@ -22,7 +22,7 @@ struct Holds {
     return nullptr;
   }
 
-  /// Releases the owner's older index or, if there is none, the index in the last place.
+  /// Releases the owner's older index. If there is none, releases the index in the last place.
   const TableIndex& put(Hold hold) noexcept {
     std::size_t at = 0;
     while (at + 1 < holds.size() && holds[at].owner != hold.owner && holds[at].ticket != 0) ++at;
@@ -32,7 +32,7 @@ struct Holds {
   }
 };
 
-thread_local Holds holds_of_this_thread;  // the one thing that belongs to a thread and not to an object
+thread_local Holds holds_of_this_thread;  // the only state that belongs to a thread and not to an object
 
 std::uint64_t new_ticket() noexcept {
   static std::atomic<std::uint64_t> last{0};
@@ -57,7 +57,7 @@ const TableIndex& PublishedIndex::of_this_thread() const noexcept {
 }
 
 const TableIndex& PublishedIndex::take_hold() const noexcept {
-  const std::lock_guard lock(mutex_);  // under the lock, ticket and index belong together
+  const std::lock_guard lock(mutex_);  // the lock keeps ticket and index consistent with each other
   return holds_of_this_thread.put({.ticket = ticket_.load(), .owner = this, .index = index_});
 }
 

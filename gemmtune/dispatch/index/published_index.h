@@ -1,6 +1,6 @@
-// The index that serves now, and its replacement by another one while lookups go on.
-// A reader takes one atomic load and no lock. Each thread keeps its own hold on the index that it last used, and a
-// ticket tells it whether there is a newer one. Only then does it take a lock, once for each thread and index.
+// The index in use now, which can be replaced while lookups go on. A reader does one atomic load and takes no lock.
+// Each thread keeps its own reference to the index that it last used, and a ticket tells it whether there is a newer
+// one. Only then does it take a lock, once for each thread and index.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@ class PublishedIndex {
   PublishedIndex(const PublishedIndex&) = delete;
   PublishedIndex& operator=(const PublishedIndex&) = delete;
 
-  /// Any thread.
+  /// May be called on any thread.
   void publish(std::shared_ptr<const TableIndex> index);
 
-  /// The newest index. It lives until this thread asks here again, ends, or has since asked as many other
+  /// The newest index. It stays alive until this thread asks here again, ends, or has asked as many other
   /// PublishedIndex objects as one thread holds (16).
   const TableIndex& of_this_thread() const noexcept;
 
-  /// The same index, to be kept for any time.
+  /// A reference to the same index, which the caller may keep.
   std::shared_ptr<const TableIndex> current() const;
 
  private:

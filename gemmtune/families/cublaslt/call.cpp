@@ -35,7 +35,7 @@ bool whole_rows(Scaling scaling) {
   return scaling == Scaling::none || scaling == Scaling::tensor || scaling == Scaling::row;
 }
 
-/// The kernel that scales an int32 product writes C, and knows no other epilogue than a bias.
+/// The kernel that scales an int32 product writes C, and supports no epilogue other than a bias.
 std::string why_no_int8(const Problem& problem) {
   if (!whole_rows(problem.a.scaling) || !whole_rows(problem.w.scaling))
     return "int8 is multiplied with tensor and row scales only";
@@ -44,7 +44,7 @@ std::string why_no_int8(const Problem& problem) {
   return bias_at_most ? "" : "int8 products are scaled without a residual or an activation";
 }
 
-/// The library takes scales at multiples of 16 bytes, and those of a batch follow each other without gaps.
+/// The library requires scales at multiples of 16 bytes, and the scales of a batch follow each other without gaps.
 std::string why_no_batches(const Problem& problem) {
   if (problem.batch == 1 || both(problem, Scaling::none)) return "";
   if (both(problem, Scaling::tensor)) return "batches with a scale each are not multiplied";
@@ -64,7 +64,7 @@ std::string why_no_fp8(const Problem& problem) {
   return problem.k % 16 == 0 ? "" : "e4m3 needs K % 16 == 0";
 }
 
-/// Of the tensors of each batch, when each has a call of its own.
+/// The alignment of each batch's tensors, if each batch has a call of its own.
 std::int64_t alignment_in_batches(const Problem& problem) {
   std::int64_t alignment = 256;
   for (const auto bytes : {storage_bytes(problem.a.type, stored_a(problem).batch_stride),

@@ -43,7 +43,7 @@ bool flag(const CsvDocument& document, const CsvRow& row, Column column) {
   return parse_bool(document.text(row, column)).value_or(false);
 }
 
-/// hsa/gfx950/f4gemm/… -> gfx950.
+/// The device that a folder names: hsa/gfx950/f4gemm/… gives gfx950.
 std::string gfx_of_folder(const std::filesystem::path& path) {
   for (const auto& part : path.parent_path())
     if (part.string().starts_with("gfx")) return part.string();

@@ -1,4 +1,4 @@
-// AITER's lists of assembly kernels, hsa/<device>/<kind>/<name>.csv: which kernels exist, however the columns are
+// AITER's lists of assembly kernels, hsa/<device>/<kind>/<name>.csv: which kernels exist, whichever way the columns are
 // spelled (tile_m, tile_M, tileM).
 #pragma once
 
@@ -13,12 +13,12 @@
 namespace gemmtune {
 
 struct ListedKernel {
-  std::string name{};         // mangled, as tables have it
-  std::string code_object{};  // the file it is in
+  std::string name{};         // mangled, as in tables
+  std::string code_object{};  // the file that contains it
   std::int64_t tile_m{};
   std::int64_t tile_n{};
   bool split_k{};
-  bool packed{};  // needs shuffled weights
+  bool packed{};  // whether it needs shuffled weights
   std::int64_t line{};
 
   bool operator==(const ListedKernel&) const = default;
@@ -35,8 +35,8 @@ struct KernelList {
 KernelList kernel_list_of(const CsvDocument& document);
 KernelList read_kernel_list(const std::filesystem::path& path);
 
-/// What the kernels of one list have in common, in lower case: "f4gemm" of _ZN5aiter42f4gemm_bf16_per1x32Fp4_…; ""
-/// for a name that is not mangled like this.
+/// The part that the names of one list have in common, in lower case: "f4gemm" for _ZN5aiter42f4gemm_bf16_per1x32Fp4_….
+/// Empty for a name that is not mangled like this.
 std::string kernel_stem(std::string_view mangled_name);
 
 }  // namespace gemmtune

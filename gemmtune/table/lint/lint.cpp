@@ -25,7 +25,7 @@ bool is_chosen(const RuleChoice& choice, std::string_view rule) {
   return (choice.only.empty() || named(choice.only)) && !named(choice.ignored);
 }
 
-/// The place of each file among the inputs.
+/// The position of each file among the inputs.
 std::map<std::string, std::size_t> ranks_of(const LintInput& input) {
   std::map<std::string, std::size_t> ranks;
   for (const auto& table : input.tables) ranks.emplace(table.document.source, ranks.size());

@@ -15,7 +15,7 @@ Place place_in(const LintTable& table, const CsvRow& row, std::size_t cell) {
   return {table.document.source, row.line, row.cells[std::min(cell, row.cells.size() - 1)].column};
 }
 
-/// "file:line:column" taken apart. The file's name may contain colons.
+/// The parts of "file:line:column". The file's name may contain colons.
 Place place_from(const std::string& where) {
   const auto second = where.rfind(':');
   const auto first = where.rfind(':', second - 1);
@@ -51,8 +51,8 @@ std::size_t first_misfit(const LintTable& table, const CsvRow& row) {
   return at;
 }
 
-/// A short line with a misfit, or any line with two misfits, that has none once all cells from one cell on are moved
-/// by one column. Reports the last such cell, because everything before it is in its place.
+/// A short line with a misfit, or any line with two misfits, that has no misfit once all cells from one cell on are
+/// moved by one column. Reports the last such cell, because everything before it is in its column.
 std::optional<Shift> shift_of(const LintTable& table, const CsvRow& row) {
   const std::span<const CsvCell> cells(row.cells);
   const std::int64_t enough = cells.size() < table.sheet.columns.size() ? 1 : 2;
@@ -112,7 +112,7 @@ Remarks odd_cells(const LintInput& input) {
   return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
     for (std::size_t i = 0; i < std::min(row.cells.size(), table.sheet.columns.size()); ++i) {
       const auto& column = table.sheet.columns[i];
-      if (!column.known || column.in_key() || column.role == Role::time) continue;  // those make a line unusable
+      if (!column.known || column.in_key() || column.role == Role::time) continue;  // these make a line unusable
       const auto expected = why_not(column.kind, row.cells[i].text);
       if (!expected.empty())
         return Remark{place_in(table, row, i),

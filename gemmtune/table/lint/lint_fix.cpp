@@ -14,17 +14,17 @@
 namespace gemmtune {
 namespace {
 
-/// Rules whose rows are dropped.
+/// The rules whose rows are dropped.
 constexpr std::array<std::string_view, 7> dropping{"no-time",       "shadowed-row",   "device-contradiction",
                                                    "no-device",     "unasked-tokens", "unusable-line",
                                                    "repeated-shape"};
 
-/// Rules whose cells are computed anew.
+/// The rules whose cells are computed again.
 constexpr std::array<std::string_view, 3> computing{"tflops-contradiction", "bw-contradiction", "rate-missing"};
 
 std::vector<std::string> names(std::span<const std::string_view> rules) { return {rules.begin(), rules.end()}; }
 
-/// As AITER's tuners write rates: rounded to two decimals, in the shortest form.
+/// The rate as AITER's tuners write it: rounded to two decimals, in the shortest form.
 std::string rate_text(double rate) { return shortest(parse_double(fmt::format("{:.2f}", rate)).value_or(rate)); }
 
 class Fixer {
@@ -80,8 +80,8 @@ class Fixer {
 
   const LintTable& table_;
   LintInput input_;
-  std::map<std::int64_t, std::string> dropped_;  // by line: why
-  std::set<std::int64_t> recomputed_;            // lines
+  std::map<std::int64_t, std::string> dropped_;  // the reason for each dropped line
+  std::set<std::int64_t> recomputed_;            // lines with new rates
   FixedTable fixed_;
 };
 

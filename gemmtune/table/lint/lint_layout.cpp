@@ -1,5 +1,5 @@
-// What a file looks like, regardless of what it states. One remark for each file, because a user does not read 400 of
-// the same kind.
+// The layout of a file, regardless of what it states. There is one remark for each file, because a user does not read
+// 400 of the same kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Places lines_where(const LintTable& table, const Is& is) {
   return places;
 }
 
-/// Cells as they are in the file, without quotes: a blank within quotes is intended.
+/// Cells with blanks around them. Lines with quotes are left out, because a blank within quotes is intended.
 Places cells_with_blanks(const LintTable& table) {
   Places places;
   for (const auto& row : table.document.rows) {

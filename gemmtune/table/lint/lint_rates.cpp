@@ -1,4 +1,4 @@
-// tflops and bw against us and the sizes.
+// Compares tflops and bw with us and the sizes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string contradiction(std::string_view name, const Rounded& rate, double exp
                      (rate.value / expected - 1) * 100);
 }
 
-/// `per_us` gives the rates that a row may have, times its time. The right one comes first.
+/// `per_us` gives the rates that a row may have, multiplied by its time. The right one comes first.
 template <typename PerUs>
 Remarks contradictions(const LintInput& input, std::string_view name, const PerUs& per_us) {
   Remarks remarks;

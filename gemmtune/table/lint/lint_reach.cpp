@@ -1,4 +1,4 @@
-// Rows that no lookup reaches, and rows that it should not serve.
+// Finds rows that no lookup reaches, and rows that should not be used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::int64_t whole(const LintTable& table, const SheetRow& row, std::string_view
 
 bool has_a_device_column(const Sheet& sheet) { return sheet.column(Role::device).has_value(); }
 
-/// Lookups of fused MoE ask for the next power of two up to 32768, for 32768 up to 131071, and for 131072 above.
+/// Lookups of fused MoE use the next power of two up to 32768, 32768 for sizes up to 131071, and 131072 above that.
 bool is_asked_for(std::int64_t tokens) {
   constexpr std::int64_t fine_end = 32768;
   constexpr std::int64_t coarse = 131072;
@@ -51,16 +51,16 @@ Layers layers_of(const LintTable& table) {
 
 constexpr std::size_t many_sizes = 3;
 
-/// A layer with many rows has N = this row's M, while this row's own layer has no other row, and its N is an M of
-/// that layer.
+/// A row looks swapped if its own layer has no other row, while a layer with many rows has N = this row's M, and this
+/// row's N is an M of that layer.
 bool looks_swapped(const Layers& layers, const Layer& own, std::int64_t m) {
   const auto other = layers.find({own.batch, m, own.k});
   return m != own.n && other != layers.end() && other->second.size() >= many_sizes && layers.at(own).size() == 1 &&
          other->second.contains(own.n);
 }
 
-/// All sizes of tokens are in column N: each M has many N that are powers of two from 16 on, and each N has these few
-/// M.
+/// Finds the M and K of rows whose numbers of tokens are in column N: M is at least 256, and at least three N are
+/// powers of two up to 16.
 std::set<std::pair<std::int64_t, std::int64_t>> swapped_groups(const LintTable& table) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> widths;
   for (const auto& row : table.sheet.rows)

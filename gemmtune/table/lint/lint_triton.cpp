@@ -1,4 +1,4 @@
-// Keys in Triton configuration files.
+// Checks keys in Triton configuration files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Place place_of_key(const LintTriton& triton, const std::string& key) {
   return {triton.file.source, 1 + std::ranges::count(before, '\n'), static_cast<std::int64_t>(at - line_start) + 1};
 }
 
-/// An entry that is never needed does no harm.
+/// Whether the entry is a last resort. If it is never needed, it does no harm.
 bool is_last_resort(const TritonEntry& entry) { return entry.key == "any" || entry.key == "default"; }
 
 }  // namespace

@@ -81,7 +81,8 @@ class Converter {
     return column.known == find_known_column("layout") || column.known == find_known_column("epilogue");
   }
 
-  /// AITER's schemas are for contiguous operands and plain products: such rows lose nothing with the column.
+  /// AITER's schemas are for contiguous operands and plain products. Rows of such problems have no text in this column,
+  /// and lose nothing with it. Any other row is an error.
   void insist_on_no_cell(const SheetColumn& column) const {
     const auto place = sheet_.column(column.name);
     for (const auto& row : sheet_.rows)
@@ -121,7 +122,7 @@ class Converter {
     return row;
   }
 
-  /// What an empty cell of this column is assumed to mean. "" for nothing.
+  /// The assumed meaning of an empty cell of this column; "" if nothing is assumed.
   std::string assumed(const SheetRow& row, std::string_view column) const {
     if (column == "gfx") return conversion_.gfx;
     if (column == "cu_num") return conversion_.cu_num ? std::to_string(*conversion_.cu_num) : std::string();
@@ -139,7 +140,7 @@ class Converter {
     return column == "outdtype" ? std::string(torch_name(defaults.out)) : std::string();
   }
 
-  /// For GEMM formats only: columns of this name in AITER's other families count other things.
+  /// Only for GEMM formats, because in AITER's other families columns of this name count other things.
   std::string derived(const SheetRow& row, Field field) const {
     const auto format = parse_format(family_->name);
     if (!format || !time_us(result_.sheet, row)) return {};

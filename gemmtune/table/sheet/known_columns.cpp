@@ -16,7 +16,7 @@ using enum CellKind;
 constexpr std::array known{
     // Kernel lists.
     KnownColumn{"knl_name", "", key, word},
-    // Where and what.
+    // Device and sizes.
     KnownColumn{"gfx", "", device, word, "", Field::gfx},
     KnownColumn{"cu_num", "", device, whole, "", Field::cu_num},
     KnownColumn{"B", "", key, size, "", Field::batch},
@@ -32,7 +32,7 @@ constexpr std::array known{
     // gemmtune's own parts of a key: tables without these columns are for contiguous operands and plain products.
     KnownColumn{"layout", "", key, word, "", Field::layout},
     KnownColumn{"epilogue", "", key, word, "", Field::epilogue},
-    // Fused MoE (a topk of -1 stands for any).
+    // Fused MoE (a topk of -1 means any).
     KnownColumn{"token", "", key, whole},
     KnownColumn{"model_dim", "", key, whole},
     KnownColumn{"inter_dim", "", key, whole},
@@ -61,7 +61,7 @@ constexpr std::array known{
     KnownColumn{"total_chunks", "", key, whole},
     KnownColumn{"max_seq_chunks", "", key, whole},
     KnownColumn{"BV", "", choice, whole},
-    // What was chosen.
+    // The choice.
     KnownColumn{"libtype", "", choice, word, "", Field::libtype},
     KnownColumn{"kernelId", "solidx", kernel_id, whole, "", Field::kernel_id},
     KnownColumn{"splitK", "", choice, whole, "0", Field::split_k},
@@ -96,7 +96,7 @@ constexpr std::array known{
     KnownColumn{"kernelName2", "", kernel_name, word},
     KnownColumn{"err2", "", error, share},
     KnownColumn{"us", "total_us", Role::time, number, "", Field::time_us},
-    KnownColumn{"soltimes", "", Role::time, number},  // of the first bf16 tables
+    KnownColumn{"soltimes", "", Role::time, number},  // in the first bf16 tables
     KnownColumn{"kernelName", "", kernel_name, word, "", Field::kernel_name},
     KnownColumn{"run_1stage", "", choice, flag, "0"},
     KnownColumn{"xbf16", "", choice, flag, "0"},
@@ -105,7 +105,7 @@ constexpr std::array known{
     KnownColumn{"bw", "", derived, number, "", Field::bandwidth},
     KnownColumn{"errRatio", "err_ratio", error, share, "", Field::err_ratio},
     KnownColumn{"_tag", "", key, word},
-    // Where a row comes from: gemmtune's own.
+    // The origin of a row, in gemmtune's own tables.
     KnownColumn{"us_low", "", provenance, number, "", Field::us_low},
     KnownColumn{"us_high", "", provenance, number, "", Field::us_high},
     KnownColumn{"dispersion", "", provenance, number, "", Field::dispersion},
@@ -122,7 +122,7 @@ bool is_plain_number(std::string_view text) {
   return !text.empty() && text.size() < 18 && text.front() != '0' && std::ranges::all_of(text, is_digit);
 }
 
-/// "128.0" too, as pandas writes whole columns that had a gap.
+/// Also accepts "128.0", as pandas writes whole numbers in a column that had a gap.
 std::optional<std::int64_t> parse_whole(std::string_view text) {
   if (const auto value = parse_int(text)) return value;
   constexpr double largest_exact = 9007199254740992.0;  // 2^53
@@ -149,7 +149,7 @@ std::string printed_or(std::string_view text, const std::optional<Value>& value,
   return value ? std::string(print(*value)) : std::string(text);
 }
 
-/// Each field but `unknown` has one column.
+/// Whether each field except `unknown` has one column.
 constexpr bool every_field_has_a_column() {
   for (int field = 0; field < static_cast<int>(Field::unknown); ++field) {
     int count = 0;

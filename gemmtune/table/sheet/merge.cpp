@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> policy_names{"fastest", "newest", "first", "error"};
 
-/// Keys without which rows cannot be compared: sizes and types. A missing flag has a meaning.
+/// Key columns without which rows cannot be compared: sizes and types. A missing flag has a meaning.
 std::vector<std::string> needed_keys(const Sheet& sheet) {
   std::vector<std::string> names;
   for (const auto& column : sheet.columns)
@@ -25,11 +25,11 @@ std::vector<std::string> needed_keys(const Sheet& sheet) {
   return names;
 }
 
-/// A row that competes for its key.
+/// A row that competes with the other rows of its key.
 struct Entry {
   std::size_t row{};      // in the sheet
-  std::string key{};      // bytes of KeyOrder
-  std::string content{};  // for ties
+  std::string key{};      // the bytes from KeyOrder
+  std::string content{};  // decides ties
   std::optional<double> time{};
   bool wrong{};
   std::string_view date{};
@@ -75,7 +75,7 @@ std::vector<Entry> entries_of(const Sheet& sheet) {
 }
 
 struct Selection {
-  std::vector<std::size_t> kept{};  // rows, in the order of keys
+  std::vector<std::size_t> kept{};  // indices of rows, in the order of keys
   std::vector<Duplicate> duplicates{};
 };
 

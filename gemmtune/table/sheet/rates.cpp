@@ -18,8 +18,8 @@ class Cells {
   std::string_view text(std::string_view column) const { return sheet_.text(row_, sheet_.column(column)); }
   double number(std::string_view column) const { return parse_double(text(column)).value_or(0); }
 
-  /// Bytes of an element of the type in the cell, or `fallback` without one. PyTorch counts packed FP4 and int4 as
-  /// one byte.
+  /// Bytes of an element of the type that the cell names, or `fallback` if it names none. PyTorch counts packed FP4 and
+  /// int4 as one byte.
   std::optional<double> bytes(std::string_view column, double fallback) const {
     const auto name = text(column);
     if (name.empty()) return fallback;
@@ -107,11 +107,11 @@ int decimals_of(const Sheet& sheet, std::optional<std::size_t> column) {
 }
 
 bool agrees(const Rounded& rate, double work_per_us, const Rounded& time) {
-  constexpr double slack = 1e-6;  // from computing it in another order
+  constexpr double slack = 1e-6;  // the rate may have been computed in another order
   const auto lowest = work_per_us / (time.value + time.half_step);
   const auto fastest = time.value - time.half_step;
   const auto highest = fastest > 0 ? work_per_us / fastest : std::numeric_limits<double>::infinity();
-  const auto step = 2 * rate.half_step;  // a whole one: times that are sums have been rounded more than once
+  const auto step = 2 * rate.half_step;  // a whole step, because times that are sums were rounded more than once
   return rate.value >= lowest * (1 - slack) - step && rate.value <= highest * (1 + slack) + step;
 }
 

@@ -1,5 +1,5 @@
-// The tflops and bw that a row should have, from its time and its sizes, in the ways in which AITER's tuners have
-// computed them; and whether a number in a table can be such a rate, given how far it and the time were rounded.
+// The tflops and bw that a row should have according to its time and its sizes, in the ways in which AITER's tuners
+// have computed them; and whether a number in a table can be such a rate, given how far it and the time were rounded.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace gemmtune {
 
-/// Work of one call. Bytes are without scales and bias, as the column bw counts them.
+/// The work of one call. Bytes are counted as in the column bw, without scales and bias.
 struct Work {
   double flops{};
   std::vector<double>
-      bytes{};  // the right one first, then what tuners have written instead: f32 outputs counted as 2 bytes
+      bytes{};  // the right number first, then numbers that tuners have used instead: f32 outputs counted as 2 bytes
 };
 
-/// For GEMM rows of a known format and for fused MoE. Nothing for all others.
+/// The work of GEMM rows of a known format and of fused MoE. Empty for all others.
 std::optional<Work> work_of(const Sheet& sheet, const SheetRow& row, const std::optional<FormatGuess>& format);
 
-/// The most decimals that a cell of this column has.
+/// The largest number of decimals that a cell of this column has.
 int decimals_of(const Sheet& sheet, std::optional<std::size_t> column);
 
 /// A number in a table, and half a unit of its last decimal.

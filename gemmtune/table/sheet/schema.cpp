@@ -43,7 +43,8 @@ constexpr std::array families{
         "max_seq_chunks,BV,us"},
 };
 
-/// The order of columns: by their places in the schema. Columns that it lacks go before tflops, known ones first.
+/// The order of columns: by their index in the schema. Columns that the schema lacks go before tflops, known ones
+/// first.
 class CanonicalOrder {
  public:
   explicit CanonicalOrder(const std::vector<SheetColumn>& columns) {
@@ -68,7 +69,7 @@ class CanonicalOrder {
   }
 
  private:
-  static constexpr std::size_t known_column_count = 1000;  // more than there are
+  static constexpr std::size_t known_column_count = 1000;  // larger than their number
 
   std::size_t place(const std::optional<std::size_t>& known) const {
     return static_cast<std::size_t>(std::ranges::find(places_, known) - places_.begin());
@@ -77,7 +78,8 @@ class CanonicalOrder {
   std::vector<std::optional<std::size_t>> places_;
 };
 
-/// gemmtune's: layout and epilogue behind the other keys of a GEMM, and where the row comes from at the end.
+/// Adds gemmtune's own columns: layout and epilogue after the other keys of a GEMM, and the origin of the row at the
+/// end.
 void add_own_columns(std::vector<std::string>& names) {
   const auto is_key = [](const std::string& name) {
     const auto& column = known_columns()[*find_known_column(name)];
@@ -89,7 +91,7 @@ void add_own_columns(std::vector<std::string>& names) {
     if (column.role == Role::provenance) names.emplace_back(column.name);
 }
 
-/// The family that these columns belong to. The most telling columns are looked at first.
+/// The family that these columns belong to. The most characteristic columns are tested first.
 std::string_view family_name(const std::vector<SheetColumn>& columns) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(columns, find_known_column(name), &SheetColumn::known) != columns.end();

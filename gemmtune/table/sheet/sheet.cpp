@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kernel_list_key = "knl_name";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// A column that is named twice is not known the second time.
+/// The column with this name. If a known column occurs twice, the second one counts as unknown.
 SheetColumn column_named(const std::string& name, const std::vector<SheetColumn>& before) {
   const auto known = find_known_column(name);
   if (!known || std::ranges::find(before, known, &SheetColumn::known) != before.end()) return {.name = name};
@@ -36,7 +36,7 @@ TableKind kind_of(const std::vector<SheetColumn>& columns) {
   return have({"M", "N", "K"}) ? TableKind::gemm : TableKind::unknown;
 }
 
-/// Reads the lines of one document into rows and unusable lines.
+/// Reads the lines of one document as rows and unusable lines.
 class SheetReader {
  public:
   explicit SheetReader(CsvDocument document) : document_(std::move(document)) {
@@ -143,7 +143,7 @@ std::string sheet_text(const Sheet& sheet) {
   std::vector<std::string> names;
   for (const auto& column : sheet.columns) names.push_back(column.name);
   auto text = csv_line(names) + '\n';
-  if (text.starts_with(byte_order_mark)) text.insert(0, byte_order_mark);  // reading takes one away
+  if (text.starts_with(byte_order_mark)) text.insert(0, byte_order_mark);  // reading removes one byte order mark
   for (const auto& row : sheet.rows) text += row.raw + '\n';
   for (const auto& line : sheet.unusable) text += line.raw + '\n';
   return text;

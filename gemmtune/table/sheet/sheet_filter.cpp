@@ -13,7 +13,7 @@ bool has(const std::vector<std::string>& list, std::string_view value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-/// A filter with its columns found in one sheet.
+/// A filter whose columns were found in one sheet.
 class Sieve {
  public:
   Sieve(const Sheet& sheet, const RowFilter& filter) : sheet_(sheet), filter_(filter) {
@@ -64,9 +64,9 @@ class Sieve {
 
 bool matches_whole(std::string_view pattern, std::string_view text) {
   std::size_t at = 0;
-  std::size_t next = 0;  // in the pattern
+  std::size_t next = 0;  // position in the pattern
   std::size_t star = std::string_view::npos;
-  std::size_t taken = 0;  // how far the last star reaches
+  std::size_t taken = 0;  // the last star matches the text up to here
   while (at < text.size()) {
     if (next < pattern.size() && pattern[next] == '*') {
       star = next++;

@@ -1,4 +1,4 @@
-// From configuration files to rows.
+// Converts configuration files to rows.
 #include <fmt/format.h>
 
 #include <algorithm>

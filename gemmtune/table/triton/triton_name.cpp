@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view extension = ".json";
 
-/// "N=7168": a name, and a number that is printed the same.
+/// Parses "N=7168": a name, and a number that would be printed in the same way.
 std::optional<TritonSize> parse_size(std::string_view piece) {
   const auto equals = piece.find('=');
   if (equals == 0 || equals == std::string_view::npos) return std::nullopt;

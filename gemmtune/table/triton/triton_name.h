@@ -1,7 +1,7 @@
-// What the name of a Triton configuration file says: {device}-{kernel}-{tag}[-{sizes}].json, e.g.
+// The name of a Triton configuration file: {device}-{kernel}-{tag}[-{sizes}].json. Examples:
 //   gfx950-GEMM-AFP4WFP4-N=7168-K=2048.json        gfx1250-BATCHED_GEMM-A16W16-B=4-N=1024-K=4096.json
 //   gfx950-FUSED-GEMM-AFP4WFP4-A16W16-N4=512-N16=256-K=7168.json
-// A file with sizes is read instead of the one without (the default file), never beside it.
+// If there is a file with the problem's sizes, it is read instead of the one without sizes (the default file).
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ struct TritonName {
   std::string device{};             // gfx950
   std::string kernel{"GEMM"};       // GEMM, BATCHED_GEMM, FUSED-GEMM, GEMM_PREQUANT, …
   std::string tag{};                // A8W8_BLOCKSCALE, AFP4WFP4-MUL_ADD, A16W16-gated, …
-  std::vector<TritonSize> sizes{};  // none: the default file
+  std::vector<TritonSize> sizes{};  // empty for the default file
 
   std::optional<std::int64_t> size(std::string_view name) const;
 
   auto operator<=>(const TritonName&) const = default;
 };
 
-/// From a file's name, with or without .json; nothing when it is none of these.
+/// Parses a file's name, with or without .json. Empty if it is not such a name.
 std::optional<TritonName> parse_triton_name(std::string_view file_name);
 
-/// With .json.
+/// The file's name with .json.
 std::string triton_file_name(const TritonName& name);
 
-/// The name of the default file beside it.
+/// The name of the default file that belongs to it.
 TritonName without_sizes(TritonName name);
 
 }  // namespace gemmtune

@@ -12,7 +12,7 @@
 namespace gemmtune {
 namespace {
 
-/// AITER's rule for tables from before the column gfx.
+/// The device in tables that are older than the column gfx, by AITER's rule.
 std::string device_of(std::int64_t cu_num) { return cu_num == 256 ? "gfx950" : "gfx942"; }
 
 class RowReader {
@@ -69,7 +69,7 @@ class RowReader {
     return usable && both && !name.device.empty() ? std::optional(name) : std::nullopt;
   }
 
-  /// From the columns; from the kernel's name if the columns do not state the tile.
+  /// The parameters from the columns, or from the kernel's name if the columns do not state the tile.
   std::vector<Param> params_of(const CsvRow& row) const {
     std::vector<Param> params;
     for (const auto& [column, key] : params_)

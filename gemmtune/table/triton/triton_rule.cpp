@@ -21,14 +21,14 @@ std::int64_t next_power_of_two(std::int64_t m) {
   return m <= 1 ? 1 : static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(m)));
 }
 
-/// The number after a prefix: 64 of M_LEQ_64.
+/// The number after a prefix: 64 in M_LEQ_64.
 std::optional<std::int64_t> number_after(std::string_view key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   const auto number = parse_int(key.substr(prefix.size()));
   return number && *number >= 0 && *number <= largest_m ? number : std::nullopt;
 }
 
-/// M_33_64.
+/// The range of a key such as M_33_64.
 std::optional<ServedRange> closed_range(std::string_view key) {
   const auto pieces = split(key, '_');
   if (pieces.size() != 3 || pieces[0] != "M") return std::nullopt;
@@ -45,7 +45,7 @@ bool is_size_key(std::string_view key) {
          number_after(key, "medium_M") || number_after(key, "xlarge_M");
 }
 
-/// M_LT_x, M_EQ_x, M_a_b as the M they name; nothing for `default` and what is no range.
+/// The range of M that M_LT_x, M_EQ_x or M_a_b names. Empty for `default` and for keys that name no range.
 std::optional<ServedRange> named_range(std::string_view key) {
   if (const auto below = number_after(key, "M_LT_")) return ServedRange{1, std::max<std::int64_t>(*below - 1, 0)};
   if (const auto equal = number_after(key, "M_EQ_")) return ServedRange{*equal, *equal};
@@ -76,7 +76,7 @@ std::vector<std::string> size_keys(std::int64_t m) {
   return {fmt::format("xlarge_M{}", power), "xlarge", "any"};
 }
 
-/// The bounds of the one kernel that has other bounds.
+/// The keys of the one kernel whose bounds differ.
 std::vector<std::string> range_keys(std::int64_t m) {
   if (m < 32) return {"M_LT_32", "default"};
   if (m == 32) return {"M_EQ_32", "default"};
@@ -96,7 +96,7 @@ std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<st
   return std::nullopt;
 }
 
-/// Every M at which the answer may change: just below, at and above each number in a key or a rule.
+/// Every M at which the answer may change: just below, at and just above each number in a key or a rule.
 std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const std::int64_t> bounds) {
   std::set<std::int64_t> numbers{1, 256};
   for (std::int64_t power = 1; power <= largest_m; power *= 2) numbers.insert(power);
