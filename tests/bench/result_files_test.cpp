@@ -32,7 +32,7 @@ Contender default_of(const std::string& family, const std::string& name) {
   return usual;
 }
 
-/// M = 64: toy's tuned choice is another than its default; M = 1: the same; other is wrong there.
+/// For M = 64, toy's tuned choice differs from its default. For M = 1 it is the default, and `other` is wrong.
 Benchmark invented_benchmark() {
   Benchmark benchmark{.device = invented_context().device, .policy = "confirm"};
   benchmark.shapes.push_back(

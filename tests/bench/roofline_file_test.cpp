@@ -130,7 +130,7 @@ TEST(Peaks, TheFastestOfAnyFamily) {
 
 TEST(Peaks, CopiesAreTimed) {
   auto info = open_device("cpu")->info();
-  info.memory_bytes = 32 << 20;  // copies an eighth of it
+  info.memory_bytes = 32 << 20;  // the measurement copies an eighth of it
   const double gbps = copy_bandwidth_gbps(*make_cpu_device(info));
   EXPECT_GT(gbps, 0.01);
   EXPECT_LT(gbps, 1e5);

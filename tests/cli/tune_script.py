@@ -22,7 +22,7 @@ class Tune(CommandTest):
             self.assertTrue(row["kernelName"].startswith(row["libtype"]), row)
 
     def small_families(self):
-        """Those whose candidates are few: hundreds take longer than a test should."""
+        """The families with few candidates: hundreds of candidates take longer than a test should."""
         found = json.loads(self.succeed("families", "--problem", "8x32x64:f32:f32:f32", "--json").stdout)
         return ",".join(family["family"] for family in found if family["candidate_count"] <= 40)
 

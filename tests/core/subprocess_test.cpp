@@ -33,7 +33,7 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(folder), end(folder)));
 }
 
-/// Running, not just a zombie that waits for whoever is to reap it.
+/// Whether the process runs, and is not just a zombie that waits to be reaped.
 bool alive(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -177,7 +177,7 @@ TEST(Subprocess, WhatItLeavesRunningDiesWithIt) {
 }
 
 TEST(Subprocess, EndIsSeenThoughSomeoneHoldsItsStdout) {
-  // Once within the group, which is killed, and once out of its reach.
+  // The sleeper is once in the process group, which is killed, and once out of its reach.
   for (const char* script : {"sleep 1000 & echo $!", "setsid sleep 1000 & echo $!"}) {
     SCOPED_TRACE(script);
     Subprocess child = shell(script);
@@ -234,7 +234,7 @@ TEST(Subprocess, PassesEnvironmentAndCleanSignals) {
   ::signal(SIGPIPE, SIG_DFL);
   EXPECT_EQ(child.read_line(in(seconds(5))).line, "two words");
   const auto ignored =
-      child.read_line(in(seconds(5))).line;  // the C library keeps 32 and 33 as whoever started us has them
+      child.read_line(in(seconds(5))).line;  // the C library leaves signals 32 and 33 as our parent set them
   ASSERT_TRUE(ignored.starts_with("SigIgn:\t")) << ignored;
   EXPECT_EQ(std::stoull(ignored.substr(8), nullptr, 16) & 0x7fffffffU, 0U) << ignored;
   EXPECT_EQ(child.read_line(in(seconds(5))).line, "SigBlk:\t0000000000000000");

@@ -1,4 +1,4 @@
-// On a machine with a GPU; skipped elsewhere.
+// These tests need a GPU and are skipped elsewhere.
 #include "gemmtune/device/gpu/gpu_module.h"
 
 #include <gtest/gtest.h>
@@ -154,7 +154,7 @@ TEST(CompileKernel, AnErrorCarriesTheLog) {
   }
 }
 
-/// What the tests above launch compiles for a chip that need not be here.
+/// The kernels of the tests above compile for a chip that this machine need not have.
 TEST(CompileKernel, TheKernelsOfThisTestCompile) {
   if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
     GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);

@@ -48,7 +48,7 @@ TEST(PublishedIndex, SeveralAreHeldAtOnce) {
   const auto& held = one.of_this_thread();
   EXPECT_EQ(two.of_this_thread().key_count(), 2);
   one.publish(index_with(3));
-  EXPECT_EQ(held.key_count(), 1);  // still there: only a question to `one` lets go of it
+  EXPECT_EQ(held.key_count(), 1);  // still alive: this thread lets go of it when it next asks `one`
   EXPECT_EQ(one.of_this_thread().key_count(), 3);
   EXPECT_EQ(two.of_this_thread().key_count(), 2);
 }
