@@ -1,5 +1,5 @@
-// The kernels of both spaces compile, GPU or not: sizes do not matter to the compiler, tiles and output types do. Of
-// kernels that differ in the length of a ring or in how many warps convert, one stands for all.
+// The kernels of both spaces compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes
+// do not. Of kernels that differ only in the length of a ring or in how many warps convert, one stands for all.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
