@@ -1,5 +1,5 @@
-// Whatever a worker writes on its stdout: it is a message, or an Error{protocol} says why not. And what is accepted
-// survives the way back.
+// Any line that a worker writes to its stdout: either it is a message, or an Error{protocol} says why not. What is
+// accepted survives being written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

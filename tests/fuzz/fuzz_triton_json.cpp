@@ -1,5 +1,5 @@
-// Any bytes: either a configuration file that writes and reads back to the same entries, also through the CSV, or an
-// Error.
+// Any bytes: either an Error refuses them, or they are a configuration file. Written and read again, also through the
+// CSV, it has the same entries.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -25,8 +25,8 @@ std::vector<std::byte> bytes_of(const std::vector<int>& values) {
   return bytes;
 }
 
-// The vectors were computed by a Python program from the formulas in the header: workers in other languages can hold
-// themselves against them.
+// The vectors were computed by a Python program from the formulas in the header. Workers in other languages can be
+// checked against them.
 TEST(Draw, CounterBitsMatchTheGoldenVectors) {
   EXPECT_EQ(counter_bits(0, Tensor::a, 0), 0xa706dd2f4d197e6fULL);
   EXPECT_EQ(counter_bits(0, Tensor::a, 1), 0xb382a305f4414f5eULL);

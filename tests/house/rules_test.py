@@ -17,7 +17,7 @@ MUTABLE_GLOBAL = re.compile(r"^(static |inline )?(std::(map|vector|string|unorde
 
 
 def may_include_vendor(path, header):
-    """The two vendors' headers never meet: a source of device/gpu/vendor includes those of the vendor in its name alone."""
+    """The two vendors' headers never meet: a source of device/gpu/vendor includes those of its own vendor only."""
     if "device/gpu/vendor" in str(path):
         vendor = "hip" if header.startswith("hip") else "cuda"
         return path.suffix == ".cpp" and path.name.startswith(vendor)
@@ -53,7 +53,7 @@ def types_in(path):
 
 
 def types_defined_twice(headers):
-    """Such a program links, and the functions of one type run on objects of the other."""
+    """A program with two types of one name links, and the functions of one type run on objects of the other."""
     places = {}
     for path in headers:
         for name in types_in(path):
@@ -70,13 +70,13 @@ def pages():
 
 
 def anchors_of(page):
-    """Of a page's headings, as GitHub makes them: lower case, punctuation left out, a hyphen for each space."""
+    """The anchors of a page's headings, as GitHub makes them: lower case, no punctuation, a hyphen for each space."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
 def broken_links():
-    """Links of pages to files and to headings that are not there."""
+    """Links in pages to files and headings that do not exist."""
     for page in pages():
         for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)", page.read_text()):
             to = page.parent / target if target else page
@@ -87,7 +87,7 @@ def broken_links():
 
 
 def long_lines_of_pages():
-    """Outside of tables and code, both fenced and indented, and of pictures. A word longer than a line stays."""
+    """Too long lines outside of tables, pictures and code, fenced or indented. A line of one long word may stay."""
     for page in pages():
         is_code = False
         for number, line in enumerate(page.read_text().splitlines(), 1):

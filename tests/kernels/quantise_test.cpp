@@ -1,4 +1,4 @@
-// Quantising on the GPU against gemm/quantise.h, bit for bit.
+// Compares quantising on the GPU with gemm/quantise.h, bit for bit.
 #include "tests/support/quantise/quantise.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class QuantiseOnGpu : public KernelsOnGpu {
   }
 };
 
-/// Each of 65536 patterns beside each of some largest magnitudes: every rounding there is.
+/// Each of the 65536 bit patterns, in blocks with several largest magnitudes: every rounding occurs.
 TEST_F(QuantiseOnGpu, IsRightForEveryPattern) {
   std::vector<std::uint16_t> bits;
   std::mt19937_64 random(3);

@@ -1,4 +1,4 @@
-// Every variant of the kernel that rescues compiles, GPU or not.
+// Every variant of the rescue kernel compiles, with or without a GPU.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -43,7 +43,7 @@ std::vector<std::string> lines(const std::string& text) {
   return result;
 }
 
-/// Every CSV of every folder that is given.
+/// Every CSV of every folder for which a variable is set.
 std::vector<fs::path> all_tables() {
   std::vector<fs::path> paths;
   for (const auto* variable : {"GEMMTUNE_AITER_CONFIGS", "GEMMTUNE_AITER_HSA", "GEMMTUNE_AITER_HISTORY"})
@@ -53,7 +53,7 @@ std::vector<fs::path> all_tables() {
   return paths;
 }
 
-/// A header with other blanks or none is the same.
+/// The lines after the header. Two headers that differ only in blanks count as the same.
 std::vector<std::string> lines_after_header(const std::string& text) {
   const auto end = text.find('\n');
   return end == std::string::npos ? std::vector<std::string>() : lines(text.substr(end));

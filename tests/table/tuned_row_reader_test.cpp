@@ -82,7 +82,7 @@ TEST(TunedRowReader, RefusesColumnsOfAnotherFormat) {
   EXPECT_THROW((void)reader_of({}, Format::a4w4), Error);
 }
 
-/// Cells of all sorts, among them those that nothing can be.
+/// Cells of all sorts, including some that no column accepts.
 class RandomCells {
  public:
   explicit RandomCells(std::uint64_t seed) : random_(seed) {}
@@ -100,7 +100,7 @@ class RandomCells {
   std::mt19937_64 random_;
 };
 
-/// The fast way for well spelled cells reads what the canonical spelling of each cell says.
+/// A row must read the same as the row with each cell in canonical spelling, for which the reader has a fast path.
 TEST(TunedRowReader, ReadsTheSameFromCanonicalSpellings) {
   std::int64_t readable = 0;
   for (std::uint64_t seed = 0; seed < 20000; ++seed) {

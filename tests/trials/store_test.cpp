@@ -103,7 +103,7 @@ TEST_F(TrialStoreTest, FindsTrialsOfAnotherCardOfTheSameKind) {
   EXPECT_TRUE(find(context));
 }
 
-// Each of these makes another trial of it.
+// Each of these changes makes it another trial.
 TEST_F(TrialStoreTest, FindsNothingInADifferentContext) {
   store.add(invented_problem(), invented_evaluation(), invented_context());
   using Change = std::function<void(TrialContext&)>;
@@ -235,7 +235,7 @@ TEST_F(TrialStoreTest, TakesTrialsFromSeveralThreads) {
   EXPECT_EQ(store.all().size(), 40U);
 }
 
-/// The log beside the file is what a power cut may take.
+/// How many trials the file has without the log beside it, which a power cut may take.
 std::size_t trials_without_the_log(const std::filesystem::path& store) {
   const TemporaryFolder other;
   std::filesystem::copy_file(store, other.store());
@@ -256,7 +256,7 @@ TEST_F(TrialStoreTest, AQuarantinedCandidateDoesSoToo) {
   EXPECT_EQ(trials_without_the_log(folder.store()), 1U);
 }
 
-// What people ask at a sqlite3 prompt.
+// What users ask at a sqlite3 prompt.
 TEST_F(TrialStoreTest, ShowsEverythingInOneView) {
   store.add(invented_problem(), invented_evaluation(), invented_context());
   SQLite::Database database(folder.store().string());

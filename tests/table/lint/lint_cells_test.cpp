@@ -25,7 +25,7 @@ TEST(LintCells, ACellTooFew) {
 
 TEST(LintCells, ACellTooMany) {
   const auto row = "gfx950,256,1,512,4096,ck,21,0,5.4049,k,0.78,194.57,0.0\n";
-  EXPECT_EQ(found("shifted-columns", a4w4_header + row), Texts{});  // the extra one itself fits nowhere
+  EXPECT_EQ(found("shifted-columns", a4w4_header + row), Texts{});  // the extra cell itself fits nowhere
   const auto doubled = "gfx950,256,1,512,4096,21,0,0,5.4049,k,0.78,194.57,0.0\n";
   EXPECT_EQ(found("shifted-columns", a4w4_header + doubled),
             Texts{"2:30 '5.4049' stands under kernelName: the cells from here on fit one column further left"});

@@ -42,7 +42,7 @@ TEST(Lint, RulesHaveDistinctNames) {
   for (const auto& rule : lint_rules()) EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
 }
 
-/// The known truths of AITER's own tables.
+/// Findings that AITER's own tables are known to have.
 TEST(Lint, AiterTables) {
   const auto folder = aiter_folder("GEMMTUNE_AITER_CONFIGS");
   if (!folder) GTEST_SKIP() << "GEMMTUNE_AITER_CONFIGS names no folder";

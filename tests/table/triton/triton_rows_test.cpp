@@ -23,7 +23,7 @@ TritonFiles files_of(const std::string& lines, TritonKeys keys = TritonKeys::bou
   return triton_files(rows.rows, keys);
 }
 
-/// "key=first param's value" of each entry.
+/// Each entry as "key=first param's value".
 std::vector<std::string> entries(const NamedTritonFile& named) {
   std::vector<std::string> texts;
   for (const auto& entry : named.file.entries) texts.push_back(entry.key + "=" + entry.params.at(0).value);

@@ -72,8 +72,7 @@ TEST(TritonRule, ServedRanges) {
   EXPECT_EQ(ranges[3], (ServedRange{4096, 0}));
 }
 
-/// The turning points are all there are: the answer for every M up to 10000 lies in the range of the entry that gives
-/// it, or in an earlier stretch of it.
+/// Looks up every M up to 10000: each entry's range must end at the last M that the entry serves.
 TEST(TritonRule, ServedRangesAgreeWithEveryM) {
   for (const auto& keys : {std::vector<std::string>{"M_LEQ_1", "M_LEQ_16", "M_GEQ_2048", "any"},
                            {"small", "small_M16", "medium_M32", "large", "xlarge_M1024", "any"},
