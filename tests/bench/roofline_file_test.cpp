@@ -101,7 +101,7 @@ TEST(RooflineFile, ADamagedOneIsReported) {
   EXPECT_EQ(caught([&] { remembered_roofline(folder.path(), invented_context().device); }).code, ErrorCode::input);
   EXPECT_TRUE(remembered_rooflines(folder.path()).empty());
   remember(folder.path(), invented_roofline());
-  EXPECT_TRUE(remembered_roofline(folder.path(), invented_context().device)) << "it is written anew";
+  EXPECT_TRUE(remembered_roofline(folder.path(), invented_context().device)) << "the damaged file is replaced";
 }
 
 TEST(Peaks, OneProblemForEachType) {

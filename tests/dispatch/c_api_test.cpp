@@ -182,7 +182,7 @@ TEST_F(CApi, RowsServeTheLayoutAndEpilogueThatTheyAreFor) {
   };
   EXPECT_EQ(kernel("8x64x64:a4w4"), "plain");
   EXPECT_EQ(kernel("8x64x64:a4w4:lda=96"), "wide");
-  EXPECT_EQ(kernel("8x64x64:a4w4:lda=64"), "plain") << "which is the contiguous one";
+  EXPECT_EQ(kernel("8x64x64:a4w4:lda=64"), "plain") << "lda=64 is the contiguous layout";
   EXPECT_EQ(kernel("12x64x64:a4w4:silu:residual"), "fused");
   EXPECT_EQ(kernel("8x64x64:a4w4:lda=128"), "none");
   EXPECT_EQ(kernel("8x64x64:a4w4:silu"), "none");

@@ -156,7 +156,7 @@ class Rescue : public KernelsOnGpu {
       SCOPED_TRACE(fmt::format("row {}", row));
       const auto* bytes = result.c.data() + row * row_bytes;
       if (result.marks[row] != wide_row) {
-        ASSERT_EQ(std::count(bytes, bytes + row_bytes, 0xff), row_bytes) << "it is not wide and was written";
+        ASSERT_EQ(std::count(bytes, bytes + row_bytes, 0xff), row_bytes) << "a row that is not wide was written";
         continue;
       }
       for (std::int64_t n = 0; n < factors.problem.n && !HasFatalFailure(); ++n)

@@ -82,7 +82,7 @@ TEST(Comparison, WhatIsLostMissedAndSkipped) {
   EXPECT_THAT(shapes_missed(comparison), ElementsAre(&comparison.shapes[2], &comparison.shapes[3]));
   EXPECT_EQ(count_skipped(comparison, SkipReason::over_error_limit), 1U);
   EXPECT_EQ(count_skipped(comparison, SkipReason::no_time), 2U);
-  EXPECT_EQ(count_skipped(comparison, SkipReason::failed), 1U) << "its error ratio of 1 is a mark, not a share";
+  EXPECT_EQ(count_skipped(comparison, SkipReason::failed), 1U) << "an error ratio of 1 marks a failure";
   EXPECT_EQ(comparison.skipped.front().text, "errRatio 0.06 is over 0.05");
 }
 

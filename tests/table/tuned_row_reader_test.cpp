@@ -65,7 +65,7 @@ TEST(TunedRowReader, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(complaint("256,1,512,4096,,torch.banana"), "5 dtype: found 'torch.banana', expected the name of a type");
   EXPECT_EQ(complaint("256,1,512,4096,,,,,,,,,fast"), "12 us: found 'fast', expected a number");
   EXPECT_EQ(complaint("256,1,512,4096,,,,,,,,,,,,,more"), "16 found 'more' beyond the last column, err_ratio");
-  EXPECT_EQ(complaint("256,1,512,4096,,,,,,,,,,,,,"), "") << "empty cells beyond the last column are none";
+  EXPECT_EQ(complaint("256,1,512,4096,,,,,,,,,,,,,"), "") << "empty cells beyond the last column do not count";
 }
 
 TEST(TunedRowReader, ALineLeavesNothingToTheNext) {

@@ -245,7 +245,7 @@ std::size_t trials_without_the_log(const std::filesystem::path& store) {
 TEST_F(TrialStoreTest, AResultSendsItsTrialsToTheFileItself) {
   store.add(invented_problem(), invented_evaluation(), invented_context());
   const auto run = store.begin_run("gemmtune tune", 1);
-  EXPECT_EQ(trials_without_the_log(folder.store()), 0U) << "not one by one";
+  EXPECT_EQ(trials_without_the_log(folder.store()), 0U) << "a single trial stays in the log";
   store.add_result(run, {.problem = invented_problem(), .winner = "toy"});
   EXPECT_EQ(trials_without_the_log(folder.store()), 1U);
 }

@@ -16,7 +16,8 @@ TEST(BrokenGpuFamily, EachFaultCompilesForAChipThatNeedNotBeHere) {
   for (const auto& candidate : make_family()->candidates(problem, {}))
     codes.push_back(compiler->compile(source(candidate.name, "sm90a")));
   for (std::size_t i = 0; i < codes.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(codes[i], codes[j]) << "a fault that is none: " << i << " is " << j;
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_NE(codes[i], codes[j]) << "two faults have the same code: " << i << " is " << j;
 }
 
 TEST(BrokenGpuFamily, KnowsItsFaultsByName) {

@@ -58,8 +58,8 @@ TEST(Merge, AFastRowThatIsWrongLosesAgainstASlowOneThatIsNot) {
   const auto wrong = row("1", "0.051"), right = row("9", "0.05"), unsaid = row("8", "");
   EXPECT_EQ(merged({wrong, right}), right);
   EXPECT_EQ(merged({right, wrong}), right);
-  EXPECT_EQ(merged({wrong, right, unsaid}), unsaid) << "no ratio is none over the limit";
-  EXPECT_EQ(merged({row("2", "6%"), wrong}), wrong) << "of wrong rows the fastest";
+  EXPECT_EQ(merged({wrong, right, unsaid}), unsaid) << "a missing ratio is not over the limit";
+  EXPECT_EQ(merged({row("2", "6%"), wrong}), wrong) << "the fastest of wrong rows stays";
   EXPECT_EQ(merged({row("inf", "0.0"), wrong}), wrong) << "a placeholder is no result";
   EXPECT_EQ(merged({wrong, right}, MergePolicy::first), wrong) << "the other policies do not look";
 }
