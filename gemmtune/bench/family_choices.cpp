@@ -79,7 +79,7 @@ class Chooser {
     } else if (plan_.most_candidates > 0) {
       return searched(offer, std::move(contender));
     } else {
-      contender.why_none = "nothing is known of it, and it was not to be searched for";
+      contender.why_none = "no trial of this problem is stored, and searching was not requested";
     }
     return contender;
   }
