@@ -264,14 +264,15 @@ def time_us(load, kernel, index):
     return max(time.perf_counter_ns() - start, 1) / 1000
 
 
-def summarise(samples, keep):
+def summarise(samples, turns):
+    """What a reply says of the times. `turns`: other candidates ran between any two samples."""
     if not samples:
         return None
     middle, (low, high) = median(samples), interval(samples)
     timing = {"median_us": middle, "min_us": min(samples), "mean_us": sum(samples) / len(samples), "low_us": low,
               "high_us": high, "dispersion": 1.4826 * median([abs(x - middle) for x in samples]) / middle,
-              "sample_count": len(samples)}
-    return {**timing, "samples_us": samples} if keep else timing
+              "sample_count": len(samples), "samples_us": samples}
+    return {**timing, "turns": [1] * len(samples)} if turns else timing
 
 
 # The conversation -----------------------------------------------------------------------------------------------------
@@ -352,7 +353,7 @@ class Evaluation:
                     load.launch(kernel, index := index + 1)
                 own.append(time_us(load, kernel, index := index + 1))
             first = False
-        timed = [(one[0], summarise(own, measure["keep_samples"])) for one, own in zip(right, samples)]
+        timed = [(one[0], summarise(own, turns=len(right) > 1)) for one, own in zip(right, samples)]
         if answer:
             for (candidate, timing), (_, _, accuracy) in zip(timed, right):
                 self.report(candidate, "ok", "", timing, accuracy)

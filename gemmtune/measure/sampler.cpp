@@ -152,7 +152,9 @@ Timing summarise(const Samples& samples, bool keep_samples) {
           .high_us = interval.high,
           .dispersion = relative_dispersion(us).value_or(0),
           .sample_count = static_cast<std::int64_t>(us.size()),
-          .samples_us = keep_samples ? us : std::vector<double>{}};
+          .samples_us = keep_samples ? us : std::vector<double>{},
+          .turns = keep_samples ? std::vector<std::int64_t>(samples.turns.begin(), samples.turns.end())
+                                : std::vector<std::int64_t>{}};
 }
 
 }  // namespace gemmtune
