@@ -247,6 +247,7 @@ DeviceInfo RemoteEvaluator::device() {
 }
 
 std::vector<FamilySupport> RemoteEvaluator::supports(const Problem& problem) {
+  state_->interrupted = false;
   const json reply = state_->ask("supports", problem);
   std::vector<FamilySupport> families;
   for (const json& family : JsonFields(reply, "supports").array("families"))
@@ -255,6 +256,7 @@ std::vector<FamilySupport> RemoteEvaluator::supports(const Problem& problem) {
 }
 
 std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
+  state_->interrupted = false;
   const json reply = state_->ask("candidates", problem);
   std::vector<Candidate> candidates;
   std::set<Candidate> seen;
@@ -268,6 +270,7 @@ std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
 
 void RemoteEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
                                const EvaluationPolicy& policy, EvaluationObserver& observer) {
+  state_->interrupted = false;
   CandidateBatch batch(candidates, policy.stage);
   try {
     state_->evaluate(problem, policy, batch, observer);
