@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gemmtune/core/csv.h"
+#include "gemmtune/core/error.h"
 #include "gemmtune/table/aiter_csv.h"
 
 namespace gemmtune {
@@ -36,6 +37,16 @@ std::vector<std::string> profile_columns(Format format) {
   auto names = tuned_columns(format);
   names.insert(names.end(), {"outcome", "reason", "stage"});
   return names;
+}
+
+void insist_on_no_profile(std::span<const std::string> columns, std::string_view source) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(columns, name) != columns.end(); };
+  if (has("outcome") && has("stage"))
+    fail(ErrorCode::input,
+         "{}:1:1: found the columns outcome and stage of a profile, whose candidates need not be proven; expected a "
+         "tuned "
+         "table",
+         source);
 }
 
 std::string profile_line(Format format, const TunedRow& row, const Evaluation& evaluation) {

@@ -255,6 +255,7 @@ DeviceInfo RemoteEvaluator::device() {
 }
 
 std::vector<FamilySupport> RemoteEvaluator::supports(const Problem& problem) {
+  state_->interrupted = false;
   const json reply = state_->ask("supports", problem);
   std::vector<FamilySupport> families;
   for (const json& family : JsonFields(reply, "supports").array("families"))
@@ -263,6 +264,7 @@ std::vector<FamilySupport> RemoteEvaluator::supports(const Problem& problem) {
 }
 
 std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
+  state_->interrupted = false;
   const json reply = state_->ask("candidates", problem);
   std::vector<Candidate> candidates;
   for (const auto& [candidate, why_unusable] : listed_candidates(reply)) {
@@ -275,6 +277,7 @@ std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
 
 void RemoteEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
                                const EvaluationPolicy& policy, EvaluationObserver& observer) {
+  state_->interrupted = false;
   CandidateBatch batch(problem, state_->usable(candidates, policy.stage, observer), policy);
   try {
     state_->evaluate(batch, observer);

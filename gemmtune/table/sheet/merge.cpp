@@ -7,6 +7,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/error_ratio.h"
+#include "gemmtune/table/profile_csv.h"
 #include "gemmtune/table/sheet/key_order.h"
 #include "gemmtune/table/sheet/layout.h"
 
@@ -22,6 +23,12 @@ std::vector<std::string> needed_keys(const Sheet& sheet) {
     if (column.role == Role::key && (column.kind == CellKind::size || column.kind == CellKind::type))
       names.emplace_back(known_columns()[*column.known].name);
   std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> names_of(const Sheet& sheet) {
+  std::vector<std::string> names;
+  for (const auto& column : sheet.columns) names.push_back(column.name);
   return names;
 }
 
@@ -141,6 +148,7 @@ void insist_on_comparable(std::span<const Sheet> sheets) {
   const auto& first = sheets.front();
   for (const auto& sheet : sheets) {
     const auto& file = sheet.sources.front();
+    insist_on_no_profile(names_of(sheet), file);
     if (sheet.kind == TableKind::unknown)
       fail(ErrorCode::input, "{}:1:1: none of its columns says what its rows are for: expected M,N,K or another key",
            file);

@@ -133,6 +133,10 @@ TEST(Merge, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refused({table(""), "B,M,N,K,us\n"}), "a.csv has keys K,M,N, b.csv has B,K,M,N: they cannot be merged");
   EXPECT_EQ(refused({"name,value\n"}),
             "a.csv:1:1: none of its columns says what its rows are for: expected M,N,K or another key");
+  EXPECT_EQ(
+      refused({"cu_num,M,N,K,us,kernelName,outcome,reason,stage\n"}),
+      "a.csv:1:1: found the columns outcome and stage of a profile, whose candidates need not be proven; expected a "
+      "tuned table");
   EXPECT_EQ(refused({}), "expected one table or more");
 }
 
