@@ -97,12 +97,25 @@ def long_lines_of_pages():
                 yield f"{page}:{number}: {len(line)} columns, at most {LONGEST_PAGE_LINE}"
 
 
+def conflict_markers():
+    """Lines that a merge left behind, in any text of the repository."""
+    folders = ("gemmtune", "include", "tests", "bench", "cmake", "docs", "examples", "tools", "workers")
+    paths = [path for path in ROOT.iterdir() if path.is_file()]
+    paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    for path in paths:
+        lines = path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            if line.startswith((b"<" * 7 + b" ", b">" * 7 + b" ")):
+                yield f"{path}:{number}: a merge left a conflict here"
+
+
 def main():
     files = sorted(p for p in (ROOT / "gemmtune").rglob("*") if p.suffix in SOURCES)
     problems = [problem for path in files for problem in problems_in(path)]
     problems += types_defined_twice(path for path in files if path.suffix == ".h")
     problems += broken_links()
     problems += long_lines_of_pages()
+    problems += conflict_markers()
     median = statistics.median(len(p.read_text().splitlines()) for p in files)
     if median > MEDIAN_FILE:
         problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")
