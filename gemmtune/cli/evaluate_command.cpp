@@ -1,6 +1,11 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "gemmtune/cli/command.h"
@@ -82,9 +87,11 @@ class EvaluateCommand final : public Command {
     options.add_option("--stage", stage_);
     options.add_option("--seed", seed_);
     options.add_option("--device", device_);
+    options.add_flag("--memcheck", memcheck_);
   }
 
   int run() override {
+    if (memcheck_) become_memcheck();
     const auto problem = parse_problem(problem_);
     const auto stage = parse_stage(stage_);
     if (!stage) fail(ErrorCode::usage, "--stage: found '{}', expected screen, confirm or prove", stage_);
@@ -99,6 +106,22 @@ class EvaluateCommand final : public Command {
   }
 
  private:
+  /// This process runs compute-sanitizer from now on, which runs the same command.
+  [[noreturn]] void become_memcheck() const {
+    auto words = std::vector<std::string>{"compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "1"};
+    words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    words.insert(words.end(), {"evaluate", "--problem", problem_, "--stage", stage_, "--seed", std::to_string(seed_)});
+    for (const auto& name : names_) words.insert(words.end(), {"--candidate", name});
+    if (!family_.empty()) words.insert(words.end(), {"--family", family_});
+    if (!device_.empty()) words.insert(words.end(), {"--device", device_});
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execvp(arguments.front(), arguments.data());
+    fail(ErrorCode::usage, "--memcheck: compute-sanitizer of NVIDIA's CUDA toolkit cannot be started: {}",
+         std::generic_category().message(errno));
+  }
+
   static int print(const Problem& problem, const std::vector<Candidate>& candidates, const Keeper& keeper) {
     fmt::print("{}\n", to_string(problem));
     bool all_right = true;
@@ -145,6 +168,7 @@ class EvaluateCommand final : public Command {
   std::string stage_{"confirm"};
   std::string device_;
   std::uint64_t seed_{0};
+  bool memcheck_{};
 };
 
 }  // namespace

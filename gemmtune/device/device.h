@@ -104,6 +104,12 @@ class Device {
 
   /// Throws Error{io} with the number of bytes if there is not enough memory.
   virtual Buffer allocate(std::size_t bytes) = 0;
+
+  /// Memory for what kernels write, in whole pages. Where fence_bytes() is not 0, so many bytes before and after it
+  /// cannot be accessed: a kernel that does ends its process. A buffer of last resort may have no fence.
+  virtual Buffer allocate_fenced(std::size_t bytes) { return allocate(bytes); }
+  virtual std::size_t fence_bytes() const { return 0; }
+
   virtual void upload(std::span<const std::byte> from, std::byte* to) = 0;
   virtual void download(const std::byte* from, std::span<std::byte> to) = 0;
   virtual void copy(const std::byte* from, std::byte* to, std::size_t bytes) = 0;

@@ -6,6 +6,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/evaluate/stages.h"
+#include "gemmtune/evaluate/stress.h"
 
 namespace gemmtune {
 namespace {
@@ -30,11 +31,23 @@ struct Proof {
   std::size_t passed{};
 };
 
-void undergo(const Workbench& bench, const WorkloadKey& key, Proof& proof) {
+/// On ordinary operands: what changes at the same addresses must be seen, and many launches must be right.
+void withstand(const Workbench& bench, const EvaluationRequest& request, Workload& workload, Attempt& attempt) {
+  const std::array first{std::size_t{0}};
+  if (!attempt.check_changed(workload, first) || !attempt.copy_weights(workload) || !attempt.check(workload, first))
+    return;
+  const auto policy = proof_stress(bench.device.info());
+  stress_attempt(bench, policy, {attempt, workload, attempt.set_count(), request.policy.measure});
+}
+
+void undergo(const Workbench& bench, const EvaluationRequest& request, const WorkloadKey& key, Proof& proof) {
   auto& attempt = proof.attempt;
-  Workload* workload = find_workload(bench, key, 1, attempt);
+  const bool is_ordinary = key.recipe == Recipe::gaussian;
+  const auto sets = is_ordinary ? stressed_sets(bench, request.problem, attempt.packed_bytes()) : 1;
+  Workload* workload = find_workload(bench, key, sets, attempt);
   if (workload == nullptr) return;
-  if (attempt.equip(*workload, 1)) static_cast<void>(attempt.check(*workload, std::array{std::size_t{0}}));
+  if (attempt.equip(*workload, sets) && attempt.check(*workload, std::array{std::size_t{0}}) && is_ordinary)
+    withstand(bench, request, *workload, attempt);
   attempt.inputs_intact(*workload);
   attempt.unequip();
 }
@@ -56,10 +69,11 @@ void take_stock(const WorkloadKey& key, Proof& proof) {
 void conclude(Proof& proof) {
   if (!proof.attempt.alive() || proof.declined.empty()) return;
   const auto declined = join(proof.declined, "; ");
+  const auto& remarks = proof.attempt.evaluation().reason;
   if (proof.passed == 0)
     proof.attempt.settle({Outcome::unsupported, declined});
   else
-    proof.attempt.remark("declined " + declined);
+    proof.attempt.remark("declined " + declined + (remarks.empty() ? "" : ". " + remarks));
 }
 
 }  // namespace
@@ -76,7 +90,7 @@ void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationO
       if (bench.interrupted) return;
       if (!proof.attempt.alive()) continue;
       observer.started(proof.attempt.candidate());
-      undergo(bench, key, proof);
+      undergo(bench, request, key, proof);
       take_stock(key, proof);
     }
   for (auto& proof : proofs) {

@@ -4,21 +4,11 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "gemmtune/verify/error_bound.h"
 
 namespace gemmtune {
-
-/// The pattern, in each 16 bits, with which C is filled before a launch. It is a NaN in every output type, and one
-/// that no arithmetic produces.
-inline constexpr std::uint16_t poison_pattern = 0xfff5;
-
-template <typename Bits>
-constexpr bool holds_poison(Bits stored) {
-  return stored == static_cast<Bits>(poison_pattern * 0x10001U);
-}
 
 /// How far an element is from what it should be. Infinite when it is wrong in kind: NaN, infinite or finite where it
 /// may not be.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "gemmtune/bench/plausible_times.h"
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/search/diverse_sample.h"
@@ -90,6 +91,7 @@ WorkerFactory worker_factory(WorkerSettings settings) {
   return [settings = std::move(settings)](std::size_t worker) -> std::unique_ptr<Evaluator> {
     const auto& device = settings.devices.at(worker);
     auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
+    if (settings.roofline) evaluator = with_plausible_times(std::move(evaluator), *settings.roofline);
     auto selecting = std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
     if (settings.in_process || device.starts_with("cpu")) return selecting;
     auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()), selecting->device().kind);

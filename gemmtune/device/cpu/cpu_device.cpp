@@ -13,6 +13,7 @@
 #include "gemmtune/device/cpu/block_pool.h"
 #include "gemmtune/device/cpu/cpu_clock.h"
 #include "gemmtune/device/cpu/cpu_timer.h"
+#include "gemmtune/device/cpu/fenced_block.h"
 #include "gemmtune/device/cpu/streaming_copy.h"
 
 namespace gemmtune {
@@ -87,13 +88,18 @@ class CpuDevice final : public Device {
 
   Buffer allocate(std::size_t bytes) override {
     if (bytes == 0) return {};
-    // The kernel grants more memory than there is and kills the process later, so a size that cannot fit is refused
-    // here.
-    const bool fits = info_.memory_bytes == 0 || bytes <= static_cast<std::size_t>(info_.memory_bytes);
-    auto buffer = fits ? allocate_fitting(bytes) : Buffer{};
+    auto buffer = fits(bytes) ? allocate_fitting(bytes) : Buffer{};
     if (buffer.data() == nullptr) fail(ErrorCode::io, "not enough memory for a buffer of {} bytes", bytes);
     return buffer;
   }
+
+  Buffer allocate_fenced(std::size_t bytes) override {
+    const auto block = bytes > 0 && fence_bytes_ > 0 && fits(bytes) ? map_fenced(bytes) : FencedBlock{};
+    if (block.data == nullptr) return allocate(bytes);
+    return {block.data, bytes, [block](std::byte*) { unmap(block); }};
+  }
+
+  std::size_t fence_bytes() const override { return fence_bytes_; }
 
   void upload(std::span<const std::byte> from, std::byte* to) override { copy_now(from, to); }
   void download(const std::byte* from, std::span<std::byte> to) override { copy_now({from, to.size()}, to.data()); }
@@ -120,6 +126,11 @@ class CpuDevice final : public Device {
   ClockReading read_clock() override { return clock_.read(); }
 
  private:
+  /// The kernel grants more than there is and kills later; what cannot fit is refused before.
+  bool fits(std::size_t bytes) const {
+    return info_.memory_bytes == 0 || bytes <= static_cast<std::size_t>(info_.memory_bytes);
+  }
+
   Buffer allocate_fitting(std::size_t bytes) {
     if (bytes < BlockPool::unit)
       return {allocate_small(bytes), bytes, [](std::byte* released) { std::free(released); }};
@@ -130,6 +141,7 @@ class CpuDevice final : public Device {
 
   DeviceInfo info_;
   std::shared_ptr<BlockPool> blocks_{std::make_shared<BlockPool>()};
+  std::size_t fence_bytes_{cpu_fence_bytes()};
   CpuStream stream_;
   CpuTimer timer_;
   CpuClock clock_;

@@ -49,7 +49,7 @@ extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings*
   for (std::int64_t column = blockIdx.y * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; column < p.n;
        column += static_cast<std::int64_t>(gridDim.y) * blockDim.x) {
     const Stored stored = c[column];
-    const bool poison = holds_poison(reinterpret_cast<const Bits&>(stored));
+    const bool poison = p.poison.is(reinterpret_cast<const Bits&>(stored));
     unwritten += poison;
     if (place < 0) continue;
     const double norms = p.row_norms[checked] * p.column_norms[batch * p.n + column];

@@ -6,6 +6,7 @@
 
 #include "gemmtune/gemm/draw_rules.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
+#include "gemmtune/verify/negation.h"
 
 using namespace gemmtune;
 
@@ -91,4 +92,17 @@ extern "C" __global__ void count_written_gaps(StridedUnits m, const unsigned sho
     for (int word = 0; is_gap && word < words; ++word) found += stored[i * words + word] != pattern;
   }
   if (found > 0) atomicAdd(written, found);
+}
+
+/// Changes the sign of stored elements in place. `stored` is aligned to four bytes.
+extern "C" __global__ void negate_elements(Negation negation, unsigned char* stored, std::int64_t bytes) {
+  auto* words = reinterpret_cast<unsigned*>(stored);
+  const std::int64_t start = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+  for (std::int64_t i = start; i < bytes / 4; i += static_cast<std::int64_t>(gridDim.x) * blockDim.x)
+    words[i] = negation.word(words[i]);
+  if (start > 0) return;
+  unsigned rest = 0;
+  for (std::int64_t i = bytes / 4 * 4; i < bytes; ++i) rest |= static_cast<unsigned>(stored[i]) << 8 * (i % 4);
+  rest = negation.word(rest);
+  for (std::int64_t i = bytes / 4 * 4; i < bytes; ++i) stored[i] = rest >> 8 * (i % 4);
 }

@@ -22,7 +22,8 @@ TEST(ExaminerKernels, CompileForAChipThatNeedNotBeHere) {
   for (const auto type : element_types)
     expect_kernels(codec_kernels(type, "sm90a"), {"draw_groups", "find_largest", "draw_elements", "spoil_scales",
                                                   "decode_rows", "judge", "add_residual"});
-  expect_kernels(plain_kernels("sm90a"), {"multiply", "fingerprint", "count_broken_guards", "store_matrix"});
+  expect_kernels(plain_kernels("sm90a"),
+                 {"multiply", "fingerprint", "count_broken_guards", "negate_elements", "store_matrix"});
 }
 
 TEST(ExaminerKernels, AreOnesOfEachElementType) {
