@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 
@@ -35,7 +35,7 @@ bool Query::step() {
   return statement_.executeStep();
 }
 
-std::string Query::shown_text() { return printable_line(text()); }
+std::string Query::shown_text() { return visible_line(text()); }
 
 double Query::real() {
   const SQLite::Column column = statement_.getColumn(read_++);

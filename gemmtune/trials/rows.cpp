@@ -5,7 +5,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/space/plausibility.h"
 #include "gemmtune/trials/context.h"
 
@@ -26,7 +26,7 @@ auto reading(const char* what, const std::string& text, const Read& read) {
   try {
     return read();
   } catch (const json::exception&) {
-    fail(ErrorCode::input, "the trials store has {} that cannot be read: '{}'", what, printable_line(text, 100));
+    fail(ErrorCode::input, "the trials store has {} that cannot be read: '{}'", what, visible_line(text, 100));
   }
 }
 
@@ -100,7 +100,7 @@ Cost read_cost(Query& query) {
 
 template <typename Value>
 Value parsed(std::optional<Value> value, const std::string& text) {
-  if (!value) fail(ErrorCode::input, "the trials store has the unknown word '{}'", printable_line(text, 100));
+  if (!value) fail(ErrorCode::input, "the trials store has the unknown word '{}'", visible_line(text, 100));
   return *value;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/worker/audit.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
@@ -37,7 +37,7 @@ BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
   }
   if (type == "started") return take_started(reply);
   if (type == "evaluation") return take_evaluation(reply);
-  if (type == "error") return BatchRefused{printable_line(fields.text("message"))};
+  if (type == "error") return BatchRefused{visible_line(fields.text("message"))};
   if (type != "done") fail(ErrorCode::protocol, "message.type: {} answers no evaluate request", quote(type));
   if (!remaining_.empty()) {
     fail(ErrorCode::protocol, "'done' though {} candidates have no answer", remaining_.size());

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
 #include "gemmtune/worker/quote.h"
@@ -27,7 +27,7 @@ std::string why_no_name(const std::string& text) {
   if (text.empty()) return "empty";
   if (text.size() > longest_name)
     return fmt::format("{} bytes long, at most {} are allowed", text.size(), longest_name);
-  if (!is_printable(text)) return "has characters that cannot be printed: " + quote(text);
+  if (!is_visible(text)) return "has characters that cannot be printed: " + quote(text);
   return trim(text) == text ? "" : "has blanks at an end: " + quote(text);
 }
 
@@ -35,7 +35,7 @@ std::string why_unusable(const Candidate& candidate) {
   if (const auto why = why_no_name(candidate.family); !why.empty()) return "family: " + why;
   if (const auto why = why_no_name(candidate.name); !why.empty()) return "name: " + why;
   for (const Param& param : candidate.params)
-    if (!is_printable(param.key) || !is_printable(param.value))
+    if (!is_visible(param.key) || !is_visible(param.value))
       return "params: have characters that cannot be printed: " + quote(param.key + "=" + param.value);
   if (candidate.split_k < 1 || candidate.split_k > largest_split_k)
     return fmt::format("split_k: expected 1 to {}, found {}", largest_split_k, candidate.split_k);
@@ -45,9 +45,9 @@ std::string why_unusable(const Candidate& candidate) {
 
 /// Two names stay two: nothing is trimmed.
 Candidate shown(Candidate candidate) {
-  candidate.family = printable(candidate.family);
-  candidate.name = printable(candidate.name);
-  for (Param& param : candidate.params) param = {printable(param.key), printable(param.value)};
+  candidate.family = visible(candidate.family);
+  candidate.name = visible(candidate.name);
+  for (Param& param : candidate.params) param = {visible(param.key), visible(param.value)};
   return candidate;
 }
 

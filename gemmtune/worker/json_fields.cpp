@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/worker/quote.h"
 
 namespace gemmtune {
@@ -75,7 +75,7 @@ const json& JsonFields::member(const char* key) const {
 
 std::string JsonFields::text(const char* key) const { return text_in(member(key), path_of(key)); }
 
-std::string JsonFields::shown_text(const char* key) const { return printable_line(text(key)); }
+std::string JsonFields::shown_text(const char* key) const { return visible_line(text(key)); }
 
 double JsonFields::number(const char* key) const { return number_in(member(key), path_of(key)); }
 
@@ -108,7 +108,7 @@ const json& JsonFields::array(const char* key) const {
 std::vector<std::string> JsonFields::shown_texts(const char* key) const {
   std::vector<std::string> result;
   for (const json& item : array(key))
-    result.push_back(printable_line(text_in(item, indexed(path_of(key), result.size()))));
+    result.push_back(visible_line(text_in(item, indexed(path_of(key), result.size()))));
   return result;
 }
 
@@ -129,8 +129,8 @@ std::map<std::string, std::string> JsonFields::shown_text_map(const char* key) c
   if (!value.is_object()) fail_unexpected(path_of(key), "an object", value);
   std::map<std::string, std::string> result;
   for (const auto& [raw, text] : value.items()) {
-    const std::string name = printable_line(raw);
-    result.emplace(name, printable_line(text_in(text, path_of(key) + "." + name)));
+    const std::string name = visible_line(raw);
+    result.emplace(name, visible_line(text_in(text, path_of(key) + "." + name)));
   }
   return result;
 }

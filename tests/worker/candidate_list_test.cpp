@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 namespace {
@@ -35,19 +35,19 @@ TEST(CandidateList, ANameThatCannotBePrintedCostsTheCandidate) {
   const std::string names[] = {"a\nb",  "a\0b"s,    "\x1b[2Ja", "a\rb",           "a\tb",
                                "a\x7f", "a\u0085b", "\u009b2J", "a\u202egnp.exe", "a\u2028b"};
   for (const std::string& name : names) {
-    SCOPED_TRACE(printable(name));
+    SCOPED_TRACE(visible(name));
     const auto all =
         listed_candidates(reply_with({{{"family", "f"}, {"name", "good"}}, {{"family", "f"}, {"name", name}}}));
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].why_unusable, "");
     EXPECT_THAT(all[1].why_unusable, HasSubstr("candidates[1].name: has characters that cannot be printed: '"));
-    EXPECT_TRUE(is_printable(all[1].candidate.name));
-    EXPECT_TRUE(is_printable(all[1].why_unusable));
+    EXPECT_TRUE(is_visible(all[1].candidate.name));
+    EXPECT_TRUE(is_visible(all[1].why_unusable));
     EXPECT_FALSE(listed({{"family", name}, {"name", "n"}}).why_unusable.empty());
     const auto with_param =
         listed({{"family", "f"}, {"name", "n"}, {"params", json::array({json::array({"k", name})})}});
     EXPECT_THAT(with_param.why_unusable, HasSubstr("candidates[0].params"));
-    EXPECT_TRUE(is_printable(with_param.candidate.params.at(0).value));
+    EXPECT_TRUE(is_visible(with_param.candidate.params.at(0).value));
   }
 }
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/worker/messages.h"
 
 namespace gemmtune {
@@ -65,7 +65,7 @@ TEST(Greeting, WhatItNamesCanBePrinted) {
   EXPECT_EQ(device.name, "H | 100\\x1b[31m");
   for (const std::string& text : {device.name, device.arch, device.driver, device.features.at(0),
                                   device.libraries.begin()->first, device.libraries.begin()->second})
-    EXPECT_TRUE(is_printable(text)) << text;
+    EXPECT_TRUE(is_visible(text)) << text;
 }
 
 TEST(Greeting, TellsDevicesApart) {

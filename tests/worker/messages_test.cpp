@@ -10,7 +10,7 @@
 #include <set>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 namespace {
@@ -38,7 +38,7 @@ class Inventor {
     for (auto left = engine_() % 8; left > 0; --left) result += pieces[engine_() % 12];
     return result;
   }
-  std::string shown_text() { return printable_line(text()); }
+  std::string shown_text() { return visible_line(text()); }
   template <typename T>
   T one_of(std::initializer_list<T> values) {
     return *(values.begin() + engine_() % values.size());

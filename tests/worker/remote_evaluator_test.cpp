@@ -16,7 +16,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/printable.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 namespace {
@@ -280,7 +280,7 @@ TEST_F(RemoteEvaluatorTest, ARestartedWorkerMustNameTheSameDevice) {
       error_of([&] { remote.evaluate(some_problem, six_candidates(), {}, record); }, ErrorCode::protocol);
   EXPECT_THAT(why, HasSubstr("hello.device.name: found '\"another CPU"));
   EXPECT_THAT(why, HasSubstr("the first worker named '\"an invented CPU"));
-  EXPECT_TRUE(is_printable(why)) << printable(why);
+  EXPECT_TRUE(is_visible(why)) << visible(why);
   EXPECT_THAT(record.evaluations, testing::IsEmpty());
   EXPECT_EQ(remote.device().name, "an invented CPU");
   EXPECT_EQ(remote.statistics().starts, 4);
@@ -309,7 +309,7 @@ TEST_F(RemoteEvaluatorTest, WhatAWorkerSaysIsMadePrintable) {
                                              : is_wrong  ? "first line\\x1b[31m\\x00 | second line"
                                                          : ""));
   }
-  for (const std::string& text : heard) EXPECT_TRUE(is_printable(text)) << printable(text);
+  for (const std::string& text : heard) EXPECT_TRUE(is_visible(text)) << visible(text);
   EXPECT_EQ(remote.statistics().starts, 1) << "a name costs its candidate";
 }
 

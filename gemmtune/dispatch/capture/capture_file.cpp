@@ -22,7 +22,7 @@ constexpr auto lock_pause = std::chrono::milliseconds(2);
 /// Holds the lock until it is destroyed. The file is closed on exec, so that a child program does not keep the lock.
 class FileLock {
  public:
-  explicit FileLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  explicit FileLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail(ErrorCode::io, "{}: {}", path, std::strerror(errno));
     const auto deadline = std::chrono::steady_clock::now() + lock_patience;
     while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
