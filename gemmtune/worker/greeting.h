@@ -13,7 +13,8 @@ namespace gemmtune {
 /// device that cannot be.
 DeviceInfo greeted_device(const nlohmann::json& hello);
 
-/// Why a worker's device is not the one that the first worker named, or "".
+/// Why a worker's device is not the one that the first worker named, or "". Its memory does not count: a virtual
+/// machine's may change while it runs, and trials do not depend on it.
 std::string why_other_device(const DeviceInfo& first, const DeviceInfo& found);
 
 }  // namespace gemmtune

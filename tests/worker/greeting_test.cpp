@@ -51,7 +51,6 @@ TEST(Greeting, RefusesDevicesThatCannotBe) {
   };
   const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(refusal(hello_of(some_device)), "accepted");
-  EXPECT_THAT(spoilt("name", " \n"), HasSubstr("hello.device.name: empty"));
   EXPECT_THAT(spoilt("cu_num", 0), HasSubstr("hello.device.cu_num: expected 1 to"));
   EXPECT_THAT(spoilt("cu_num", largest), HasSubstr("hello.device.cu_num: expected 1 to"));
   EXPECT_THAT(spoilt("memory_bytes", largest), HasSubstr("hello.device.memory_bytes: expected 0 to"));
@@ -81,7 +80,7 @@ TEST(Greeting, TellsDevicesApart) {
   EXPECT_THAT(other([](DeviceInfo& d) { d.index = 0; }), HasSubstr("device.index"));
   EXPECT_THAT(other([](DeviceInfo& d) { d.arch = "sm100"; }), HasSubstr("device.arch"));
   EXPECT_THAT(other([](DeviceInfo& d) { d.cu_num = 114; }), HasSubstr("device.cu_num"));
-  EXPECT_THAT(other([](DeviceInfo& d) { d.memory_bytes = 1; }), HasSubstr("device.memory_bytes"));
+  EXPECT_EQ(other([](DeviceInfo& d) { d.memory_bytes = 1; }), "") << "a virtual machine's memory may change";
   EXPECT_THAT(other([](DeviceInfo& d) { d.last_level_cache_bytes = 1; }), HasSubstr("device.last_level_cache_bytes"));
   EXPECT_THAT(other([](DeviceInfo& d) { d.features.clear(); }), HasSubstr("device.features"));
   EXPECT_THAT(other([](DeviceInfo& d) { d.driver = "560"; }), HasSubstr("device.driver"));
