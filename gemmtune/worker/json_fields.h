@@ -20,7 +20,7 @@ class JsonFields {
 
   /// Each of these throws when the member is missing or has another type.
   std::string text(const char* key) const;
-  std::string shown_text(const char* key) const;  // for people to read: one printable line (core/printable.h)
+  std::string shown_text(const char* key) const;  // for people to read: one printable line (core/visible.h)
   double number(const char* key) const;           // null becomes NaN: JSON cannot express NaN otherwise
   std::int64_t integer(const char* key) const;
   std::int64_t count(const char* key) const;  // an integer of at least 0
