@@ -11,16 +11,23 @@
 namespace gemmtune {
 namespace {
 
+/// Operands of this recipe, with the policy's seed or one that follows it.
+WorkloadKey ordeal(const EvaluationRequest& request, Recipe recipe, std::uint64_t seeds_after = 0) {
+  const auto& policy = request.policy;
+  return {.problem = request.problem,
+          .recipe = recipe,
+          .seed = policy.seed + seeds_after,
+          .verify = policy.verify};
+}
+
 /// What a candidate must be right on, beside the operands that it was timed with.
 std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
-  const auto& policy = request.policy;
   std::vector<WorkloadKey> keys;
-  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales})
-    keys.push_back({request.problem, recipe, policy.seed, policy.verify});
-  const bool has_nan_scales =
-      request.problem.a.scaling == Scaling::mx_1x32 || request.problem.w.scaling == Scaling::mx_1x32;
-  if (!has_nan_scales) keys.pop_back();
-  keys.push_back({request.problem, Recipe::gaussian, policy.seed + 1, policy.verify});
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
+                            Recipe::nan_inf, Recipe::nan_scales})
+    for (std::uint64_t seed = 0; seed < seeds_of(request.problem, recipe); ++seed)
+      if (differs_from_gaussian(request.problem, recipe)) keys.push_back(ordeal(request, recipe, seed));
+  keys.push_back(ordeal(request, Recipe::gaussian, 1));
   return keys;
 }
 

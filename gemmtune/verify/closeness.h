@@ -29,9 +29,9 @@ struct ClosenessRules {
   Distance distance(double x, double found, double norms) const {
     const double expected = bound.expected(x);
     if (std::isnan(expected) || std::isnan(found)) return all_or_nothing(std::isnan(expected) && std::isnan(found));
+    if (std::isinf(x) || std::isinf(expected)) return all_or_nothing(found == expected);
     const double allowed = bound.at(x, norms);
     if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, overflow - allowed));
-    if (std::isinf(expected)) return all_or_nothing(false);
     const double error = std::fabs(expected - found);
     return {error <= atol + rtol * std::fabs(found), error, error / allowed};
   }

@@ -114,3 +114,10 @@ extern "C" __global__ void spoil_scales(OperandDraw draw, unsigned char* scales,
   const std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) scales[draw.spoiled_scale(i)] = 255;
 }
+
+/// The elements [first, first + count) of those that nan_inf spoils; each type but e2m1 may have some.
+extern "C" __global__ void spoil_elements(OperandDraw draw, StoredOperand to, std::int64_t first, std::int64_t count,
+                                          float value) {
+  const std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) reinterpret_cast<Stored*>(to.values)[draw.spoiled_element(first + i)] = Codec::encode(value);
+}
