@@ -3,11 +3,11 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <set>
 #include <string>
 
 #include "gemmtune/dispatch/answer.h"
+#include "gemmtune/dispatch/inherited.h"
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
@@ -26,10 +26,11 @@ class LookupLog {
 
   void note(const Problem& problem, const Answer& answer) noexcept;
 
+  void after_fork_in_child() { seen_.after_fork_in_child(); }
+
  private:
   LineSink sink_;
-  std::mutex mutex_;
-  std::set<Problem> seen_;
+  Inherited<std::set<Problem>> seen_{};
 };
 
 }  // namespace gemmtune

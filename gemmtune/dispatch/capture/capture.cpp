@@ -1,7 +1,6 @@
 #include "gemmtune/dispatch/capture/capture.h"
 
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +14,8 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/dispatch/capture/capture_file.h"
 #include "gemmtune/dispatch/capture/capture_table.h"
-#include "gemmtune/dispatch/capture/live_captures.h"
+#include "gemmtune/dispatch/lookup_log.h"
+#include "gemmtune/dispatch/process_events.h"
 #include "gemmtune/dispatch/wakeup.h"
 
 namespace gemmtune {
@@ -218,7 +218,8 @@ class Counting {
   void complain(std::string_view why) noexcept {
     if (complained_.exchange(true)) return;
     try {
-      spdlog::warn("capture: {}: what is counted stays in memory and is tried again; this is said once", why);
+      stderr_sink()(
+          fmt::format("capture: {}: what is counted stays in memory and is tried again; this is said once", why));
     } catch (const std::exception&) {  // a process without stderr must still work
     }
   }
@@ -239,32 +240,20 @@ class Counting {
 }  // namespace
 
 /// The part of a capture that survives a fork: the child continues with a Counting of its own.
-class Capture::Shared final : public LiveCapture {
+class Capture::Shared final : private ProcessListener {
  public:
   explicit Shared(CaptureOptions options) : options_(std::move(options)) {
     counting_ = new Counting(options_, {});
     generation_ = next_generation();
-    LiveCaptures::of_process().add(*this);
+    ProcessEvents::of_process().add(*this);
   }
 
   ~Shared() override {
-    LiveCaptures::of_process().remove(*this);
+    ProcessEvents::of_process().remove(*this);
     if (generation_ > starting) delete counting_.load();  // otherwise it is the parent's
   }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
-
-  void write_before_exit() noexcept override {
-    if (generation_ > starting) counting_.load()->flush();
-  }
-
-  void before_fork() noexcept override { counting_.load()->lock_for_fork(); }
-  void after_fork_in_parent() noexcept override { counting_.load()->unlock_after_fork(); }
-  void after_fork_in_child() noexcept override {
-    counting_.load()->unlock_after_fork();
-    SignalRing::forget_in_child();
-    generation_ = forked;
-  }
 
   /// The counting of this process.
   Counting& counting() {
@@ -288,6 +277,21 @@ class Capture::Shared final : public LiveCapture {
   }
 
  private:
+  void before_exit() noexcept override {
+    if (generation_ > starting) counting_.load()->flush();
+  }
+
+  void before_fork() noexcept override {
+    locked_for_fork_ = counting_.load();
+    locked_for_fork_->lock_for_fork();
+  }
+  void after_fork_in_parent() noexcept override { locked_for_fork_->unlock_after_fork(); }
+  void after_fork_in_child() noexcept override {
+    locked_for_fork_->unlock_after_fork();
+    SignalRing::forget_in_child();
+    generation_ = forked;
+  }
+
   /// Gives the child its own Counting. The parent's stays in memory and is never used again: the parent's other threads
   /// do not exist in the child, and one of them may have been changing it.
   void start_in_child() {
@@ -311,6 +315,7 @@ class Capture::Shared final : public LiveCapture {
   CaptureOptions options_;
   std::atomic<Generation> generation_{forked};
   std::atomic<Counting*> counting_{nullptr};
+  Counting* locked_for_fork_{};  // another thread of a forked child may replace counting_ during a fork
 };
 
 Capture::Capture(CaptureOptions options) : shared_(std::make_unique<Shared>(std::move(options))) {}
