@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/backend.h"
 #include "gemmtune/report/csv_types.h"
+#include "gemmtune/table/sheet/known_columns.h"
 #include "gemmtune/table/tuned_row_reader.h"
 
 namespace gemmtune {
@@ -67,7 +69,10 @@ void read_marks(Measurement& measurement) {
 }  // namespace
 
 bool is_kernel_csv(const CsvDocument& document) {
-  const auto has = [&](std::string_view name) { return document.column(name).has_value(); };
+  const auto has = [&](std::string_view name) {
+    const auto known = find_known_column(name);
+    return std::ranges::find(document.header, known, find_known_column) != document.header.end();
+  };
   return has("M") && has("N") && has("K") && has("us") && has("kernelName");
 }
 

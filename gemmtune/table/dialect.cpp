@@ -56,7 +56,7 @@ using Text = std::string_view;
 
 constexpr std::array<Rule, 31> rules{{
     {Field::gfx, [](const Row& row) { return row.gfx; },
-     [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(text))); }},
+     [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(without_features(text)))); }},
     {Field::cu_num, [](const Row& row) { return integer(row.cu_num); },
      [](Row& row, Text text) { return assign(row.cu_num, parse_int(text)); }},
     {Field::batch, [](const Row& row) { return integer(row.problem.batch); },

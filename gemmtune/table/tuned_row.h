@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/evaluation.h"
@@ -40,6 +41,9 @@ struct TunedRow {
   bool operator==(const TunedRow&) const = default;
 };
 
+/// What Origin::library says of a family in this version: "onednn 3.7.1".
+std::string library_text(std::string_view family, std::string_view version);
+
 TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const std::string& gfx, std::int64_t cu_num);
 
 /// AITER's splitK column: 0 for unsplit; the number of splits in bf16 tables, its base-2 logarithm (rounded down) in
@@ -48,5 +52,9 @@ std::int64_t split_k_column(const Problem& problem, std::int64_t split_k);
 
 /// Whether the row has a time. AITER's tables have placeholders with 0, and failures with -1, inf and nan.
 bool has_time(const TunedRow& row);
+
+/// Whether its error ratio is one: the ratio of a kernel whose results could not be compared is infinite, nan or below
+/// 0.
+bool has_error_ratio(const TunedRow& row);
 
 }  // namespace gemmtune

@@ -24,7 +24,7 @@ struct TunedTable {
 /// A table with the schema's columns and no rows.
 TunedTable empty_table(Format format, Schema schema = Schema::seed);
 
-/// The first row that has this row's key and a time.
+/// The first row with this row's key that has a time and an error ratio.
 std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row);
 
 /// Whether find_tuned() finds a row.

@@ -12,7 +12,7 @@ namespace {
 using namespace gemmtune;
 
 void ask_everything(const TritonFile& file) {
-  const auto bounds = bounds_of("A8W8");
+  const auto bounds = bounds_of(TritonName{.tag = "A8W8"});
   const auto ranges = served_ranges(file, bounds);
   for (std::size_t i = 0; i < file.entries.size(); ++i)
     if (!ranges[i] && why_unreachable(file, i, bounds).empty()) std::abort();

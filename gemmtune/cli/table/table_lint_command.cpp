@@ -55,8 +55,8 @@ class TableLintCommand final : public Command {
   void declare(Options& options) override {
     options.add_option("tables", tables_);
     options.add_option("--kernels", kernel_lists_);
-    options.add_option("--rule", choice_.only).split_at(',');
-    options.add_option("--ignore", choice_.ignored).split_at(',');
+    options.add_option("--rule", choice_.only).split_at(',').one_value_each();
+    options.add_option("--ignore", choice_.ignored).split_at(',').one_value_each();
     options.add_option("--err-ratio", input_.err_ratio_limit).in_range(0.0, 1.0);
     options.add_flag("--strict", strict_);
     options.add_flag("--summary", summary_);
@@ -126,7 +126,9 @@ class TableLintCommand final : public Command {
     write_file_atomically(output_, fixed.text);
     for (const auto& [place, what] : fixed.changes)
       fmt::print("{}:{}:{}: {}\n", place.file, place.line, place.column, what);
-    fmt::print("{}: {} rows of {}, {} changed\n", output_, fixed.rows_after, fixed.rows_before, fixed.rows_changed);
+    fmt::print("{}: {} rows of {}, {} changed", output_, fixed.rows_after, fixed.rows_before, fixed.rows_changed);
+    if (fixed.lines_left > 0) fmt::print(", {} damaged lines left as they are", fixed.lines_left);
+    fmt::print("\n");
     return 0;
   }
 

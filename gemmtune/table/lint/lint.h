@@ -16,6 +16,7 @@
 #include "gemmtune/table/lint/kernel_list.h"
 #include "gemmtune/table/sheet/sheet.h"
 #include "gemmtune/table/triton/triton_json.h"
+#include "gemmtune/table/triton/triton_name.h"
 
 namespace gemmtune {
 
@@ -59,7 +60,7 @@ LintTable read_lint_table(const std::filesystem::path& path);
 struct LintTriton {
   std::string text{};
   TritonFile file{};
-  std::string tag{};  // from its file name; "" if the name states none
+  std::optional<TritonName> name{};  // of a GEMM's file. Kernels of other kinds have rules of their own: no check
 };
 
 LintTriton read_lint_triton(const std::filesystem::path& path);
@@ -94,6 +95,9 @@ struct RuleChoice {
 
 /// The findings, ordered by file as given, line, column and rule. Throws Error{usage} for an unknown rule.
 std::vector<Finding> lint(const LintInput& input, const RuleChoice& choice = {});
+
+/// The line with this number.
+const CsvRow& line_at(const LintTable& table, std::int64_t line);
 
 /// The place of a cell, or of the line's last cell if the line is too short.
 Place place_of(const LintTable& table, const SheetRow& row, std::optional<std::size_t> column);

@@ -1,5 +1,7 @@
-// A clean copy of a table: without rows that no lookup reaches, with corrected numbers, and with each line as a program
-// writes it. What is only doubtful (two ids, odd or shifted cells, wrong results) is kept for a person to decide.
+// A clean copy of a table: without rows that no lookup reaches, with corrected numbers, and with each line as a
+// program writes it. What is only doubtful (two ids, odd cells, wrong results) stays for a person to decide. So does a
+// damaged line, which has too few or too many cells or shifted ones: it stays as it is, so that lint still finds it,
+// and no other row is judged by what it seems to say.
 #pragma once
 
 #include <string>
@@ -14,7 +16,8 @@ struct FixedTable {
   std::vector<Remark> changes{};  // in the order of lines; changes of layout (CRLF, blanks) are not listed
   std::size_t rows_before{};
   std::size_t rows_after{};
-  std::size_t rows_changed{};  // among the rows that are kept
+  std::size_t rows_changed{};  // of those that stayed
+  std::size_t lines_left{};    // damaged ones, which are no rows
 };
 
 /// Drops the rows that no-time, shadowed-row, device-contradiction, no-device, unasked-tokens and unusable-line find,

@@ -8,6 +8,7 @@
 
 #include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/lint/lint_checks.h"
+#include "gemmtune/table/sheet/sheet_family.h"
 
 namespace gemmtune::lint_checks {
 namespace {
@@ -21,12 +22,6 @@ struct Entry {
 
 using Entries = std::vector<Entry>;
 using ByKey = std::unordered_map<std::string, Entries>;
-
-/// The kind of tables whose rows answer the same lookups. Families do not share lookups, even if their keys look alike.
-std::string table_kind(const LintTable& table) {
-  if (!table.format) return std::string(to_string(table.sheet.kind));
-  return fmt::format("{}{}", to_string(table.format->format), table.format->packed ? " packed" : "");
-}
 
 ByKey rows_by_key(const LintInput& input, const std::vector<std::size_t>& tables) {
   ByKey by_key;
@@ -98,7 +93,7 @@ Groups groups_of(const LintInput& input, Within within) {
   for (std::size_t i = 0; i < input.tables.size(); ++i) {
     const auto& table = input.tables[i];
     if (!table.is_tuned() || table.sheet.kind == TableKind::unknown) continue;
-    groups[within == Within::one_table ? std::to_string(i) : table_kind(table)].push_back(i);
+    groups[within == Within::one_table ? std::to_string(i) : sheet_family(table.sheet)].push_back(i);
   }
   return groups;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -29,7 +30,10 @@ bool is_asked_for(std::int64_t tokens) {
 
 bool is_grouped(const Sheet& sheet) { return sheet.column("max_m").has_value(); }
 
-double share_of(std::string_view text) { return parse_double(canonical_value(CellKind::share, text)).value_or(0); }
+std::string wrong_text(const std::string& name, const std::string& cell, double limit) {
+  if (std::isinf(share_in(cell))) return fmt::format("{} is {}, so the results were not compared", name, cell);
+  return fmt::format("{} is {}, over the limit of {}", name, cell, limit);
+}
 
 /// A layer is N and K (and a batch) of a table, with the values of M for which it has rows.
 struct Layer {
@@ -97,7 +101,7 @@ Remarks no_device(const LintInput& input) {
 Remarks contradicting_device(const LintInput& input) {
   return remarks_on<rows>(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
     const auto& sheet = table.sheet;
-    const auto gfx = sheet.text(row, sheet.column("gfx"));
+    const auto gfx = without_features(sheet.text(row, sheet.column("gfx")));
     const auto cu_num = sheet.text(row, sheet.column("cu_num"));
     const auto expected = gfx_of(cu_num);
     if ((gfx != "gfx942" && gfx != "gfx950") || expected.empty() || expected == gfx) return std::nullopt;
@@ -124,9 +128,8 @@ Remarks wrong_results(const LintInput& input) {
     const auto limit = error_limit(table.sheet.kind, input.err_ratio_limit);
     for (const auto& row : table.sheet.rows)
       for (std::size_t i = 0; i < table.sheet.columns.size(); ++i)
-        if (table.sheet.columns[i].role == Role::error && share_of(row.cells[i]) > limit)
-          remarks.push_back({place_of(table, row, i), fmt::format("{} is {}, over the limit of {}",
-                                                                  table.sheet.columns[i].name, row.cells[i], limit)});
+        if (table.sheet.columns[i].role == Role::error && share_in(row.cells[i]) > limit)
+          remarks.push_back({place_of(table, row, i), wrong_text(table.sheet.columns[i].name, row.cells[i], limit)});
   }
   return remarks;
 }

@@ -39,7 +39,7 @@ std::vector<SheetColumn> keys_in_order(const std::vector<SheetColumn>& columns) 
 
 KeyOrder::KeyOrder(const Sheet& sheet, const std::vector<SheetColumn>& columns) : sheet_(sheet) {
   for (const auto& key : keys_in_order(columns)) {
-    const auto& name = known_columns()[*key.known].name;
+    const auto name = canonical_name(key);
     keys_.push_back({.kind = key.kind, .column = sheet.column(name), .is_gfx = name == "gfx"});
   }
 }

@@ -95,8 +95,7 @@ constexpr std::array known{
     KnownColumn{"us2", "", part_time, number},
     KnownColumn{"kernelName2", "", kernel_name, word},
     KnownColumn{"err2", "", error, share},
-    KnownColumn{"us", "total_us", Role::time, number, "", Field::time_us},
-    KnownColumn{"soltimes", "", Role::time, number},  // in the first bf16 tables
+    KnownColumn{"us", "total_us soltimes", Role::time, number, "", Field::time_us},  // fused MoE, bf16 of 2025-10
     KnownColumn{"kernelName", "", kernel_name, word, "", Field::kernel_name},
     KnownColumn{"run_1stage", "", choice, flag, "0"},
     KnownColumn{"xbf16", "", choice, flag, "0"},
@@ -149,7 +148,13 @@ std::string printed_or(std::string_view text, const std::optional<Value>& value,
   return value ? std::string(print(*value)) : std::string(text);
 }
 
-/// Whether each field except `unknown` has one column.
+bool is_alias(std::string_view aliases, std::string_view name) {
+  if (aliases.empty()) return false;
+  return std::ranges::any_of(split(aliases, ' '),
+                             [&](std::string_view alias) { return equals_ignoring_case(alias, name); });
+}
+
+/// Each field but `unknown` has one column.
 constexpr bool every_field_has_a_column() {
   for (int field = 0; field < static_cast<int>(Field::unknown); ++field) {
     int count = 0;
@@ -165,9 +170,9 @@ static_assert(every_field_has_a_column());
 std::span<const KnownColumn> known_columns() { return known; }
 
 std::optional<std::size_t> find_known_column(std::string_view name) {
+  if (name.empty()) return std::nullopt;
   for (std::size_t i = 0; i < known.size(); ++i)
-    if (!name.empty() && (equals_ignoring_case(known[i].name, name) || equals_ignoring_case(known[i].alias, name)))
-      return i;
+    if (equals_ignoring_case(known[i].name, name) || is_alias(known[i].aliases, name)) return i;
   return std::nullopt;
 }
 
@@ -179,6 +184,7 @@ bool says_nothing(std::string_view text) {
 
 std::string canonical_value(CellKind kind, std::string_view text) {
   text = trim(text);
+  if (kind == share && equals_ignoring_case(text, "nan")) return "nan";  // the mark of results that were not compared
   if (says_nothing(text)) return kind == flag ? "0" : "";
   switch (kind) {
     case word:
@@ -229,5 +235,7 @@ std::string_view gfx_of(std::string_view cu_num) {
   if (units == "256") return "gfx950";
   return units == "80" || units == "304" ? "gfx942" : "";
 }
+
+std::string_view without_features(std::string_view gfx) { return gfx.substr(0, gfx.find(':')); }
 
 }  // namespace gemmtune

@@ -1,7 +1,7 @@
-// The dictionary of columns: what the columns of AITER's tables and of our own mean, for GEMM, batched and fused-MoE
-// tables, gated delta nets, MX bmm and kernel lists. A new column is added here and nowhere else, except that a column
-// of tuned rows also needs its reader and writer in table/dialect.cpp. A column is known by its name in any case, or by
-// its alias. All other columns are carried along.
+// The dictionary of columns: what those of AITER's tables and of our own mean, for GEMM, batched and fused-MoE tables,
+// gated delta nets, MX bmm and kernel lists. A column is added here and nowhere else; one that tuned rows hold needs
+// its way of writing and reading in table/dialect.cpp too. A column is known by its name in any case, or by one of its
+// aliases. All others are key or carried along, see table/sheet/sheet.h.
 #pragma once
 
 #include <cstdint>
@@ -75,8 +75,8 @@ enum class CellKind : std::uint8_t {
 };
 
 struct KnownColumn {
-  std::string_view name{};   // as AITER's present tables spell it
-  std::string_view alias{};  // another spelling
+  std::string_view name{};     // in the spelling of AITER's present tables
+  std::string_view aliases{};  // other spellings, with blanks between them
   Role role{Role::carried};
   CellKind kind{CellKind::word};
   std::string_view fill{};  // what a missing column means
@@ -94,7 +94,7 @@ std::optional<std::size_t> find_known_column(std::string_view name);
 bool says_nothing(std::string_view text);
 
 /// Equal for texts that mean the same: "128" for " 128" and "128.0", "1" for "True", "torch.bfloat16" for
-/// "dtypes.bf16", "" for "Null". A text that is not of this kind is returned as it is.
+/// "dtypes.bf16", "" for "Null". A text that is not of this kind is returned as it is. A share of nan stays nan.
 std::string canonical_value(CellKind kind, std::string_view text);
 
 /// What the kind expects ("a whole number above 0") if the text is not of this kind, or "".
@@ -103,5 +103,8 @@ std::string_view why_not(CellKind kind, std::string_view text);
 /// The device of tables without gfx, by AITER's rule: 256 compute units are a gfx950, 80 and 304 a gfx942; "" for all
 /// others.
 std::string_view gfx_of(std::string_view cu_num);
+
+/// The architecture without its features: "gfx942" of "gfx942:sramecc+:xnack-", which is how HIP names a device.
+std::string_view without_features(std::string_view gfx);
 
 }  // namespace gemmtune

@@ -41,8 +41,9 @@ struct Merged {
   std::vector<Duplicate> duplicates{};
 };
 
-/// Throws Error{usage} for an empty list; Error{input} for tables of different kinds, for tables whose keys are not
-/// known, and for tables that cannot be compared because some lack a key.
+/// Throws Error{usage} for an empty list; Error{input} for tables of different kinds or families
+/// (table/sheet/sheet_family.h), for tables whose keys are not known, and for tables that cannot be compared because
+/// some lack a key.
 void insist_on_comparable(std::span<const Sheet> sheets);
 
 /// Throws Error like insist_on_comparable(), and Error{input} for a conflict under MergePolicy::error.

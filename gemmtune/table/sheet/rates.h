@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "gemmtune/table/guess_format.h"
@@ -20,7 +21,10 @@ struct Work {
 /// The work of GEMM rows of a known format and of fused MoE. Empty for all others.
 std::optional<Work> work_of(const Sheet& sheet, const SheetRow& row, const std::optional<FormatGuess>& format);
 
-/// The largest number of decimals that a cell of this column has.
+/// The decimals of a number as it is written, at most 12. 0 for what is no number.
+int decimals_in(std::string_view number);
+
+/// The most decimals that a cell of this column has.
 int decimals_of(const Sheet& sheet, std::optional<std::size_t> column);
 
 /// A number in a table, and half a unit of its last decimal.

@@ -43,8 +43,8 @@ constexpr std::array families{
         "max_seq_chunks,BV,us"},
 };
 
-/// The order of columns: by their index in the schema. Columns that the schema lacks go before tflops, known ones
-/// first.
+/// The order of columns: by their places in the schema. Keys that it lacks go behind its keys, other columns before
+/// tflops, known ones first.
 class CanonicalOrder {
  public:
   explicit CanonicalOrder(const std::vector<SheetColumn>& columns) {
@@ -63,9 +63,8 @@ class CanonicalOrder {
   Rank rank(const SheetColumn& column) const {
     constexpr auto host = known_column_count + 1;
     if (const auto at = place(column.known); column.known && at < places_.size()) return {at, host, {}};
-    const bool is_said_twice = !column.known && find_known_column(column.name);
-    if (is_said_twice) return {places_.size() + 1, host, to_lower(column.name)};
-    return {place(find_known_column("tflops")), column.known.value_or(known_column_count), to_lower(column.name)};
+    const auto before = column.in_key() ? end_of_keys() : place(find_known_column("tflops"));
+    return {before, column.known.value_or(known_column_count), to_lower(column.name)};
   }
 
  private:
@@ -73,6 +72,15 @@ class CanonicalOrder {
 
   std::size_t place(const std::optional<std::size_t>& known) const {
     return static_cast<std::size_t>(std::ranges::find(places_, known) - places_.begin());
+  }
+
+  /// The place of the first column that is no key.
+  std::size_t end_of_keys() const {
+    const auto is_key = [](const std::optional<std::size_t>& known) {
+      const auto role = known ? known_columns()[*known].role : Role::carried;
+      return role == Role::key || role == Role::device;
+    };
+    return static_cast<std::size_t>(std::ranges::find_if_not(places_, is_key) - places_.begin());
   }
 
   std::vector<std::optional<std::size_t>> places_;

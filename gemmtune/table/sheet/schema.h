@@ -36,7 +36,7 @@ const SchemaFamily* find_family(std::string_view name);
 std::vector<std::string> schema_columns(const SchemaFamily& family, Schema schema);
 
 /// The same columns in an order that depends only on which columns they are: the schema's order of their family, with
-/// other columns before `tflops`, where AITER inserts them.
+/// other keys behind its keys, and the rest before `tflops`, where AITER inserts them.
 std::vector<SheetColumn> in_canonical_order(std::vector<SheetColumn> columns);
 
 }  // namespace gemmtune

@@ -15,6 +15,8 @@
 
 namespace gemmtune {
 
+/// A column that is not known is part of the key where it stands left of everything that was chosen or measured, since
+/// all of AITER's generations put what was asked for first. In a list without results every such column is.
 struct SheetColumn {
   std::string name{};  // as the file spells it
   Role role{Role::carried};
@@ -26,9 +28,9 @@ struct SheetColumn {
 };
 
 struct SheetRow {
-  std::vector<std::string> cells{};  // trimmed and unquoted, one for each column; "" for cells that a short line lacks
-  std::string raw{};                 // the line of the file, without its end
-  std::size_t source{};              // index in Sheet::sources
+  std::vector<std::string> cells{};  // trimmed and unquoted, one for each column
+  std::string raw{};                 // as in its file, without the line end
+  std::size_t source{};              // in Sheet::sources
   std::int64_t line{};               // 1-based
 };
 
@@ -67,8 +69,9 @@ struct Sheet {
   std::string where(const SheetRow& row, std::optional<std::size_t> column) const;
 };
 
-/// Throws Error{input} for what makes a file unreadable (core/csv.h). A line is unusable if a key or a time in it
-/// cannot be read, or if it has more cells than there are columns.
+/// Throws Error{input} for what makes a file unreadable (core/csv.h), and for a column that stands twice. A line is
+/// unusable if a key or a time in it cannot be read, or if it has fewer or more cells than there are columns: it may
+/// have been cut, and what is missing may stand anywhere in it.
 Sheet read_sheet(const std::filesystem::path& path);
 Sheet sheet_of(CsvDocument document);
 
@@ -76,7 +79,20 @@ Sheet sheet_of(CsvDocument document);
 /// of the kernel and not a choice.
 std::vector<SheetColumn> sheet_columns(const std::vector<std::string>& names);
 
-/// The text of the whole file: header, rows, then the unusable lines.
+/// Throws Error{input} if two of the names are names of one known column or of one unknown key: nothing says which of
+/// the two cells is meant. `source` is the file, for the message.
+void insist_on_single_columns(const std::vector<SheetColumn>& columns, std::string_view source);
+
+/// The number of cells that a line needs: up to the last column that has a name.
+std::size_t needed_cells(const std::vector<std::string>& names);
+
+/// What a line with too few cells is told: "28 cells, the header has 29".
+std::string too_few_cells(std::size_t cells, std::size_t needed);
+
+/// A column's name in messages and in orders: that of the dictionary, else its own in lower case.
+std::string canonical_name(const SheetColumn& column);
+
+/// The whole file: header, rows, then the unusable lines.
 std::string sheet_text(const Sheet& sheet);
 
 /// Reads the keys of a sheet's rows. The sheet must outlive it.
@@ -91,7 +107,7 @@ class KeyReader {
 
  private:
   const Sheet& sheet_;
-  std::vector<std::size_t> columns_;  // in the order of known_columns()
+  std::vector<std::size_t> columns_;  // in the order of known_columns(), unknown ones behind them by name
   std::optional<std::size_t> gfx_;
 };
 

@@ -26,7 +26,7 @@ class Sieve {
 
   bool keeps(const SheetRow& row) const {
     if (filter_.timed_only && !time_us(sheet_, row)) return false;
-    if (!filter_.gfx.empty() && !has(filter_.gfx, gfx_of(sheet_, row))) return false;
+    if (!filter_.gfx.empty() && !is_asked_for(gfx_of(sheet_, row))) return false;
     if (!filter_.libtype.empty() && !has(filter_.libtype, sheet_.text(row, libtype_))) return false;
     return has_kernel(row) && has_sizes(row);
   }
@@ -35,6 +35,11 @@ class Sieve {
   std::size_t column(const std::string& name) const {
     if (const auto column = sheet_.column(name)) return *column;
     fail(ErrorCode::input, "{}:1:1: it has no column {} to filter by", sheet_.sources.front(), name);
+  }
+
+  bool is_asked_for(const std::string& gfx) const {
+    return std::ranges::find(filter_.gfx, gfx, [](const std::string& asked) { return without_features(asked); }) !=
+           filter_.gfx.end();
   }
 
   bool has_kernel(const SheetRow& row) const {

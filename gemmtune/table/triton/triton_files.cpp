@@ -30,7 +30,7 @@ class FileMaker {
   FileMaker(TritonName name, TritonKeys keys) : keys_(keys) { result_.name = std::move(name); }
 
   void add(const TritonRow& row) {
-    const auto bounds = bounds_of(result_.name.tag);
+    const auto bounds = bounds_of(result_.name);
     auto key = row.bucket.empty() ? bucket_key(keys_, row.m, bounds) : row.bucket;
     const auto same = std::ranges::find(buckets_, key, &Bucket::key);
     if (same == buckets_.end()) {

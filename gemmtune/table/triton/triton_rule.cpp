@@ -15,6 +15,28 @@ namespace {
 constexpr std::array<std::int64_t, 13> default_bounds{1, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 constexpr std::array<std::int64_t, 13> preshuffled_fp4_bounds{4,   8,   16,   31,   32,   64,  128,
                                                               256, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<std::int64_t, 13> batched_fp4_bounds{4, 8, 16, 32, 64, 128, 256, 320, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<std::int64_t, 5> gated_bounds{64, 128, 256, 512, 2048};
+constexpr std::array<std::int64_t, 4> feed_forward_bounds{4, 8, 64, 4096};
+
+struct OwnBounds {
+  std::string_view family;  // triton_family()
+  std::span<const std::int64_t> bounds;
+};
+
+/// AITER's kernels that pass bounds to get_gemm_config().
+constexpr std::array<OwnBounds, 4> own_bounds{{{"gemm_afp4wfp4_preshuffled", preshuffled_fp4_bounds},
+                                               {"batched_gemm_afp4wfp4", batched_fp4_bounds},
+                                               {"gemm_a16w16_gated", gated_bounds},
+                                               {"ff_a16w16_fused", feed_forward_bounds}}};
+
+struct Tile {
+  std::string_view m;
+  std::string_view n;
+};
+
+/// Of Gluon's block-scaled kernel on gfx950.
+constexpr std::array<Tile, 3> gluon_tiles{{{"64", "128"}, {"128", "128"}, {"128", "256"}}};
 constexpr std::int64_t largest_m = std::int64_t{1} << 30;
 
 std::int64_t next_power_of_two(std::int64_t m) {
@@ -88,6 +110,24 @@ std::vector<std::string> range_keys(std::int64_t m) {
 
 bool is_config(const TritonEntry& entry) { return entry.other.empty(); }
 
+std::string_view param_of(const TritonEntry& entry, std::string_view key) {
+  const auto found = std::ranges::find(entry.params, key, &Param::key);
+  return found != entry.params.end() ? std::string_view(found->value) : std::string_view();
+}
+
+std::vector<std::int64_t> bounds_with_code(const TritonFile& file) {
+  std::vector<std::int64_t> bounds;
+  for (const auto& entry : file.entries) {
+    const auto bound = number_after(entry.key, "M_LEQ_");
+    const auto has_code = [&](const Tile& tile) {
+      return tile.m == param_of(entry, "BLOCK_SIZE_M") && tile.n == param_of(entry, "BLOCK_SIZE_N");
+    };
+    if (bound && std::ranges::any_of(gluon_tiles, has_code)) bounds.push_back(*bound);
+  }
+  std::ranges::sort(bounds);
+  return bounds;
+}
+
 std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<std::string>& keys) {
   for (const auto& key : keys)
     for (std::size_t i = 0; i < file.entries.size(); ++i)
@@ -135,9 +175,17 @@ TritonKeys keys_of(const TritonFile& file) {
   return TritonKeys::bounds;
 }
 
-std::span<const std::int64_t> bounds_of(std::string_view tag) {
-  if (tag == "AFP4WFP4_PRESHUFFLED") return preshuffled_fp4_bounds;
-  return default_bounds;
+std::span<const std::int64_t> bounds_of(const TritonName& name) {
+  const auto own = std::ranges::find(own_bounds, triton_family(name), &OwnBounds::family);
+  return own != own_bounds.end() ? own->bounds : std::span<const std::int64_t>(default_bounds);
+}
+
+std::vector<std::int64_t> bounds_of(const TritonName& name, const TritonFile& file) {
+  const bool has_own_walk =
+      name.backend == "gluon" && name.device == "gfx950" && triton_family(name) == "gemm_a8w8_blockscale";
+  if (has_own_walk) return bounds_with_code(file);
+  const auto bounds = bounds_of(name);
+  return {bounds.begin(), bounds.end()};
 }
 
 std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
@@ -153,7 +201,7 @@ std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<c
 }
 
 std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
-  if (keys == TritonKeys::bounds && m > bounds.back()) return "any";
+  if (keys == TritonKeys::bounds && (bounds.empty() || m > bounds.back())) return "any";
   const auto tried = keys_tried(keys, m, bounds);
   return keys == TritonKeys::sizes && m <= 16 ? "small" : tried.front();
 }
@@ -187,7 +235,8 @@ std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span
   if (!is_bucket_key(key)) return "it is the name of no bucket";
   const auto bound = number_after(key, key.starts_with("M_GEQ_") ? "M_GEQ_" : "M_LEQ_");
   if (keys_of(file) == TritonKeys::bounds && bound && std::ranges::find(bounds, *bound) == bounds.end())
-    return fmt::format("{} is none of the bounds that are asked for ({})", *bound, fmt::join(bounds, ", "));
+    return fmt::format("{} is none of the bounds that are asked for ({})", *bound,
+                       bounds.empty() ? "none" : fmt::format("{}", fmt::join(bounds, ", ")));
   const bool asked = std::ranges::any_of(turning_points(file, bounds), [&, &name = key](std::int64_t m) {
     return std::ranges::count(keys_tried(keys_of(file), m, bounds), name) > 0;
   });

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gemmtune/table/triton/triton_json.h"
+#include "gemmtune/table/triton/triton_name.h"
 
 namespace gemmtune {
 
@@ -26,9 +27,13 @@ std::optional<TritonKeys> parse_triton_keys(std::string_view text);
 /// Decided by the first key that belongs to only one vocabulary; bounds for a file that has only `any`.
 TritonKeys keys_of(const TritonFile& file);
 
-/// The bounds that a kernel searches for. The list of AFP4WFP4_PRESHUFFLED lacks 1 and has 31; all others share one
-/// list.
-std::span<const std::int64_t> bounds_of(std::string_view tag);
+/// The bounds that a kernel asks for, ascending. Most kernels share one list; AITER passes lists of their own for
+/// preshuffled MXFP4 (with 31, without 1), batched MXFP4 (with 320), gated bf16, and feed-forward layers in bf16.
+std::span<const std::int64_t> bounds_of(const TritonName& name);
+
+/// The same for a kernel that reads this file. Gluon's block-scaled kernel on gfx950 asks for the bounds that the file
+/// has, and passes over those whose tile it has no code for.
+std::vector<std::int64_t> bounds_of(const TritonName& name, const TritonFile& file);
 
 /// The key for this M in a file of this vocabulary: M_LEQ_64 for 50. `any` above the largest bound.
 std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds);

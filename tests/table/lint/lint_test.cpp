@@ -61,6 +61,7 @@ TEST(Lint, AiterTables) {
   EXPECT_EQ(count("model_configs/dsv4_fp8fp4_tuned_fmoe.csv", "shifted-columns"), 8U);
   EXPECT_EQ(count("model_configs/glm5_fp4_tuned_fmoe.csv", "shifted-columns"), 0U);
   EXPECT_EQ(count("a8w8_blockscale_tuned_gemm.csv", "bw-contradiction"), 0U);
+  EXPECT_EQ(count("model_configs/glm5_fp4_tuned_fmoe.csv", "short-row"), 11U);
 }
 
 }  // namespace

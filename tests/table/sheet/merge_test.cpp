@@ -140,6 +140,64 @@ TEST(Merge, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refused({}), "expected one table or more");
 }
 
+TEST(Merge, ALineThatWasCutIsNotRevivedByMoreColumns) {
+  const auto cut = std::string("cu_num,M,N,K,us,kernelName,bias\n256,1,8,8,1\n");
+  const auto text = merged({cut, "gfx,cu_num,M,N,K,us,kernelName\ngfx950,256,1,8,8,9,k\n"});
+  EXPECT_EQ(text,
+            "gfx,cu_num,M,N,K,bias,us,kernelName\ngfx950,256,1,8,8,False,9,k\n"
+            "gfx950,256,1,8,8,False,1,,the line was cut\n");
+  EXPECT_EQ(read(text).rows.size(), 1U);
+  EXPECT_EQ(merged({text}), text);
+}
+
+TEST(Merge, RefusesTwoFamiliesWithTheSameColumns) {
+  const std::string text = "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  const auto refusal = [&](const std::vector<std::string>& names, const std::string& columns) {
+    std::vector<Sheet> sheets;
+    for (const auto& name : names) sheets.push_back(read(columns, name));
+    try {
+      (void)merge(sheets, MergePolicy::fastest);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({"bf16_tuned_batched_gemm.csv", "a8w8_tuned_batched_gemm.csv"}, text),
+            "bf16_tuned_batched_gemm.csv is a table of batched_a16w16, a8w8_tuned_batched_gemm.csv one of "
+            "batched_a8w8: they cannot be merged");
+  EXPECT_NE(refusal({"bf16_batched.csv", "mine.csv", "a8w8_batched.csv"}, text), "") << "one between them";
+  EXPECT_EQ(refusal({"mine.csv", "a8w8_batched.csv"}, text), "") << "a name that says nothing";
+  const std::string blocks = "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  EXPECT_NE(refusal({"a8w8_blockscale_tuned.csv", "a8w8_blockscale_bpreshuffle_tuned.csv"}, blocks), "");
+  EXPECT_EQ(refusal({"a8w8_blockscale_tuned.csv", "a8w8_blockscale_tuned_model.csv"}, blocks), "");
+}
+
+TEST(Merge, RowsWithDifferentUnknownKeysAllStay) {
+  const std::string columns = "gfx,cu_num,M,N,K,a_dtype,b_dtype,libtype,us,kernelName\n";
+  const auto text = columns + "gfx950,256,64,8,8,fp8,fp4,flydsl,8,b\ngfx950,256,64,8,8,fp8,fp8,flydsl,9,a\n";
+  EXPECT_EQ(merged({text}), text);
+  EXPECT_EQ(sheet_text(without_duplicates(read(text), MergePolicy::fastest).sheet), text);
+  const auto joined = merged({text, "gfx,cu_num,M,N,K,a_dtype,b_dtype,libtype,us,kernelName,note,tflops\n"});
+  EXPECT_EQ(merged({joined}), joined) << "they stay left of the results";
+  EXPECT_EQ(read(joined).rows.size(), 2U);
+  EXPECT_THROW(merged({text, "gfx,cu_num,M,N,K,libtype,us,kernelName\n"}), Error) << "one lacks a key";
+}
+
+TEST(Merge, AResultThatWasNotComparedNeverWins) {
+  const auto row = [](const std::string& us, const std::string& errors) {
+    return "M,N,K,us,errRatio\n1,8,8," + us + "," + errors + "\n";
+  };
+  for (const auto* errors : {"nan", "NaN", "-1", "-0.01"}) {
+    EXPECT_EQ(merged({row("1", errors), row("9", "0.0")}), row("9", "0.0")) << errors;
+    EXPECT_EQ(merged({row("9", "0.0"), row("1", errors)}), row("9", "0.0")) << errors;
+  }
+}
+
+TEST(Merge, TimesOfAllNamesCompete) {
+  EXPECT_EQ(merged({"M,N,K,us,kernelName\n1,8,8,30.0,slow\n", "M,N,K,soltimes,kernelName\n1,8,8,8.3,fast\n"}),
+            "M,N,K,us,kernelName\n1,8,8,8.3,fast\n");
+}
+
 TEST(Merge, WithoutDuplicatesTheOtherRowsStayAsTheyWere) {
   const auto result = without_duplicates(read(table("256,2,8,8,5,b\n256,1,8,8,2,a\n256,2,8,8,4,c\n256,1,4,8,2,d\n")),
                                          MergePolicy::fastest);
