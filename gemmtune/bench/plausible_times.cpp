@@ -11,7 +11,7 @@ namespace gemmtune {
 namespace {
 
 constexpr double margin = 2;
-constexpr double margin_on_cpus = 4;
+constexpr double margin_on_cpus = 10;
 
 /// A peak on a smaller problem than the usual one may be far below what the device can do.
 bool is_telling(const MatrixPeak& peak, const DeviceInfo& device) {

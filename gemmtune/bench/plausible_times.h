@@ -11,7 +11,7 @@ namespace gemmtune {
 
 /// No right kernel takes less, in microseconds, by what was measured of the device: neither to multiply at the peak of
 /// the problem's types, nor to move the operands that its caches cannot hold. 0 where nothing was measured. Both have a
-/// margin of 2, and of 4 on a CPU, because a roofline may have been measured while others used the machine, and by a
+/// margin of 2, and of 10 on a CPU, because a roofline may have been measured while others used the machine, and by a
 /// slower kernel than there is now. A peak that was measured on a smaller problem than peak_size() says nothing.
 double shortest_plausible_us(const Roofline& roofline, const DeviceInfo& device, const Problem& problem);
 

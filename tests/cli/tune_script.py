@@ -2,6 +2,7 @@
 """What a tuning run writes and says, in this process and with workers."""
 import contextlib
 import json
+import os
 import sqlite3
 
 from harness import CommandTest, main, shape_list
@@ -22,6 +23,19 @@ class Tune(CommandTest):
             self.assertGreater(float(row["us"]), 0)
             self.assertLessEqual(float(row["err_ratio"]), 0.05)
             self.assertTrue(row["kernelName"].startswith(row["libtype"]), row)
+
+    def test_a_time_that_the_roofline_does_not_allow_is_no_gain(self):
+        os.environ["GEMMTUNE_CACHE"] = str(self.folder / "cache")
+        self.addCleanup(os.environ.pop, "GEMMTUNE_CACHE")
+        self.succeed("bench", "roofline", "--device", "cpu", "--types", "f32", "--size", "64", "--most_candidates", "2")
+        tune = ("tune", "-i", "bf16.csv", "--libtype", "cpu_reference", "--iters", "5", "--device", "cpu")
+        self.succeed(*tune, "-o", "before.csv")  # a peak on so small a problem says nothing
+        file, = (self.folder / "cache" / "rooflines").iterdir()
+        roofline = json.loads(file.read_text())
+        roofline["peaks"]["f32"].update(tflops=1e-9, problem="4096x4096x4096:f32:f32:f32:packed")
+        file.write_text(json.dumps(roofline))
+        result = self.fail_with(1, *tune, "--all", "--fresh", "-o", "after.csv")
+        self.assertRegex(result.stdout + result.stderr, r"its time of [\d.e+-]+ us is a fault")
 
     def small_families(self):
         """The families with few candidates: hundreds of candidates take longer than a test should."""
