@@ -30,7 +30,10 @@ class Stress {
 
  private:
   void stress_prepared(Attempt& attempt) {
-    const WorkloadKey key{.problem = request_.problem, .seed = request_.policy.seed, .verify = request_.policy.verify};
+    const WorkloadKey key{.problem = request_.problem,
+                          .seed = request_.policy.seed,
+                          .verify = request_.policy.verify,
+                          .stage = request_.policy.stage};
     Workload* workload = find_workload(bench_, key, stressed_sets + 1, attempt);
     if (workload == nullptr) return;
     if (attempt.equip(*workload, stressed_sets + 1) && attempt.check(*workload, std::array{std::size_t{0}}) &&

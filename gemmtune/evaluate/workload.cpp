@@ -3,6 +3,15 @@
 #include "gemmtune/core/clock.h"
 
 namespace gemmtune {
+namespace {
+
+/// Another number for each recipe, stage and sample: no kernel knows which rows will be compared next.
+std::uint64_t sample_seed(const WorkloadKey& key, std::size_t sample) {
+  const auto place = (static_cast<std::uint64_t>(key.recipe) << 16) | (static_cast<std::uint64_t>(key.stage) << 8);
+  return counter_bits(key.seed, Tensor::a, group_stream | place | sample);
+}
+
+}  // namespace
 
 Workload::Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost)
     : device_(&device), examiner_(&examiner), key_(key), sets_(device, key.problem) {
@@ -12,13 +21,32 @@ Workload::Workload(Device& device, Examiner& examiner, const WorkloadKey& key, C
     fingerprints_ = fingerprints();
   }
   const ScopedSeconds computing(cost.reference_s);
-  expectation_ = expect();
+  expect_first();
 }
 
 void Workload::draw() { examiner_->draw(key_.problem, key_.recipe, key_.seed, sets_.inputs()); }
 
-std::unique_ptr<Expectation> Workload::expect() const {
-  return examiner_->expect(key_.problem, sets_.inputs(), key_.verify, key_.seed);
+std::unique_ptr<Expectation> Workload::expect(std::size_t sample) const {
+  return examiner_->expect(key_.problem, sets_.inputs(), key_.verify, sample_seed(key_, sample));
+}
+
+void Workload::expect_first() {
+  for (auto& expectation : expectations_) expectation.reset();  // before others are made: all may not fit in memory
+  expectations_.front() = expect(0);
+}
+
+void Workload::enter(Stage stage, Cost& cost) {
+  if (stage == key_.stage) return;
+  key_.stage = stage;
+  if (!expectations_.front()->samples()) return;
+  const ScopedSeconds computing(cost.reference_s);
+  expect_first();
+}
+
+Expectation& Workload::expectation(std::size_t set) {
+  const std::size_t sample = set == 0 || !expectations_.front()->samples() ? 0 : 1;
+  if (!expectations_[sample]) expectations_[sample] = expect(sample);
+  return *expectations_[sample];
 }
 
 void Workload::grow(std::size_t set_count) {
@@ -29,7 +57,7 @@ void Workload::grow(std::size_t set_count) {
 
 void Workload::poison(std::size_t set) { device_->fill(sets_.c(set).data(), sets_.c(set).size(), poison_pattern); }
 
-Verdict Workload::judge(std::size_t set) { return expectation_->judge(sets_.c(set).data()); }
+Verdict Workload::judge(std::size_t set) { return expectation(set).judge(sets_.c(set).data()); }
 
 std::uint64_t Workload::output_fingerprint(std::size_t set) const {
   return examiner_->fingerprint(sets_.c(set).storage());
@@ -64,12 +92,14 @@ std::string Workload::broken_guard() const {
 void Workload::restore() {
   draw();
   sets_.restore();
-  expectation_.reset();  // before the next one is made, because both may not fit in memory
-  expectation_ = expect();
+  expect_first();
 }
 
 Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
-  if (last_ && last_->key() == key) return *last_;
+  if (last_ && last_->has_operands_of(key)) {
+    last_->enter(key.stage, cost);
+    return *last_;
+  }
   {
     const ScopedSeconds freeing(cost.operands_s);
     last_.reset();  // before the next one is made, because both may not fit in memory

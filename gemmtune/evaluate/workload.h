@@ -20,6 +20,7 @@ struct WorkloadKey {
   Recipe recipe{Recipe::gaussian};
   std::uint64_t seed{};
   VerifyPolicy verify{};
+  Stage stage{Stage::screen};  // where not all of C is compared, each stage compares other rows
 
   bool operator==(const WorkloadKey&) const = default;
 };
@@ -30,6 +31,13 @@ class Workload {
   Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost);
 
   const WorkloadKey& key() const { return key_; }
+
+  /// Whether the key differs in its stage at most.
+  bool has_operands_of(WorkloadKey key) const {
+    key.stage = key_.stage;
+    return key == key_;
+  }
+
   OperandSets& sets() { return sets_; }
 
   /// Adds operand sets until there are this many.
@@ -38,7 +46,11 @@ class Workload {
   /// Fills the set's C with poison.
   void poison(std::size_t set);
 
-  /// Compares the set's C with the reference.
+  /// Goes on with the operands as they are in another stage.
+  void enter(Stage stage, Cost& cost);
+
+  /// Compares the set's C with the reference. Where not all of C is compared, the first set is compared in other rows
+  /// than the others.
   Verdict judge(std::size_t set);
 
   /// Changes with the bits of the set's C, and with its guards.
@@ -59,8 +71,13 @@ class Workload {
  private:
   using Fingerprints = std::array<std::uint64_t, 6>;
 
+  /// Samples of rows in a stage. All candidates share them.
+  static constexpr std::size_t samples_of_a_stage = 2;
+
   void draw();
-  std::unique_ptr<Expectation> expect() const;
+  void expect_first();
+  std::unique_ptr<Expectation> expect(std::size_t sample) const;
+  Expectation& expectation(std::size_t set);
   Fingerprints fingerprints() const;
 
   Device* device_;
@@ -68,7 +85,7 @@ class Workload {
   WorkloadKey key_;
   OperandSets sets_;
   Fingerprints fingerprints_{};
-  std::unique_ptr<Expectation> expectation_;
+  std::array<std::unique_ptr<Expectation>, samples_of_a_stage> expectations_;  // those after the first when needed
 };
 
 /// Keeps the last workload that was asked for.
