@@ -17,7 +17,8 @@ WorkloadKey ordeal(const EvaluationRequest& request, Recipe recipe, std::uint64_
   return {.problem = request.problem,
           .recipe = recipe,
           .seed = policy.seed + seeds_after,
-          .verify = policy.verify};
+          .verify = policy.verify,
+          .stage = Stage::prove};
 }
 
 /// What a candidate must be right on, beside the operands that it was timed with.

@@ -37,7 +37,10 @@ Workload* find_workload(const Workbench& bench, const WorkloadKey& key, std::siz
 }
 
 Workload* timed_workload(const Workbench& bench, const EvaluationRequest& request, Attempt& attempt) {
-  const WorkloadKey key{.problem = request.problem, .seed = request.policy.seed, .verify = request.policy.verify};
+  const WorkloadKey key{.problem = request.problem,
+                        .seed = request.policy.seed,
+                        .verify = request.policy.verify,
+                        .stage = request.policy.stage};
   return find_workload(bench, key, rotation(bench, request), attempt);
 }
 

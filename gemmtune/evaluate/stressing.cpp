@@ -138,7 +138,10 @@ class StressOfCandidates {
 
  private:
   void stress_prepared(Attempt& attempt) {
-    const WorkloadKey key{.problem = request_.problem, .seed = request_.policy.seed, .verify = request_.policy.verify};
+    const WorkloadKey key{.problem = request_.problem,
+                          .seed = request_.policy.seed,
+                          .verify = request_.policy.verify,
+                          .stage = request_.policy.stage};
     const auto sets = most_sets;  // of all candidates alike, because one is launched on another's
     Workload* workload = find_workload(bench_, key, sets + 1, attempt);
     if (workload == nullptr) return;

@@ -13,6 +13,12 @@ namespace {
 /// operands anew, which are wrong nearly everywhere.
 constexpr std::int64_t share_of_negated = 4;
 
+/// Another number for each recipe, stage and sample: no kernel knows which rows will be compared next.
+std::uint64_t sample_seed(const WorkloadKey& key, std::size_t sample) {
+  const auto place = (static_cast<std::uint64_t>(key.recipe) << 16) | (static_cast<std::uint64_t>(key.stage) << 8);
+  return counter_bits(key.seed, Tensor::a, group_stream | place | sample);
+}
+
 }  // namespace
 
 Workload::Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost)
@@ -28,20 +34,46 @@ Workload::Workload(Device& device, Examiner& examiner, const WorkloadKey& key, C
     fingerprints_ = fingerprints(0);
   }
   const ScopedSeconds computing(cost.reference_s);
-  expectation_ = expect();
+  expect_first();
 }
 
 void Workload::draw() { examiner_->draw(key_.problem, key_.recipe, key_.seed, sets_.inputs()); }
 
-std::unique_ptr<Expectation> Workload::expect() const {
-  return examiner_->expect(key_.problem, sets_.inputs(), key_.verify, key_.seed);
+std::unique_ptr<Expectation> Workload::expect(std::size_t sample, const VerifyPolicy& policy) const {
+  return examiner_->expect(key_.problem, sets_.inputs(), policy, sample_seed(key_, sample));
+}
+
+void Workload::expect_first() {
+  negated_.reset();
+  for (auto& expectation : expectations_) expectation.reset();  // before others are made: all may not fit in memory
+  expectations_.front() = expect(0, key_.verify);
+}
+
+void Workload::enter(Stage stage, Cost& cost) {
+  if (stage == key_.stage) return;
+  key_.stage = stage;
+  if (!expectations_.front()->samples()) return;
+  const ScopedSeconds computing(cost.reference_s);
+  expect_first();
+}
+
+Expectation& Workload::expectation(std::size_t set) {
+  const std::size_t sample = set == 0 || !expectations_.front()->samples() ? 0 : 1;
+  if (!expectations_[sample]) {
+    const auto state = states_.front();
+    bring_back(0);  // references are computed from the first set's operands, as they were drawn
+    expectations_[sample] = expect(sample, key_.verify);
+    if (state.a_is_negated) negate_in_place(&Inputs::a, 0);
+    if (state.w_is_negated) negate_in_place(&Inputs::w, 0);
+  }
+  return *expectations_[sample];
 }
 
 std::unique_ptr<Expectation> Workload::expect_negated() {
   auto policy = key_.verify;
   policy.full_reference_flops /= share_of_negated;
   negate_in_place(&Inputs::a, 0);
-  auto expectation = examiner_->expect(key_.problem, sets_.inputs(), policy, key_.seed);
+  auto expectation = expect(samples_of_a_stage, policy);
   negate_in_place(&Inputs::a, 0);
   return expectation;
 }
@@ -83,8 +115,8 @@ void Workload::negate_in_place(Buffer Inputs::*input, std::size_t set) {
 
 Verdict Workload::judge(std::size_t set) {
   const auto& state = states_[set];
-  const auto& expectation = state.a_is_negated == state.w_is_negated ? expectation_ : negated_;
-  return expectation->judge(sets_.c(set).data(), state.poison);
+  auto& expected = state.a_is_negated == state.w_is_negated ? expectation(set) : *negated_;
+  return expected.judge(sets_.c(set).data(), state.poison);
 }
 
 std::vector<std::size_t> Workload::shuffled(std::size_t set_count) {
@@ -136,13 +168,14 @@ void Workload::restore() {
   draw();
   sets_.restore();
   for (auto& state : states_) state = {.poison = state.poison};
-  negated_.reset();
-  expectation_.reset();  // before the next one is made, because both may not fit in memory
-  expectation_ = expect();
+  expect_first();
 }
 
 Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
-  if (last_ && last_->key() == key) return *last_;
+  if (last_ && last_->has_operands_of(key)) {
+    last_->enter(key.stage, cost);
+    return *last_;
+  }
   {
     const ScopedSeconds freeing(cost.operands_s);
     last_.reset();  // before the next one is made, because both may not fit in memory

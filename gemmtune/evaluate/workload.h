@@ -21,6 +21,7 @@ struct WorkloadKey {
   Recipe recipe{Recipe::gaussian};
   std::uint64_t seed{};
   VerifyPolicy verify{};
+  Stage stage{Stage::screen};  // where not all of C is compared, each stage compares other rows
 
   bool operator==(const WorkloadKey&) const = default;
 };
@@ -31,6 +32,13 @@ class Workload {
   Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost);
 
   const WorkloadKey& key() const { return key_; }
+
+  /// Whether the key differs in its stage at most.
+  bool has_operands_of(WorkloadKey key) const {
+    key.stage = key_.stage;
+    return key == key_;
+  }
+
   OperandSets& sets() { return sets_; }
 
   /// Adds operand sets until there are this many.
@@ -38,6 +46,9 @@ class Workload {
 
   /// Fills the set's C with another poison each time.
   void poison(std::size_t set);
+
+  /// Goes on with the operands as they are in another stage.
+  void enter(Stage stage, Cost& cost);
 
   /// Changes the sign of all of A, or of the weights, where they stand. Weights can be changed only in a set that has
   /// its own (has_weights). The first call needs a second reference, whose time is added to `cost`.
@@ -48,7 +59,8 @@ class Workload {
   /// Undoes negate(). To be called before anything else than poison() and judge().
   void bring_back(std::size_t set);
 
-  /// Compares the set's C with the reference, which has the other sign if either A or the weights have.
+  /// Compares the set's C with the reference, which has the other sign if either A or the weights have. Where not all
+  /// of C is compared, the first set is compared in other rows than the others.
   Verdict judge(std::size_t set);
 
   /// Sets in an order that is another one each time.
@@ -83,10 +95,15 @@ class Workload {
     bool w_is_negated{};
   };
 
+  /// Samples of rows in a stage. All candidates share them.
+  static constexpr std::size_t samples_of_a_stage = 2;
+
   void draw();
   void negate_in_place(Buffer Inputs::*input, std::size_t set);
-  std::unique_ptr<Expectation> expect() const;
+  void expect_first();
+  std::unique_ptr<Expectation> expect(std::size_t sample, const VerifyPolicy& policy) const;
   std::unique_ptr<Expectation> expect_negated();
+  Expectation& expectation(std::size_t set);
   Fingerprints fingerprints(std::size_t set) const;
 
   Device* device_;
@@ -96,8 +113,8 @@ class Workload {
   std::vector<SetState> states_;
   std::mt19937_64 random_;
   Fingerprints fingerprints_{};
-  std::unique_ptr<Expectation> expectation_;
-  std::unique_ptr<Expectation> negated_;  // once it is needed
+  std::array<std::unique_ptr<Expectation>, samples_of_a_stage> expectations_;  // those after the first when needed
+  std::unique_ptr<Expectation> negated_;  // of the other sign; once it is needed
 };
 
 /// Keeps the last workload that was asked for.

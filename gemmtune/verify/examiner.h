@@ -38,6 +38,9 @@ class Expectation {
   /// See compare() in verify/verifier.h.
   virtual Verdict judge(const std::byte* c, Poison poison) = 0;
   Verdict judge(const std::byte* c) { return judge(c, {}); }
+
+  /// Whether only some rows are compared element by element. Those of another seed are others.
+  virtual bool samples() const = 0;
 };
 
 class Examiner {
@@ -48,6 +51,7 @@ class Examiner {
   virtual void draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) = 0;
 
   /// From the inputs as they are on the device. May check more rows than the policy affords where that costs less.
+  /// The seed chooses the rows that are compared where not all are, and the signs of the sums over the others.
   virtual std::unique_ptr<Expectation> expect(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy,
                                               std::uint64_t seed) = 0;
 

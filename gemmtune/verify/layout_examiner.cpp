@@ -81,6 +81,8 @@ class LayoutExpectation final : public Expectation {
     return verdict;
   }
 
+  bool samples() const override { return plain_->samples(); }
+
  private:
   std::vector<std::byte> download(const std::byte* c) {
     std::vector<std::byte> all(static_cast<std::size_t>(matrix_.bytes()));

@@ -10,6 +10,7 @@
 #include "gemmtune/gemm/quantise.h"
 #include "gemmtune/gemm/rounding.h"
 #include "gemmtune/verify/dot.h"
+#include "gemmtune/verify/operand_rows.h"
 
 namespace gemmtune {
 namespace {
@@ -33,32 +34,6 @@ std::vector<std::int64_t> sample_stripe(std::int64_t first, std::int64_t last, s
   std::sort(rows.begin(), rows.end());
   return rows;
 }
-
-/// One operand of one batch, read row by row as floats.
-class OperandRows {
- public:
-  OperandRows(Side side, std::int64_t rows, std::int64_t k) : side_(side), rows_(rows), k_(k) {}
-
-  /// Selects the batch of a tensor's values and scales.
-  OperandRows at(std::int64_t batch, const std::byte* values, const std::byte* scales) const {
-    OperandRows rows = *this;
-    rows.values_ = values + batch * rows_ * storage_bytes(side_.type, k_);
-    const ScaleGrid grid = scale_grid(side_.scaling, rows_, k_);
-    if (grid.count() > 0) rows.scales_ = scales + batch * storage_bytes(grid.type, grid.count());
-    return rows;
-  }
-
-  void read(std::int64_t first, std::int64_t count, std::span<float> out) const {
-    dequantise_rows(values_, scales_, rows_, k_, side_, first, count, out);
-  }
-
- private:
-  Side side_{};
-  std::int64_t rows_{};
-  std::int64_t k_{};
-  const std::byte* values_{};
-  const std::byte* scales_{};
-};
 
 /// Fills one batch of a Reference whose rows are chosen and whose vectors have their sizes.
 class BatchReference {
@@ -175,14 +150,7 @@ std::vector<std::int64_t> rows_to_check(const Problem& problem, const VerifyPoli
 
 Reference compute_reference(const Problem& problem, const HostOperands& operands, const VerifyPolicy& policy,
                             std::uint64_t seed) {
-  return compute_reference(problem,
-                           Operands{.a = operands.a.data(),
-                                    .a_scale = operands.a_scale.data(),
-                                    .w = operands.w.data(),
-                                    .w_scale = operands.w_scale.data(),
-                                    .bias = operands.bias.data(),
-                                    .residual = operands.residual.data()},
-                           policy, seed);
+  return compute_reference(problem, operands_of(operands), policy, seed);
 }
 
 Reference compute_reference(const Problem& problem, const Operands& operands, const VerifyPolicy& policy,

@@ -136,6 +136,52 @@ TEST_F(WorkloadTest, DrawsOtherSetsEachTime) {
   EXPECT_EQ(orders.size(), 10U);
 }
 
+/// Judges C of ones in each set; the first rows that are named are those that were compared.
+std::vector<std::string> first_wrong(Workload& workload) {
+  std::vector<std::string> named;
+  for (std::size_t set = 0; set < workload.sets().count(); ++set) {
+    auto& c = workload.sets().c(set);
+    std::fill_n(reinterpret_cast<float*>(c.data()), c.size() / sizeof(float), 1e30F);
+    const auto why = workload.judge(set).why_wrong;
+    named.push_back(why.substr(0, why.find(';')));
+  }
+  return named;
+}
+
+TEST(WorkloadSamples, AreOthersInEachStageAndInTheFirstSet) {
+  const auto device = open_device("cpu");
+  WorkloadCache cache(*device);
+  WorkloadKey key{.problem = parse_problem("320x32x32:f32:f32:f32"), .verify = {.full_reference_flops = 1}};
+  std::set<std::string> first;
+  for (const auto stage : {Stage::screen, Stage::confirm, Stage::prove}) {
+    key.stage = stage;
+    Cost cost;
+    auto& workload = cache.get(key, cost);
+    workload.grow(3);
+    const auto named = first_wrong(workload);
+    EXPECT_NE(named[0], named[1]);
+    EXPECT_EQ(named[1], named[2]);
+    EXPECT_EQ(first_wrong(workload), named);
+    EXPECT_EQ(cost.operands_s > 0, stage == Stage::screen) << "operands are drawn once";
+    EXPECT_GT(cost.reference_s, 0);
+    first.insert(named[0]);
+    first.insert(named[1]);
+  }
+  EXPECT_GE(first.size(), 5U);
+}
+
+TEST(WorkloadSamples, AreNoneWhereAllOfCIsCompared) {
+  const auto device = open_device("cpu");
+  WorkloadCache cache(*device);
+  WorkloadKey key{.problem = parse_problem("320x32x32:f32:f32:f32")};
+  Cost cost;
+  cache.get(key, cost);
+  key.stage = Stage::prove;
+  Cost none;
+  EXPECT_EQ(cache.get(key, none).key(), key);
+  EXPECT_EQ(none.operands_s, 0);
+}
+
 TEST(WorkloadCache, KeepsTheLastOne) {
   const auto device = open_device("cpu");
   WorkloadCache cache(*device);

@@ -286,6 +286,18 @@ TEST(Verifier, WhereTheSumIsInfiniteOnlyThatIsRight) {
   EXPECT_EQ(relu.distance(-infinity, 5, infinity).share_of_bound, infinity);
 }
 
+TEST(Verifier, ReluMayMakeZeroOfNan) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto share = [&](const char* text, double found) {
+    return closeness_rules(parse_problem(text), policy).distance(nan, found, 1).share_of_bound;
+  };
+  EXPECT_EQ(share("1x1x1:f32:f32:f32:relu", nan), 0);
+  EXPECT_EQ(share("1x1x1:f32:f32:f32:relu", 0), 0);
+  EXPECT_EQ(share("1x1x1:f32:f32:f32:relu", 1e-30), std::numeric_limits<double>::infinity());
+  for (const char* text : {"1x1x1:f32:f32:f32", "1x1x1:f32:f32:f32:silu"})
+    EXPECT_EQ(share(text, 0), std::numeric_limits<double>::infinity()) << text;
+}
+
 TEST(Verifier, PoisonIsNanInEveryOutputType) {
   std::vector<std::byte> bytes(9);
   poison(bytes);

@@ -51,6 +51,7 @@ struct numeric_limits<double> {
 
 inline int countl_zero(uint32_t bits) { return __clz(static_cast<int>(bits)); }
 inline double fabs(double value) { return ::fabs(value); }
+inline double sqrt(double value) { return ::sqrt(value); }
 inline double tanh(double value) { return ::tanh(value); }
 inline double erf(double value) { return ::erf(value); }
 inline double exp(double value) { return ::exp(value); }

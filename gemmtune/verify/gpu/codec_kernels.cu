@@ -2,3 +2,4 @@
 #include "gemmtune/verify/gpu/decode.cuh"
 #include "gemmtune/verify/gpu/draw.cuh"
 #include "gemmtune/verify/gpu/judge.cuh"
+#include "gemmtune/verify/gpu/sum_blocks.cuh"

@@ -11,6 +11,7 @@
 #include "gemmtune/verify/gpu/gpu_draw.h"
 #include "gemmtune/verify/gpu/gpu_reference.h"
 #include "gemmtune/verify/gpu/gpu_relayout.h"
+#include "gemmtune/verify/gpu/gpu_row_sums.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
 #include "gemmtune/verify/layout_examiner.h"
 #include "gemmtune/verify/negate.h"
@@ -61,6 +62,9 @@ class GpuExpectation final : public Expectation {
     places_ = device_->allocate(places.size() * sizeof(std::int32_t));
     device_->upload(std::as_bytes(std::span(places)), places_.data());
     reference_ = GpuReferenceMaker(*device_, *kernels_).make(problem_, inputs, std::move(rows));
+    if (!samples() || problem_.epilogue.activation != Activation::none) return;
+    sums_.emplace(*device_, *kernels_, problem_, policy_);
+    sums_->compute(inputs, reference_.column_norms, seed);
   }
 
   Verdict judge(const std::byte* c, Poison poison) override {
@@ -68,8 +72,12 @@ class GpuExpectation final : public Expectation {
     const auto accuracy = accuracy_of(findings);
     const bool right =
         findings.unwritten == 0 && findings.out_of_bound == 0 && accuracy.err_ratio <= policy_.err_ratio_limit;
-    return right ? Verdict{accuracy, ""} : explain(c, poison, findings);
+    Verdict verdict = right ? Verdict{accuracy, ""} : explain(c, poison, findings);
+    if (sums_ && findings.unwritten == 0) add(verdict, sums_->judge(c));
+    return verdict;
   }
+
+  bool samples() const override { return std::ssize(reference_.rows) < problem_.m; }
 
  private:
   Findings find(const std::byte* c, Poison poison) {
@@ -143,6 +151,7 @@ class GpuExpectation final : public Expectation {
   Buffer places_{};
   Buffer findings_;
   GpuReference reference_{};
+  std::optional<GpuRowSums> sums_{};    // where rows are sampled
   std::optional<Reference> on_host_{};  // once something was wrong
 };
 

@@ -6,61 +6,20 @@
 #include <utility>
 
 #include "gemmtune/gemm/rounding.h"
-#include "gemmtune/verify/gpu/gpu_draw.h"
+#include "gemmtune/verify/gpu/float_rows.h"
 #include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
 namespace {
 
 constexpr std::int64_t host_budgets = 250;
+constexpr std::int64_t budgets_of_activations = 4;
 constexpr std::int64_t most_values = std::int64_t{1} << 27;
-constexpr std::int64_t panel_elements = std::int64_t{1} << 26;  // held as floats at once, of A and of the weights each
-constexpr std::int64_t tile = 64;                               // as in multiply.cuh
-constexpr std::int64_t most_rows = std::int64_t{1} << 20;       // tiles along a grid's y are few
-constexpr std::int64_t depth_multiple = 16;
-constexpr unsigned decode_threads = 256;
+constexpr std::int64_t tile = 64;  // as in multiply.cuh
 constexpr unsigned multiply_threads = 128;
 constexpr unsigned residual_threads = 256;
 
 unsigned tiles_of(std::int64_t count) { return static_cast<unsigned>(ceil_div(count, tile)); }
-
-template <typename T>
-T* as(const Buffer& buffer) {
-  return reinterpret_cast<T*>(buffer.data());
-}
-
-/// Rows of one operand as floats: room for those that are held at once.
-class FloatRows {
- public:
-  FloatRows(Device& device, Side side, std::int64_t rows, std::int64_t k)
-      : side_(side),
-        shape_(operand_shape(side, 1, rows, k)),
-        depth_(round_up(k, depth_multiple)),
-        at_once_(std::min(rows, std::clamp(panel_elements / depth_, tile, most_rows))),
-        floats_(device.allocate(static_cast<std::size_t>(at_once_ * depth_) * sizeof(float))) {}
-
-  std::int64_t depth() const { return depth_; }
-  std::int64_t at_once() const { return at_once_; }
-  const float* floats() const { return as<const float>(floats_); }
-
-  /// The rows of a batch, and their norms from `norms` on.
-  void decode(ExaminerKernels& kernels, const Buffer& values, const Buffer& scales, std::int64_t batch,
-              const RowChoice& rows, double* norms) const {
-    const auto grid = scale_grid(side_.scaling, shape_.rows, shape_.k);
-    const auto from = stored_at(values.data() + batch * shape_.rows * storage_bytes(side_.type, shape_.k),
-                                scales.data() + batch * storage_bytes(grid.type, grid.count()));
-    const DecodedRows to{.values = as<float>(floats_), .norms = norms, .stride = depth_};
-    kernels.launch(side_.type, "decode_rows", {.grid = {static_cast<unsigned>(rows.count)}, .block = {decode_threads}},
-                   shape_, from, rows, to);
-  }
-
- private:
-  Side side_{};
-  OperandShape shape_{};
-  std::int64_t depth_{};
-  std::int64_t at_once_{};
-  Buffer floats_{};
-};
 
 /// Computes one problem panel by panel: floats of A, floats of the weights, their product.
 class PanelGemm {
@@ -137,8 +96,11 @@ class PanelGemm {
 VerifyPolicy gpu_policy(const VerifyPolicy& policy, const Problem& problem) {
   const auto most_flops = 2 * problem.k * most_values;
   auto affordable = policy;
+  // Sums over the rows that are not compared say nothing where there is an activation.
+  const bool is_linear = problem.epilogue.activation == Activation::none;
+  const auto budgets = is_linear ? host_budgets : host_budgets * budgets_of_activations;
   auto& flops = affordable.full_reference_flops;
-  flops = flops < most_flops / host_budgets ? flops * host_budgets : most_flops;
+  flops = flops < most_flops / budgets ? flops * budgets : most_flops;
   return affordable;
 }
 

@@ -17,7 +17,8 @@ struct GpuReference {
   Buffer column_norms{};
 };
 
-/// The policy's budget is for a host. A GPU affords 250 times as much, as long as the values fit in 1 GiB.
+/// The policy's budget is for a host. A GPU affords 250 times as much, as long as the values fit in 1 GiB; and 1000
+/// times as much for a problem with an activation, where only the rows that are compared are checked.
 VerifyPolicy gpu_policy(const VerifyPolicy& policy, const Problem& problem);
 
 class GpuReferenceMaker {

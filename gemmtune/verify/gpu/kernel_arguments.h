@@ -53,6 +53,38 @@ struct PanelProduct {
   std::int64_t values_stride{};
 };
 
+/// Some columns of C (rows of the weights, as floats), to be added up with their weights: `depth` numbers.
+struct WeightedColumns {
+  const float* columns{};
+  const double* weights{};
+  double* sum{};  // of `depth`, added to
+  std::int64_t count{};
+  std::int64_t depth{};
+};
+
+/// Rows of A by some vectors, all of `depth` numbers: [rows][vectors].
+struct VectorProducts {
+  const float* rows{};
+  const double* vectors{};
+  double* products{};
+  std::int64_t vectors_count{};
+  std::int64_t depth{};
+};
+
+/// C, and what its sums are made with: see RowSums in verify/row_sums.h.
+struct SummedOutput {
+  const unsigned char* c{};
+  const unsigned char* bias{};  // may be null
+  const double* addends{};      // of each sum the largest magnitude of the residual there
+  const double* weights{};
+  const double* row_norms{};
+  const double* column_norms{};
+  std::int64_t m{};
+  std::int64_t n{};
+  std::int64_t blocks{};
+  std::int64_t columns{};  // of a block
+};
+
 /// A matrix of a batch as a layout stores it (gemm/matrix_layout.h), in units of `unit_bytes`: elements, or bytes where
 /// elements share one.
 struct StridedUnits {

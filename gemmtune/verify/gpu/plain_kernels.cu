@@ -1,3 +1,4 @@
 // The kernels that do not depend on the element type.
 #include "gemmtune/verify/gpu/memory.cuh"
 #include "gemmtune/verify/gpu/multiply.cuh"
+#include "gemmtune/verify/gpu/weighted_sums.cuh"

@@ -39,8 +39,12 @@ double output_value(DType type, const std::byte* from, std::int64_t index) {
   return type == DType::bf16 ? bf16_to_float(bits) : f16_to_float(bits);
 }
 
-/// Half a unit in the last place, relative to the value.
+/// Half a unit in the last place, relative to the value; and the distance between the smallest values.
 double relative_rounding(DType type) { return type == DType::f32 ? 0x1p-24 : type == DType::bf16 ? 0x1p-8 : 0x1p-11; }
+double smallest_distance(DType type) { return type == DType::f16 ? 0x1p-24 : 0x1p-126; }
+double largest_value(DType type) {
+  return type == DType::f32 ? 0x1.fffffep127 : type == DType::bf16 ? 0x1.fep127 : 65504.0;
+}
 
 bool is_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
 
@@ -59,6 +63,13 @@ double tensor_core_loss(const Problem& p, double sum, double norms) {
   return 0x1p-12 * norms + std::min(std::abs(sum), 0x1p-14 * run * sum * sum / norms);
 }
 
+/// Of K products in float, in any order (docs/verifying.md).
+double accumulation(const Problem& p, double sum, double norms) {
+  const double root = std::sqrt(static_cast<double>(p.k));
+  const bool in_float = p.a.type == DType::f32 || p.w.type == DType::f32;
+  return 4 * 0x1p-24 * (in_float ? root * std::abs(sum) + norms : root * norms);
+}
+
 Expected sum_of_products(const float* a, const float* w, const Problem& p) {
   double sum = 0;
   double a_squares = 0;
@@ -71,7 +82,7 @@ Expected sum_of_products(const float* a, const float* w, const Problem& p) {
     w_squares += y * y;
   }
   const double norms = std::sqrt(a_squares * w_squares);
-  return {sum, 4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + tensor_core_loss(p, sum, norms)};
+  return {sum, accumulation(p, sum, norms) + tensor_core_loss(p, sum, norms)};
 }
 
 /// Adds an addend in the output's type. The sum is rounded once more, at worst to that type.
@@ -89,6 +100,15 @@ void apply(Activation activation, Expected& to, DeviceKind computed_on) {
     to.bound += (computed_on == DeviceKind::cpu ? 0x1p-20 : 0x1p-12) * std::abs(to.value);
   }
   to.value = activate(activation, to.value);
+}
+
+/// NaN where NaN is due (of which ReLU may make 0), and infinite where the value is, or may be rounded to it.
+bool is_right(const Problem& p, double got, const Expected& expected) {
+  const auto [value, bound] = expected;
+  if (std::isnan(value)) return std::isnan(got) || (got == 0 && p.epilogue.activation == Activation::relu);
+  if (std::isinf(got))
+    return std::signbit(got) == std::signbit(value) && std::abs(value) >= largest_value(p.out) - bound;
+  return std::abs(got - value) <= bound;
 }
 
 /// The index of an element of C, in elements from its start.
@@ -112,7 +132,7 @@ std::vector<Expected> expected_product(const Problem& p, const HostOperands& ope
       if (p.epilogue.bias) add(element, output_value(p.out, operands.bias.data(), n), p);
       if (p.epilogue.residual) add(element, output_value(p.out, operands.residual.data(), place_in_c(p, row, n)), p);
       apply(p.epilogue.activation, element, arithmetic.computed_on);
-      element.bound += relative_rounding(p.out) * std::abs(element.value) + 0x1p-24;
+      element.bound += relative_rounding(p.out) * std::abs(element.value) + smallest_distance(p.out);
       expected.push_back(element);
     }
   }
@@ -125,8 +145,7 @@ std::string first_difference(const Problem& p, std::span<const Expected> expecte
     const auto n = static_cast<std::int64_t>(i) % p.n;
     const double got = output_value(p.out, c.data(), place_in_c(p, row, n));
     const auto [value, bound] = expected[i];
-    const bool right = std::isnan(value) ? std::isnan(got) : std::abs(got - value) <= bound;
-    if (right) continue;
+    if (is_right(p, got, expected[i])) continue;
     return fmt::format("C[{},{},{}] is {}, not {} (bound {:.3g})", row / p.m, row % p.m, n, got, value, bound);
   }
   return {};

@@ -50,6 +50,13 @@ TEST(CpuReference, AdversarialOperands) {
   }
 }
 
+TEST(CpuReference, WideRowsNanAndInfinity) {
+  const auto family = make_cpu_reference_family();
+  for (const Recipe recipe : {Recipe::wide_rows, Recipe::nan_inf})
+    for (const char* problem : problems)
+      EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .recipe = recipe, .seed = 3}), "");
+}
+
 TEST(CpuReference, RefusesWhatWouldTakeTooLong) {
   const auto family = make_cpu_reference_family();
   const auto why_not = [&](const char* problem) {

@@ -79,11 +79,15 @@ TEST(OnednnRecipes, ScalesApartAndNaN) {
   }
 }
 
-TEST(OnednnRecipes, OneSignAcrossFormats) {
+TEST(OnednnRecipes, AllAcrossFormats) {
   const auto family = make_onednn_family();
-  for (const char* problem : {"9x33x300:f32:f32:f32", "9x33x300:int8/row:int8/row:f32", "9x33x300:bf16:bf16:bf16"}) {
-    EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .recipe = Recipe::one_sign, .seed = 4}), "");
-  }
+  for (const Recipe recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
+    for (const char* problem : {"9x33x300:f32:f32:f32", "9x33x300:f32:f32:f32:bias:relu:packed",
+                                "9x33x300:int8/row:int8/row:f32", "9x33x300:bf16:bf16:bf16", "9x33x300:fp16:fp16:fp16",
+                                "9x33x300:e4m3/row:e4m3/row:bf16", "9x140x300:e4m3/1x128:e4m3/128x128:bf16:packed",
+                                "9x33x320:e2m1/1x32:e2m1/1x32:bf16:packed", "9x33x320:bf16:e2m1/1x32:bf16:packed"})
+      EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .recipe = recipe, .seed = 4}), "");
 }
 
 TEST(OnednnRefusals, SayWhy) {

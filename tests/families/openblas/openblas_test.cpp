@@ -16,7 +16,8 @@ class Openblas : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Openblas, EveryCandidateIsRight) {
-  for (const Recipe recipe : {Recipe::gaussian, Recipe::one_sign, Recipe::zero_blocks}) {
+  for (const Recipe recipe : {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
+                              Recipe::wide_rows, Recipe::nan_inf}) {
     EXPECT_EQ(check::why_any_wrong(*family_, {.problem = GetParam(), .recipe = recipe, .seed = 5}), "");
   }
 }

@@ -20,10 +20,11 @@ TEST(ExaminerKernels, CompileForAChipThatNeedNotBeHere) {
     for (const char* name : names) EXPECT_NE(code.find(name), std::string::npos) << source.name << " lacks " << name;
   };
   for (const auto type : element_types)
-    expect_kernels(codec_kernels(type, "sm90a"), {"draw_groups", "find_largest", "draw_elements", "spoil_scales",
-                                                  "decode_rows", "judge", "add_residual"});
-  expect_kernels(plain_kernels("sm90a"),
-                 {"multiply", "fingerprint", "count_broken_guards", "negate_elements", "store_matrix"});
+    expect_kernels(codec_kernels(type, "sm90a"),
+                   {"draw_groups", "find_largest", "draw_elements", "spoil_scales", "decode_rows", "judge",
+                    "add_residual", "spoil_elements", "sum_blocks", "add_addends"});
+  expect_kernels(plain_kernels("sm90a"), {"multiply", "fingerprint", "count_broken_guards", "negate_elements",
+                                          "store_matrix", "add_weighted", "multiply_vectors"});
 }
 
 TEST(ExaminerKernels, AreOnesOfEachElementType) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t seed = 3;
 
-/// C with these values rounded to the output's type; rows that are not checked hold zeros.
+/// C with these values rounded to the output's type.
 std::vector<std::byte> rounded(const Problem& problem, const Reference& reference) {
   std::vector<std::byte> c(static_cast<std::size_t>(operand_sizes(problem).c));
   const auto rows = static_cast<std::int64_t>(reference.rows.size());
@@ -75,9 +75,10 @@ class GpuExaminerTest : public OnGpu {
       EXPECT_NEAR(found, expected, 1e-9 * std::fabs(expected) + 1e-11);  // tanh and erf differ in their last bits
   }
 
-  std::vector<std::byte> right_output(const Problem& problem, Recipe recipe, const VerifyPolicy& policy) {
-    return rounded(problem,
-                   compute_reference(problem, draw_operands(problem, recipe, seed), gpu_policy(policy, problem), seed));
+  /// In all rows, those that are not compared included.
+  static std::vector<std::byte> right_output(const Problem& problem, Recipe recipe) {
+    constexpr VerifyPolicy all{.full_reference_flops = std::numeric_limits<std::int64_t>::max()};
+    return rounded(problem, compute_reference(problem, draw_operands(problem, recipe, seed), all, seed));
   }
 };
 
@@ -90,11 +91,11 @@ constexpr const char* problems[] = {"33x47x130:f32:f32:f32",
 
 TEST_F(GpuExaminerTest, RightOutputsAreRightByTheSameNumbers) {
   for (const char* text : problems)
-    for (const auto recipe : {Recipe::gaussian, Recipe::one_sign, Recipe::nan_scales})
+    for (const auto recipe :
+         {Recipe::gaussian, Recipe::one_sign, Recipe::nan_scales, Recipe::wide_rows, Recipe::nan_inf})
       for (const VerifyPolicy& policy : {VerifyPolicy{}, VerifyPolicy{.err_ratio_limit = 1, .atol = 0, .rtol = 1e-5}}) {
         const auto problem = parse_problem(text);
-        const auto verdict =
-            expect_alike(problem, judges(problem, recipe, policy), right_output(problem, recipe, policy));
+        const auto verdict = expect_alike(problem, judges(problem, recipe, policy), right_output(problem, recipe));
         EXPECT_EQ(verdict.why_wrong, "") << text;
       }
 }
@@ -109,7 +110,7 @@ TEST_F(GpuExaminerTest, LayoutsAndEpiloguesAreJudgedAsOnTheHost) {
     plain.layout = {};
     const auto matrix = stored_c(problem);
     const auto both = judges(problem, Recipe::gaussian, {});
-    auto c = to_stored(right_output(plain, Recipe::gaussian, {}), matrix, Major::k);
+    auto c = to_stored(right_output(plain, Recipe::gaussian), matrix, Major::k);
     for_each_gap(matrix, [&](std::int64_t offset, std::int64_t bytes) { poison(std::span(c).subspan(offset, bytes)); });
     EXPECT_EQ(expect_alike(problem, both, c).why_wrong, "") << text;
     for_each_gap(matrix, [&](std::int64_t offset, std::int64_t) {
@@ -128,7 +129,7 @@ TEST_F(GpuExaminerTest, EachKindOfWrongIsSeen) {
   for (const char* text : problems) {
     const auto problem = parse_problem(text);
     const auto both = judges(problem, Recipe::gaussian, {});
-    const auto right = right_output(problem, Recipe::gaussian, {});
+    const auto right = right_output(problem, Recipe::gaussian);
     const auto last = problem.batch * problem.m * problem.n - 1;
     for (const auto index : {std::int64_t{0}, last / 2, last})
       for (const float value : {1e4F, -infinity, infinity, std::numeric_limits<float>::quiet_NaN()}) {
@@ -149,15 +150,36 @@ TEST_F(GpuExaminerTest, TooManyThatAreNotCloseAreWrong) {
   const auto problem = parse_problem("64x64x4096:bf16:bf16:bf16");
   const VerifyPolicy strict{.err_ratio_limit = 0.01, .atol = 0, .rtol = 0};
   const auto verdict =
-      expect_alike(problem, judges(problem, Recipe::gaussian, strict), right_output(problem, Recipe::gaussian, strict));
+      expect_alike(problem, judges(problem, Recipe::gaussian, strict), right_output(problem, Recipe::gaussian));
   EXPECT_NE(verdict.why_wrong.find("error ratio"), std::string::npos) << verdict.why_wrong;
+}
+
+TEST_F(GpuExaminerTest, RowsThatAreNotComparedAreCheckedBySumsAsOnTheHost) {
+  const VerifyPolicy sampling{.full_reference_flops = 1};
+  for (const char* text : {"256x800x128:bf16:bf16:bf16", "256x800x128:f32:f32:f32:batch=2:bias:residual",
+                           "256x800x128:e4m3/row:e4m3/row:f16", "256x800x128:a4w4"})
+    for (const auto recipe : {Recipe::gaussian, Recipe::wide_rows, Recipe::nan_inf, Recipe::nan_scales}) {
+      const auto problem = parse_problem(text);
+      const auto both = judges(problem, recipe, sampling);
+      auto c = right_output(problem, recipe);
+      EXPECT_EQ(expect_alike(problem, both, c).why_wrong, "") << text << ' ' << to_string(recipe);
+      const auto rows = rows_to_check(problem, gpu_policy(sampling, problem), seed);
+      std::int64_t unchecked = 100;
+      while (std::ranges::binary_search(rows, unchecked)) ++unchecked;
+      const auto row_bytes = storage_bytes(problem.out, 800);
+      std::ranges::fill(std::span(c).subspan(unchecked * row_bytes, row_bytes), std::byte{0});
+      const auto buffer = device_->allocate(c.size());
+      device_->upload(c, buffer.data());
+      for (const auto* expectation : {&both.device, &both.host})
+        EXPECT_NE((*expectation)->judge(buffer.data()).why_wrong, "") << text << ' ' << to_string(recipe);
+    }
 }
 
 TEST_F(GpuExaminerTest, WhatIsNotCheckedMustBeWrittenAllTheSame) {
   const auto problem = parse_problem("256x96x128:bf16:bf16:bf16");
   const VerifyPolicy sampling{.full_reference_flops = 1};
   const auto both = judges(problem, Recipe::gaussian, sampling);
-  auto c = right_output(problem, Recipe::gaussian, sampling);
+  auto c = right_output(problem, Recipe::gaussian);
   EXPECT_EQ(expect_alike(problem, both, c).why_wrong, "");
   const auto rows = rows_to_check(problem, gpu_policy(sampling, problem), seed);
   ASSERT_LT(rows.size(), 256U);
@@ -172,7 +194,7 @@ TEST_F(GpuExaminerTest, WhatIsWrongWithALargeOutputIsSaidInTheSameWords) {
   const auto problem = parse_problem("1056x20000x64:bf16:bf16:bf16:batch=2");
   const VerifyPolicy sampling{.full_reference_flops = 1};
   const auto both = judges(problem, Recipe::gaussian, sampling);
-  auto c = right_output(problem, Recipe::gaussian, sampling);
+  auto c = right_output(problem, Recipe::gaussian);
   const auto rows = rows_to_check(problem, gpu_policy(sampling, problem), seed);
   ASSERT_LT(rows.size(), 1056U);
   put(problem, c, (1056 + rows[rows.size() / 2]) * 20000 + 12'345, 1e4F);

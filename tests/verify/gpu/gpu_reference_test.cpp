@@ -13,6 +13,8 @@ namespace {
 TEST(GpuPolicy, AffordsMoreThanAHostUntilTheValuesAreMany) {
   const auto deep = parse_problem("1024x1024x65536:bf16:bf16:bf16");
   EXPECT_EQ(gpu_policy({.full_reference_flops = 1000}, deep).full_reference_flops, 250'000);
+  const auto curved = parse_problem("1024x1024x65536:bf16:bf16:bf16:silu");
+  EXPECT_EQ(gpu_policy({.full_reference_flops = 1000}, curved).full_reference_flops, 1'000'000);
   const auto shallow = parse_problem("65536x65536x16:bf16:bf16:bf16");
   for (const auto flops : {std::int64_t{4'000'000'000}, std::numeric_limits<std::int64_t>::max()})
     EXPECT_EQ(gpu_policy({.full_reference_flops = flops}, shallow).full_reference_flops, std::int64_t{32} << 27);
