@@ -32,9 +32,10 @@ struct Timing {
   double high_us{};
   double dispersion{};  // 1.4826 · MAD / median
   std::int64_t sample_count{};
-  std::vector<double> samples_us{};  // finalists only
-  double pack_us{};                  // packing the weights, once
-  std::int64_t packed_bytes{};       // what packed weights occupy
+  std::vector<double> samples_us{};   // finalists only
+  std::vector<std::int64_t> turns{};  // how many of samples_us each turn took; empty: one turn, or samples not kept
+  double pack_us{};                   // packing the weights, once
+  std::int64_t packed_bytes{};        // what packed weights occupy
   std::int64_t workspace_bytes{};
   double clock_mhz{};  // 0 where the device does not tell
   bool throttled{};

@@ -83,8 +83,7 @@ std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t 
   const auto time_us = result.winner->timing.median_us;
   line += fmt::format("{} {:.4g} us, {:.3g} TFLOPS", result.winner->candidate.name, time_us, tflops(problem, time_us));
   if (const auto gain = gain_text(result); gain != "-") line += fmt::format(", against the default: {}", gain);
-  if (result.claim)
-    line += fmt::format(", regret at most {} ({:.0f} % sure)", regret_text(result), 100 * result.claim->probability);
+  if (result.claim) line += ", " + in_words(*result.claim);
   line += fmt::format(", {} trials, {} from the store, {} failed, {:.1f} s", result.tried, result.reused,
                       result.failures.size(), result.wall_s);
   return result.complete ? line : line + ", cut short by " + result.cut_short_by;

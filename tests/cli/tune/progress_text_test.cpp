@@ -53,7 +53,7 @@ TEST(ProgressText, AShapeThatIsDoneSaysTheRegretItsSearchStates) {
   const ShapeResult result{.shape = {.problem = problem},
                            .winner = timed("f_a", 10),
                            .complete = true,
-                           .claim = RegretClaim{.regret = 0.0081, .probability = 0.95}};
+                           .claim = RegretClaim{.regret = 0.0081, .probability = 0.95, .target = 0.02}};
   EXPECT_NE(shape_line(result, 1, 1).find(", regret at most 0.8 % (95 % sure), "), std::string::npos);
 }
 
