@@ -37,7 +37,7 @@ const Dispatcher& dispatcher() {
   return serving;
 }
 
-/// The same with every call counted.
+/// The same dispatcher, but it counts every call.
 const Dispatcher& capturing_dispatcher() {
   static const auto path = std::filesystem::temp_directory_path() / "gemmtune_bench_capture.csv";
   static const Dispatcher serving({.gfx = "gfx950",
@@ -47,7 +47,7 @@ const Dispatcher& capturing_dispatcher() {
   return serving;
 }
 
-/// The first problems of a list over and over, each thread beginning elsewhere.
+/// Yields the first `count` problems of a list over and over. Each thread begins elsewhere.
 class Asker {
  public:
   Asker(const std::vector<Problem>& problems, std::size_t count, int thread)
@@ -133,7 +133,7 @@ void load_aiters_tables(benchmark::State& state) {
   }
 }
 
-/// Where other people use the machine, too, the least disturbed repetition says most.
+/// Where other people use the machine, too, the least disturbed repetition is the most telling.
 double least(const std::vector<double>& times) { return *std::ranges::min_element(times); }
 
 void with_minimum(benchmark::internal::Benchmark* benchmark) { benchmark->ComputeStatistics("min", least); }

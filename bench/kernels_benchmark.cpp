@@ -1,4 +1,4 @@
-// What the kernels of gemmtune/kernels take on a GPU, and which share that is of what copying the same bytes takes.
+// Times the kernels of gemmtune/kernels on a GPU and compares their bandwidth with that of copying as many bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Bench {
   const std::string& arch() const { return device_.info().arch; }
   Stream& stream() { return device_.stream(); }
 
-  /// Memory for so many sets that no launch finds its own in a cache; their contents are all of `bytes`.
+  /// Device buffers with the contents `bytes`, in so many sets that no launch finds its own in a cache.
   std::vector<Buffer> sets(const std::vector<std::byte>& bytes, std::int64_t of_a_set) {
     std::vector<Buffer> all;
     for (std::int64_t i = 0; i < count(of_a_set); ++i) {
@@ -124,7 +124,7 @@ void bench_quantise(Bench& bench, std::int64_t rows, std::int64_t k, DType from)
              us);
 }
 
-/// With no row, or all of them, wide: every row's first scale is raised by 20 binades for that.
+/// The first scale of each of `wide_rows` rows is raised by 20 binades, which makes the row wide.
 void bench_rescue(Bench& bench, const Problem& problem, std::int64_t wide_rows) {
   auto host = draw_operands(problem, Recipe::gaussian, 1);
   for (std::int64_t row = 0; row < wide_rows; ++row) {

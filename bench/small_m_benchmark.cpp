@@ -1,5 +1,5 @@
-// MXFP4 with few rows of A (gemmtune/families/mxfp4_skinny/skinny_gemm.h, stream_folded.h): what a call takes, over
-// what copying the same bytes takes. docs/results/h100-mxfp4-small-m.md.
+// MXFP4 with few rows of A (gemmtune/families/mxfp4_skinny/skinny_gemm.h, stream_folded.h): the time of a call,
+// relative to that of copying the same bytes. See docs/results/h100-mxfp4-small-m.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ double copy_gbps(Device& device) {
   return 2.0 * static_cast<double>(bytes) / us / 1e3;
 }
 
-/// One product's operands, the packed weights several times.
+/// The operands of one product, with several copies of the packed weights.
 class Bench {
  public:
   Bench(Device& device, const Problem& problem) : device_(device), problem_(problem) {
@@ -91,7 +91,7 @@ class Bench {
   std::vector<Buffer> buffers_;
 };
 
-/// The fastest of the results.
+/// The time of the kernel that docs/results/h100-mxfp4-small-m.md found fastest.
 double best_us(Device& device, const Problem& problem) {
   Bench bench(device, problem);
   if (problem.m <= 8) return bench.time_us(SkinnyTile{.rows_a = 8, .k_groups = 3, .stages = 3, .converters = 2});

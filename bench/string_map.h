@@ -1,5 +1,6 @@
-// What is compared with: hash maps by formatted texts, as PyTorch's TunableOp looks its results up. For each call it
-// formats an operation's signature and the parameters', and finds one after the other under a mutex.
+// The design to compare with: hash maps keyed by formatted texts, in which PyTorch's TunableOp looks up its results.
+// For each call it formats the signature of the operation and that of the parameters, and looks up one after the other
+// under a mutex.
 #pragma once
 
 #include <mutex>
@@ -21,7 +22,7 @@ class StringMap {
  public:
   explicit StringMap(const std::vector<Problem>& problems);
 
-  /// Exact matches only; a copy, as there.
+  /// Finds exact matches only. Returns a copy, as TunableOp does.
   std::optional<StringMapEntry> find(const Problem& problem) const;
 
  private:

@@ -1,5 +1,5 @@
-// The product kernel alone, without folding: each variant runs for a quarter of a second before it is timed, so that
-// the card has settled at the clock that the variant's hunger for power leaves it.
+// The product kernel alone, without folding. Each variant runs for a quarter of a second before it is timed, so that
+// the card has settled at the clock that the variant's power draw allows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class Running {
             .w_scales = reinterpret_cast<const float*>(w_.data() + w.layout(variant.type).scales),
             .c = c_.data()} {}
 
-  /// Of one launch, at the variant's own clock.
+  /// The time of one launch, at the clock that the card settles at with this variant.
   double settled_us() {
     const auto start = SteadyClock::now();
     while (seconds_since(start) < settling_s) launch(4);
@@ -121,7 +121,7 @@ class Running {
   WgmmaAddresses at_;
 };
 
-/// In rounds over all variants, so that a card that grows warmer is unfair to none.
+/// Measures in rounds over all variants, so that a card that grows warmer slows all of them alike.
 void bench(Device& device, const Problem& problem) {
   const Side a(device, problem.m, problem.k);
   const Side w(device, problem.n, problem.k);

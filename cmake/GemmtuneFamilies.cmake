@@ -1,8 +1,8 @@
 # gemmtune_family(cpu_tile SOURCES cpu_tile.cpp … LIBRARIES OpenMP::OpenMP_CXX)
 #
-# One folder is one kernel family, and nothing else names it. The folder exports one symbol,
+# One folder is one kernel family, and nothing else names it. The folder exports one symbol:
 #   std::unique_ptr<KernelFamily> make_<name>_family();
-# and the table of families is written from the calls made, so that no linker can drop one.
+# CMake writes the table of families from the calls of this function, so that no linker can drop a family.
 function(gemmtune_family name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_library(gemmtune_family_${name} STATIC ${ARG_SOURCES})
@@ -11,7 +11,7 @@ function(gemmtune_family name)
   set_property(GLOBAL APPEND PROPERTY GEMMTUNE_FAMILIES ${name})
 endfunction()
 
-# One clear line for a family whose library is not installed.
+# Prints one clear line for a family whose library is not installed.
 function(gemmtune_family_left_out name why)
   message(STATUS "gemmtune: family ${name} is left out: ${why}")
 endfunction()

@@ -1,5 +1,5 @@
-# GPU support needs a vendor's headers to build, and loads that vendor's libraries at run time: one build runs with and
-# without GPUs, and serves all vendors whose headers it found. GEMMTUNE_CUDA and GEMMTUNE_HIP say which.
+# Building GPU support needs a vendor's headers. The vendor's libraries are loaded at run time, so one build runs with
+# and without GPUs, and serves all vendors whose headers it found. GEMMTUNE_CUDA and GEMMTUNE_HIP say which.
 find_path(GEMMTUNE_CUDA_INCLUDE nvrtc.h PATHS ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES include)
 find_path(GEMMTUNE_HIP_INCLUDE hip/hiprtc.h PATHS ENV ROCM_PATH /opt/rocm PATH_SUFFIXES include)
 

@@ -1,5 +1,5 @@
-# `cmake --install BUILD [--prefix P] [--component dispatch|program]`: the library for serving processes with its headers,
-# CMake package and pkg-config file, and the program.
+# `cmake --install BUILD [--prefix P] [--component dispatch|program]` installs the library for serving processes with
+# its headers, CMake package and pkg-config file, and the program.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gemmtune)

@@ -1,7 +1,7 @@
 # gemmtune_library(core SOURCES a.cpp b.cpp USES gemm LIBRARIES fmt::fmt [UNOPTIMISED])
 #
-# One folder is one target, gemmtune_<name>. USES names the other folders it may use and is held against the includes
-# by tests/house/layers_test.py. UNOPTIMISED: not optimised under sanitizers (see below).
+# One folder is one target, gemmtune_<name>. USES names the other folders it may use; tests/house/layers_test.py checks
+# it against the includes. UNOPTIMISED: not optimised under sanitizers (see below).
 function(gemmtune_library name)
   cmake_parse_arguments(ARG "UNOPTIMISED" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   list(TRANSFORM ARG_USES PREPEND gemmtune_)
@@ -24,8 +24,8 @@ function(gemmtune_library name)
   endif()
 endfunction()
 
-# Under sanitizers, optimising code that is mostly other people's templates (command lines, JSON, GoogleTest) takes most of
-# the build and finds nothing; g++ 12 also sees uninitialised variables in std::regex then.
+# Under sanitizers, optimising code that is mostly other people's templates (command lines, JSON, GoogleTest) takes most
+# of the build's time and finds nothing. g++ 12 then also warns of uninitialised variables in std::regex.
 function(gemmtune_unoptimised_under_sanitizers target)
   if(GEMMTUNE_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)

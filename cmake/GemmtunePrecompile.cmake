@@ -1,11 +1,12 @@
-# Headers of the standard library, fmt and GoogleTest that nearly every source includes, compiled once. Only for building
-# everything with sanitizers, where it saves a third of the time: sources must compile without, as other presets do.
+# Precompiles the headers of the standard library, fmt and GoogleTest that nearly every source includes. Use it only for
+# building everything with sanitizers, where it saves a third of the time. Sources must also compile without it, as in
+# other presets.
 option(GEMMTUNE_PRECOMPILE "Precompile the headers that nearly every source includes (g++)" OFF)
 
 set(precompiled_headers <algorithm> <array> <chrono> <cstdint> <filesystem> <functional> <map> <memory> <optional> <span>
                         <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 
-# Targets share precompiled headers when they are compiled by the same options: one owner for each set of them.
+# Targets compiled with the same options share precompiled headers: each set of options has one owner.
 function(gemmtune_own_precompiled owner)
   cmake_parse_arguments(ARG "UNOPTIMISED;POSITION_INDEPENDENT" "" "HEADERS;LIBRARIES" ${ARGN})
   file(WRITE ${PROJECT_BINARY_DIR}/precompiled/${owner}.cpp "")

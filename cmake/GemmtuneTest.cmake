@@ -1,9 +1,9 @@
 # gemmtune_test(gemm_problem_test SOURCES problem_test.cpp USES gemm [LIBRARIES …] [LABELS slow])
 #
 # The first source holds the tests and is one ctest name. All tests of a folder are linked to one program, gemm_tests,
-# because a program with sanitizers takes longer to link than one source to compile. ctest starts it once for each name, with
-# --file=problem_test.cpp (tests/main.cpp): a failure names its file, and a crash costs one name. Further sources belong to
-# the program and may stand in several calls.
+# because with sanitizers linking a program takes longer than compiling one source. ctest starts it once for each name,
+# with --file=problem_test.cpp (tests/main.cpp): a failure names its file, and a crash costs one name. Further sources
+# belong to the program and may be listed in several calls.
 find_package(GTest REQUIRED)
 if(GEMMTUNE_PRECOMPILE)
   gemmtune_own_precompiled(gemmtune_test_headers UNOPTIMISED HEADERS <gtest/gtest.h> LIBRARIES GTest::gtest)
@@ -32,7 +32,7 @@ function(gemmtune_test name)
   target_link_libraries(${name} PRIVATE ${ARG_USES} ${ARG_LIBRARIES} GTest::gtest gemmtune_options)
   target_compile_definitions(${name} PRIVATE GEMMTUNE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   gemmtune_unoptimised_under_sanitizers(${name})
-  if(ARG_USES)  # else it may know nothing of fmt, which is among the headers
+  if(ARG_USES)  # without USES it may know nothing of fmt, one of these headers
     gemmtune_precompiled(${name} gemmtune_test_headers)
   endif()
   gemmtune_test_program(program)

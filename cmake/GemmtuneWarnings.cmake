@@ -6,8 +6,8 @@ target_compile_options(gemmtune_options INTERFACE -Wall -Wextra -Wshadow -Wconve
 if(GEMMTUNE_WERROR)
   target_compile_options(gemmtune_options INTERFACE -Werror)
 endif()
-# Of the undefined behaviour that can be looked for, null, misaligned and dead objects are left out: checked at each access to
-# a member they take a quarter of the build, and the address sanitizer stops at nearly all of them.
+# Checks of null, misaligned and dead objects are left out. They would run at each access to a member and take a quarter
+# of the build's time, and the address sanitizer stops at nearly all such accesses.
 if(GEMMTUNE_SANITIZE)
   target_compile_options(gemmtune_options INTERFACE -fsanitize=${GEMMTUNE_SANITIZE} -fno-omit-frame-pointer
                                                     -fno-sanitize=null,alignment,object-size,vptr

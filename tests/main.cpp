@@ -12,7 +12,7 @@ bool stands_in(const testing::TestInfo& test, std::string_view file) {
   return std::filesystem::path(test.file()).filename() == file;
 }
 
-/// GoogleTest's pattern for those tests of a suite that stand in the file, each ended by a colon.
+/// GoogleTest's pattern for the tests of a suite that are in the file. Each name ends with a colon.
 std::string pattern_of(const testing::TestSuite& suite, std::string_view file) {
   std::string pattern;
   int count = 0;
@@ -32,7 +32,7 @@ std::string pattern_of(std::string_view file) {
   return pattern;
 }
 
-/// False when the file has no tests. A filter that was given stays: GoogleTest starts its own death tests with one.
+/// False when the file has no tests. A filter that is set stays: GoogleTest starts its own death tests with one.
 bool choose_tests(std::string_view file) {
   const std::string pattern = pattern_of(file);
   if (testing::GTEST_FLAG(filter) == "*") testing::GTEST_FLAG(filter) = pattern;

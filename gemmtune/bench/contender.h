@@ -18,9 +18,9 @@ namespace gemmtune {
 /// How a table's lookup found a kernel.
 struct ServedBy {
   MatchKind match{MatchKind::fallback};
-  std::int64_t tuned_m{};  // of the row; 0 for a fallback
-  double expected_us{};    // of this call, as the row says; 0 where none does
-  std::int64_t split_k{};  // as the row's column has it
+  std::int64_t tuned_m{};  // M of the row; 0 for a fallback
+  double expected_us{};    // of this call, by the row; 0 if no row gives a time
+  std::int64_t split_k{};  // the value in the row's column
   std::int64_t kernel_id{-1};
 };
 
@@ -33,9 +33,9 @@ struct Contender {
   std::string label{};               // the column: "onednn", "onednn_default", "table"
   Candidate candidate{};             // without a name if there is no candidate
   std::string origin{};              // how it was chosen: "first of the family", "search of 16", "tuned.csv:7"
-  std::string why_none{};            // when there is no candidate
+  std::string why_none{};            // the reason why there is no candidate
   bool is_default{};                 // what users have without tuning
-  std::optional<ServedBy> served{};  // of tables
+  std::optional<ServedBy> served{};  // only for tables
 };
 
 struct MeasuredContender {
@@ -52,7 +52,7 @@ struct ShapeBench {
   Problem problem{};
   std::vector<MeasuredContender> contenders{};
   std::vector<std::size_t> winners{};  // the fastest contender, and those that cannot be told apart from it
-  std::string verdict{};               // where two tables are compared
+  std::string verdict{};               // only if two tables are compared
 
   const MeasuredContender* find(const std::string& label) const;
   bool is_winner(const MeasuredContender& contender) const;
@@ -60,13 +60,13 @@ struct ShapeBench {
 
 struct Benchmark {
   DeviceInfo device{};
-  std::string policy{};                // how it was measured, in words
-  std::uint64_t seed{};                // of the operands
-  std::optional<Roofline> roofline{};  // as remembered for the device
+  std::string policy{};                // how the times were measured, in words
+  std::uint64_t seed{};                // seed of the operands
+  std::optional<Roofline> roofline{};  // as stored for the device
   std::vector<ShapeBench> shapes{};
 };
 
-/// Whether tables choose some of its contenders.
+/// Whether some contenders were chosen by tables.
 bool has_served(const Benchmark& benchmark);
 
 /// All columns, in the order in which they first occur.

@@ -36,7 +36,8 @@ Offer offer_of(const std::string& family, const std::vector<FamilySupport>& supp
   return offer;
 }
 
-/// In the order in which the families are named; if none is named, in the order in which they are known.
+/// The offers of the named families, in the order of the names. Without names, those of all families in their own
+/// order.
 std::vector<Offer> offers(Evaluator& evaluator, const Problem& problem, const std::vector<std::string>& named) {
   const auto supports = evaluator.supports(problem);
   const auto candidates = evaluator.candidates(problem);
@@ -67,7 +68,7 @@ class Chooser {
 
   bool tunes() const { return plan_.most_candidates > 0 || !known_.empty(); }
 
-  /// Nothing when interrupted.
+  /// The tuned choice. Empty if the search was interrupted.
   std::optional<Contender> tuned_of(const Offer& offer) const {
     Contender contender{.label = offer.family, .why_none = offer.why_not};
     if (const auto known = known_.find({problem_, offer.family}); known != known_.end()) {
@@ -78,13 +79,13 @@ class Chooser {
     } else if (plan_.most_candidates > 0) {
       return searched(offer, std::move(contender));
     } else {
-      contender.why_none = "nothing is known of it, and it was not to be searched for";
+      contender.why_none = "no trial of this problem is stored, and searching was not requested";
     }
     return contender;
   }
 
  private:
-  /// A kernel that is no longer listed may still run.
+  /// The candidate with this name. A kernel that is no longer listed may still run.
   static Candidate named(const Offer& offer, const std::string& name) {
     const auto at = std::ranges::find(offer.candidates, name, &Candidate::name);
     return at != offer.candidates.end() ? *at : Candidate{.family = offer.family, .name = name};

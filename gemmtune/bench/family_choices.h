@@ -18,7 +18,7 @@ struct TunedKernel {
   std::string origin{};  // "tuned.csv:7", "tuned.trials.db#12"
 };
 
-/// By problem and family.
+/// Maps a problem and a family to the tuned kernel.
 using TunedKernels = std::map<std::pair<Problem, std::string>, TunedKernel>;
 
 /// The best kernel of each family and shape in tables, profiles and stores of devices of this kind.
@@ -26,7 +26,7 @@ TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device);
 
 /// Each family's default as FAMILY_default and its tuned choice as FAMILY. The tuned choice is the known one; if none
 /// is known, it is searched for among the plan's most_candidates. Families that cannot do the problem are left out
-/// unless the plan names them. Nothing when the evaluator was interrupted.
+/// unless the plan names them. Empty if the evaluator was interrupted.
 std::optional<std::vector<Contender>> family_contenders(Evaluator& evaluator, const Problem& problem,
                                                         const BenchPlan& plan, const TunedKernels& known);
 

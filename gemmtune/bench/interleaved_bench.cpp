@@ -27,7 +27,7 @@ class Collector final : public EvaluationObserver {
   Evaluations evaluations_;
 };
 
-/// Nothing when some candidates were not reported because the evaluator was interrupted.
+/// Empty if the evaluator was interrupted and did not report all candidates.
 std::optional<Evaluations> evaluate_all(Evaluator& evaluator, const Problem& problem,
                                         const std::vector<Candidate>& candidates, const EvaluationPolicy& policy) {
   Collector collector;

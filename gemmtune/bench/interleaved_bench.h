@@ -21,12 +21,12 @@ struct BenchPlan {
 inline constexpr double far_behind = 10;
 
 /// The problem's contenders with their results. A contender without a candidate is unsupported, for the reason that
-/// it gives. Equal candidates are measured once. Nothing when the evaluator was interrupted.
+/// it gives. Equal candidates are measured once. Empty if the evaluator was interrupted.
 std::optional<ShapeBench> measure_interleaved(Evaluator& evaluator, const Problem& problem,
                                               const std::vector<Contender>& contenders, const BenchPlan& plan);
 
 /// Searches these candidates as `gemmtune tune` does: the winner is confirmed and proved. There must be at least one
-/// candidate. Nothing when the evaluator was interrupted.
+/// candidate. Empty if the evaluator was interrupted.
 std::optional<ShapeResult> search_best(Evaluator& evaluator, const Problem& problem,
                                        const std::vector<Candidate>& candidates, const TunePlan& plan);
 

@@ -12,10 +12,11 @@
 
 namespace gemmtune {
 
-/// GB/s, read and written, of copies within the device, by all cores of a CPU. The median of several copies.
+/// The rate of copies within the device in GB/s, counting bytes read and bytes written; a CPU copies with all cores. It
+/// is the median of several copies.
 double copy_bandwidth_gbps(Device& device);
 
-/// Edge length of the square problems: large enough to keep all units busy, small enough to be measured within a
+/// The side length of the square problems: large enough to keep all units busy, small enough to be measured within a
 /// minute.
 std::int64_t peak_size(const DeviceInfo& device);
 
@@ -29,7 +30,7 @@ struct PeakResult {
   std::string why_none{};
 };
 
-/// Nothing when the evaluator was interrupted.
+/// Empty if the evaluator was interrupted.
 std::optional<PeakResult> measure_peak(Evaluator& evaluator, const Problem& problem, const TunePlan& plan);
 
 }  // namespace gemmtune

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/measure/noise.h"
 #include "gemmtune/report/comparison_grids.h"
 #include "gemmtune/trials/reproducer.h"
 
@@ -147,22 +148,15 @@ std::string roofline_text(const Benchmark& benchmark) {
   return text + ", as of " + roofline->date;
 }
 
-/// A remark on times that scatter.
-std::vector<std::string> noise_note(const Benchmark& benchmark) {
-  constexpr double noisy = 0.05;
-  std::size_t timed = 0;
-  std::size_t scattered = 0;
+std::string noise_note(const Benchmark& benchmark) {
+  std::vector<double> dispersions;
   for (const auto& shape : benchmark.shapes)
-    for (const auto& measured : shape.contenders) {
-      timed += measured.has_time() ? 1 : 0;
-      scattered += measured.has_time() && measured.evaluation.timing.dispersion > noisy ? 1 : 0;
-    }
-  if (2 * scattered <= timed) return {};
-  return {fmt::format("noise: {} of {} times have a spread above {:.0f} %: is the device busy with other work?",
-                      scattered, timed, 100 * noisy)};
+    for (const auto& measured : shape.contenders)
+      if (measured.has_time()) dispersions.push_back(measured.evaluation.timing.dispersion);
+  return noise_remark(dispersions);
 }
 
-/// With the command that reproduces it, if there is a kernel to run.
+/// Describes a failure, with the command that reproduces it if there is a kernel to run.
 std::string failure_text(const Benchmark& benchmark, const ShapeBench& shape, const MeasuredContender& measured) {
   const auto& candidate = measured.contender.candidate;
   auto text = fmt::format("{} {} {}: ", to_string(shape.problem), measured.contender.label,
@@ -229,7 +223,7 @@ std::vector<std::string> captions(const Benchmark& benchmark) {
   std::vector<std::string> lines{fmt::format("{} {} ({}, {} units), {}", device_id(device), device.name, device.arch,
                                              device.cu_num, device.driver),
                                  "measured: " + benchmark.policy, roofline_text(benchmark)};
-  for (auto& line : noise_note(benchmark)) lines.push_back(std::move(line));
+  if (auto note = noise_note(benchmark); !note.empty()) lines.push_back(std::move(note));
   return lines;
 }
 

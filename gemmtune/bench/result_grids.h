@@ -9,10 +9,10 @@
 
 namespace gemmtune {
 
-/// Microseconds, with as many decimals as are meaningful.
+/// A time in microseconds, with as many decimals as are meaningful.
 std::string time_text(double time_us);
 
-/// "0.7 %"; "-" for nothing.
+/// A share as "0.7 %", or "-" if there is none.
 std::string percent_text(std::optional<double> share);
 
 /// One line for each contender: kernel, time, dispersion, TFLOPS, GB/s, share of the roofline. Winners are bold.

@@ -27,20 +27,20 @@ struct Roofline {
   std::int64_t cu_num{};
   std::string driver{};
   std::string date{};                         // when copies were measured, in UTC
-  double copy_gbps{};                         // bytes read and written; 0 where it was not measured
+  double copy_gbps{};                         // bytes read and written; 0 if it was not measured
   std::map<std::string, MatrixPeak> peaks{};  // by the operands' types, see peak_key()
 
   bool operator==(const Roofline&) const = default;
 };
 
-/// "bf16", "int8", "bf16:e2m1": by the operands' types, whatever the scales and the output are.
+/// The key of the operands' types, whatever the scales and the output are: "bf16", "int8", "bf16:e2m1".
 std::string peak_key(const Problem& problem);
 
 /// Whether the roofline is of this device or of one of the same kind.
 bool is_of(const Roofline& roofline, const DeviceInfo& device);
 
-/// The peak of the problem's types or what the bandwidth allows for the bytes that must be moved, whichever is less.
-/// Nothing if one of the two is not known.
+/// The peak of the problem's types or the rate that the bandwidth allows for the bytes that must be moved, whichever is
+/// less. Empty if one of the two is not known.
 std::optional<double> attainable_tflops(const Roofline& roofline, const Problem& problem);
 
 /// The first roofline, in which everything that the second has measured replaces its own value. Both are of one

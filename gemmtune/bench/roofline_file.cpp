@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 constexpr int version = 1;
 
-/// "NVIDIA H100 80GB HBM3" on sm90 with 132 units is nvidia-h100-80gb-hbm3_sm90_132.json.
+/// The name of the file: "NVIDIA H100 80GB HBM3" on sm90 with 132 units gives nvidia-h100-80gb-hbm3_sm90_132.json.
 std::string file_name(const Roofline& roofline) {
   auto name = to_lower(roofline.device_name);
   std::ranges::replace_if(

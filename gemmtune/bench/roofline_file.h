@@ -16,10 +16,10 @@ std::filesystem::path rooflines_folder();
 
 nlohmann::ordered_json roofline_json(const Roofline& roofline);
 
-/// Throws Error{input} that names `source` and says what is wrong.
+/// Throws Error{input}, which names `source` and says what is wrong.
 Roofline parse_roofline(const std::string& text, const std::string& source);
 
-/// What is known of devices of this kind, if anything. Throws Error{input} for a file that cannot be read.
+/// The stored roofline of devices of this kind, if there is one. Throws Error{input} for a file that cannot be read.
 std::optional<Roofline> remembered_roofline(const std::filesystem::path& folder, const DeviceInfo& device);
 
 /// All rooflines that are kept. Files that cannot be read are left out.

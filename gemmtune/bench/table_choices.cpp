@@ -12,7 +12,8 @@
 namespace gemmtune {
 namespace {
 
-/// "exact, a.csv:7", "padded_coarse from M 128, a.csv:7", "fallback, rule: oneDNN, its own heuristic".
+/// How the kernel was found: "exact, a.csv:7", "padded_coarse from M 128, a.csv:7", "fallback, rule: oneDNN, its own
+/// heuristic".
 std::string origin_of(const Answer& answer) {
   std::string text(to_string(answer.match));
   if (answer.match != MatchKind::exact && answer.tuned_m > 0) text += fmt::format(" from M {}", answer.tuned_m);
@@ -49,14 +50,15 @@ Contender served_contender(const TableIndex& index, const Problem& problem, cons
   Contender contender{.label = "table", .origin = origin_of(answer)};
   contender.served = ServedBy{.match = answer.match, .tuned_m = answer.tuned_m, .expected_us = answer.expected_us};
   if (answer.choice == nullptr) {
-    contender.why_none = "no row serves it, and no rule knows a kernel";
+    contender.why_none = "no row of the table serves this problem, and no fallback rule names a kernel";
     return contender;
   }
   contender.served->split_k = answer.choice->split_k;
   contender.served->kernel_id = answer.choice->kernel_id;
   contender.candidate = candidate_of(*answer.choice, offered);
   if (contender.candidate.name.empty())
-    contender.why_none = fmt::format("left to {}, which has no kernel here", contender.candidate.family);
+    contender.why_none = fmt::format("the table leaves the choice to {}, which has no kernel on this device",
+                                     contender.candidate.family);
   return contender;
 }
 

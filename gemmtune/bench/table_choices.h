@@ -1,4 +1,4 @@
-// What tuned tables would really run: their kernels, found by the lookup that serves them.
+// What tuned tables choose in use: their kernels, found by the same lookup that a running process does.
 #pragma once
 
 #include <span>

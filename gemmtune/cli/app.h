@@ -14,7 +14,7 @@ namespace gemmtune {
 /// The parser with every subcommand. `commands` must outlive it.
 std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands);
 
-/// `arguments` as main() gets them. Never throws.
+/// `arguments` are those of main(). Never throws.
 int run_app(const std::vector<std::string>& arguments) noexcept;
 
 }  // namespace gemmtune

@@ -10,6 +10,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/device/gpu/vendor.h"
 #include "gemmtune/families/registry.h"
 
 namespace gemmtune {
@@ -73,10 +74,11 @@ class CacheFillCommand final : public Command {
   }
 
   int run() override {
-    const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()));
-    if (!compiler) fail(ErrorCode::no_device, "{}", KernelCompiler::why_not());
+    const auto kind = gpu::kind_of_arch(arch_);
+    const auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()), kind);
+    if (!compiler) fail(ErrorCode::no_device, "{}", KernelCompiler::why_not(kind));
     const auto problem = parse_problem(problem_);
-    const DeviceInfo device{.kind = DeviceKind::cuda, .arch = arch_, .cu_num = 132};
+    const DeviceInfo device{.kind = kind, .arch = arch_, .cu_num = 132};
     std::int64_t compiled = 0;
     for (const auto& [family, candidate] : named(problem, device))
       for (const auto& source : family->kernels(problem, candidate, device)) {
@@ -102,7 +104,7 @@ class CacheFillCommand final : public Command {
     return candidates;
   }
 
-  /// The families that can be asked without the device.
+  /// The candidates of the families that can list them without the device.
   std::vector<Owned> all(const Problem& problem, const DeviceInfo& device) const {
     std::vector<Owned> candidates;
     for (const auto& family : families_)

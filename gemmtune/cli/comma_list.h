@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// The items without the spaces around them; empty ones are skipped.
+/// The items without the spaces around them. Empty items are skipped.
 inline std::vector<std::string> comma_list(std::string_view text) {
   std::vector<std::string> items;
   for (const auto item : split(text, ','))

@@ -17,7 +17,7 @@ class Command {
   /// Declares the options and the variables that they set. Called once, before run().
   virtual void declare(Options& options) = 0;
 
-  /// Returns the process's exit code; throws Error for what ends the work.
+  /// Returns the process's exit code. Throws Error if something ends the work.
   virtual int run() = 0;
 };
 

@@ -32,7 +32,7 @@ class CommandGroup final : public Command {
  private:
   std::string name_;
   std::vector<NamedCommand> commands_;
-  std::vector<Options> options_{};  // of each
+  std::vector<Options> options_{};  // the options of each command
 };
 
 }  // namespace

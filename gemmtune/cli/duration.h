@@ -1,4 +1,4 @@
-// Durations as people type them.
+// Parses durations as people type them.
 #pragma once
 
 #include <optional>

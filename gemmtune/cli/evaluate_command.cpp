@@ -1,6 +1,11 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "gemmtune/cli/command.h"
@@ -54,7 +59,8 @@ class Keeper final : public EvaluationObserver {
   void started(const Candidate&) override {}
   void evaluated(const Evaluation& evaluation) override { kept_.push_back(evaluation); }
 
-  /// In any order. Throws Error{internal} if the observer never heard of this candidate.
+  /// The evaluation of this candidate. Calls need not be in the order of evaluation. Throws Error{internal} if the
+  /// observer never received this candidate.
   const Evaluation& of(const Candidate& candidate) const {
     const auto found =
         std::find_if(kept_.begin(), kept_.end(), [&](const auto& e) { return e.candidate == candidate; });
@@ -81,9 +87,11 @@ class EvaluateCommand final : public Command {
     options.add_option("--stage", stage_);
     options.add_option("--seed", seed_);
     options.add_option("--device", device_);
+    options.add_flag("--memcheck", memcheck_);
   }
 
   int run() override {
+    if (memcheck_) become_memcheck();
     const auto problem = parse_problem(problem_);
     const auto stage = parse_stage(stage_);
     if (!stage) fail(ErrorCode::usage, "--stage: found '{}', expected screen, confirm or prove", stage_);
@@ -98,6 +106,22 @@ class EvaluateCommand final : public Command {
   }
 
  private:
+  /// This process runs compute-sanitizer from now on, which runs the same command.
+  [[noreturn]] void become_memcheck() const {
+    auto words = std::vector<std::string>{"compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "1"};
+    words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+    words.insert(words.end(), {"evaluate", "--problem", problem_, "--stage", stage_, "--seed", std::to_string(seed_)});
+    for (const auto& name : names_) words.insert(words.end(), {"--candidate", name});
+    if (!family_.empty()) words.insert(words.end(), {"--family", family_});
+    if (!device_.empty()) words.insert(words.end(), {"--device", device_});
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    execvp(arguments.front(), arguments.data());
+    fail(ErrorCode::usage, "--memcheck: compute-sanitizer of NVIDIA's CUDA toolkit cannot be started: {}",
+         std::generic_category().message(errno));
+  }
+
   static int print(const Problem& problem, const std::vector<Candidate>& candidates, const Keeper& keeper) {
     fmt::print("{}\n", to_string(problem));
     bool all_right = true;
@@ -110,7 +134,7 @@ class EvaluateCommand final : public Command {
     return all_right ? 0 : 1;
   }
 
-  /// A candidate of this name: listed for the problem, or no longer listed. A name says all parameters.
+  /// The candidate with this name, whether or not it is listed for the problem. A name states all parameters.
   Candidate named_candidate(Evaluator& evaluator, const Problem& problem, const std::string& name) const {
     for (auto& candidate : evaluator.candidates(problem))
       if (candidate.name == name && (family_.empty() || candidate.family == family_)) return candidate;
@@ -144,6 +168,7 @@ class EvaluateCommand final : public Command {
   std::string stage_{"confirm"};
   std::string device_;
   std::uint64_t seed_{0};
+  bool memcheck_{};
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The text that --help shows: docs/cli/<command>.md, embedded by CMake. Help and documentation are thus the same.
+// The text that --help shows: docs/cli/<command>.md, embedded by CMake, so that help and documentation are the same.
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ DeviceInfo device_named(const std::string& id) {
   fail(ErrorCode::no_device, "--device: there is no '{}'; see gemmtune devices", id);
 }
 
-/// The tables that the command line names; without any, those of the environment.
+/// The tables that the command line names or, if it names none, those of the environment.
 std::vector<TableSource> tables_of(const LookupFlags& flags, const Environment& environment) {
   if (flags.tables.empty()) return environment.tables;
   std::vector<TableSource> tables;
@@ -53,7 +53,7 @@ std::vector<TableSource> tables_of(const LookupFlags& flags, const Environment& 
   return tables;
 }
 
-/// If --table names the tables, those of the environment need not exist.
+/// The environment. If --table names the tables, those of the environment need not exist.
 Environment environment_for(const LookupFlags& flags) {
   const auto process = process_variables();
   return read_environment([&](std::string_view name) {

@@ -12,7 +12,7 @@ class Option;
 
 namespace gemmtune {
 
-/// One option of a command. What is declared here is checked against what the user writes.
+/// One option of a command. What its functions declare is checked against what the user writes.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
@@ -23,8 +23,8 @@ class Option {
   Option in_range(double low, double high) const;
   Option one_of(const std::vector<std::string>& words) const;
   Option excludes(const Option& other) const;
-  Option expected(int least, int most) const;  // values; -1: any number
-  Option one_value_each() const;               // its name stands before every value
+  Option expected(int least, int most) const;  // number of values; -1: any number
+  Option one_value_each() const;               // its name precedes every value
   Option split_at(char delimiter) const;
 
  private:

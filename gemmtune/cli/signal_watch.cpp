@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr timespec patience{.tv_sec = 0, .tv_nsec = 50'000'000};  // how long the end of the watch may wait for it
+constexpr timespec patience{.tv_sec = 0, .tv_nsec = 50'000'000};  // how long the end of the watch may take
 
 }  // namespace
 

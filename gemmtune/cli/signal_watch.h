@@ -1,5 +1,4 @@
-// Turns Ctrl-C and SIGTERM into a flag that the work looks at, so that finished work is written before the process
-// ends.
+// Turns Ctrl-C and SIGTERM into a flag that the work checks, so that finished work is written before the process ends.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// The character behind a colour's escape sequence ("\x1b[1m"), or the same character if there is none.
+/// The position after a colour's escape sequence ("\x1b[1m"), or the same position if there is none.
 std::string_view::const_iterator behind_colour(std::string_view::const_iterator at, std::string_view text) {
   return *at == '\x1b' ? std::find(at, text.end(), 'm') : at;
 }

@@ -11,10 +11,10 @@ using SteadyClock = std::chrono::steady_clock;
 /// Seconds from `start` to now.
 double seconds_since(SteadyClock::time_point start);
 
-/// Now in UTC as 2026-11-27T21:41:31Z.
+/// The time of day in UTC, as in 2026-11-27T21:41:31Z.
 std::string utc_now();
 
-/// 45 s, 3 min 20 s, 2 h 05 min: for progress lines.
+/// A duration for progress lines: "45 s", "3 min 20 s", "2 h 05 min".
 std::string human_duration(double seconds);
 
 /// Adds its own lifetime, in seconds, to a total.

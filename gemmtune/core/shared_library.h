@@ -11,8 +11,8 @@ namespace gemmtune {
 
 class SharedLibrary {
  public:
-  /// Opens the first of these names that the loader finds, such as "libcuda.so.1"; otherwise the first that is in one
-  /// of `folders`. Empty when none is found.
+  /// Opens the first of these names that the loader finds, such as "libcuda.so.1", or else the first that one of
+  /// `folders` has. Empty if none is found.
   static std::optional<SharedLibrary> open(const std::vector<std::string>& names,
                                            const std::vector<std::string>& folders = {});
 

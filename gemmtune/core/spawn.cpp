@@ -108,7 +108,7 @@ struct ChildPlan {
   char* const* arguments{};
   char* const* environment{};
   std::array<int, 3> streams{};
-  int report{};  // where errno goes when it cannot start
+  int report{};  // the pipe for errno if the child cannot start the command
   pid_t parent{};
   std::int64_t memory_limit_bytes{};
 };
@@ -149,13 +149,23 @@ bool become(const ChildPlan& plan) {
   ::_exit(ignored < 0 ? 126 : 127);
 }
 
-/// With all signals blocked, so that no handler of ours runs in the child.
+/// Forks without calling the fork handlers of libraries. The child does not need them, and they may wait for ever: the
+/// handler of OpenBLAS starts its threads again, and retries without end where memory is short.
+pid_t fork_without_handlers() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  return ::_Fork();
+#else
+  return ::fork();
+#endif
+}
+
+/// Forks with all signals blocked, so that no handler of ours runs in the child.
 pid_t fork_quietly(const ChildPlan& plan) {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = ::fork();
+  const pid_t pid = fork_without_handlers();
   if (pid == 0) run_child(plan);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);

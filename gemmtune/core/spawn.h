@@ -28,7 +28,7 @@ class FileDescriptor {
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
 
-  int get() const { return fd_; }  // -1 when there is none: poll() ignores it
+  int get() const { return fd_; }  // -1 if there is none, which poll() ignores
   bool valid() const { return fd_ >= 0; }
   void reset();
 
@@ -44,7 +44,7 @@ struct SpawnedChild {
   FileDescriptor err{};
 };
 
-/// Returns once the child runs the command. Throws Error{io} with the system's reason when it could not.
+/// Returns once the child runs the command. Throws Error{io} with the system's reason if the command cannot be started.
 SpawnedChild spawn(const std::vector<std::string>& command, const SubprocessOptions& options);
 
 }  // namespace gemmtune

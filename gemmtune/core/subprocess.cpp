@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t chunk_bytes = 64 * 1024;
-constexpr std::size_t shown_bytes = 256;  // of a line that does not end
+constexpr std::size_t shown_bytes = 256;  // how much of an unfinished line is returned
 constexpr auto look_at_child_every = milliseconds(100);
 constexpr auto give_up_after_kill = std::chrono::seconds(10);
 
@@ -57,9 +57,9 @@ struct Subprocess::State {
   SpawnedChild child;
   std::optional<ExitStatus> ended{};
 
-  std::string out_buffer{};  // output of the child; not returned yet from `out_begin` on
+  std::string out_buffer{};  // output of the child; the part from `out_begin` on has not been returned yet
   std::size_t out_begin{};
-  std::size_t out_searched{};  // no newline before here
+  std::size_t out_searched{};  // there is no newline before this position
   std::string err_tail{};
 
   std::size_t buffered() const { return out_buffer.size() - out_begin; }

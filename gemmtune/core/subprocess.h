@@ -32,7 +32,7 @@ struct SubprocessOptions {
   std::map<std::string, std::string> environment{};  // added to that of this process
   std::size_t stderr_kept_bytes{16 * 1024};          // this much of the end of stderr is kept
   std::size_t line_limit_bytes{64 * 1024 * 1024};    // a longer line is a protocol error
-  std::int64_t memory_limit_bytes{};  // of address space (RLIMIT_AS); 0: none. GPU runtimes reserve far more
+  std::int64_t memory_limit_bytes{};  // limit of the address space (RLIMIT_AS); 0: none. GPU runtimes reserve far more
                                       // than they use
 };
 

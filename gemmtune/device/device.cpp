@@ -11,7 +11,7 @@
 namespace gemmtune {
 namespace {
 
-/// "cuda" means the first one.
+/// Adds the index that an id leaves out: "cuda" means "cuda:0".
 std::string with_index(std::string_view id) {
   const std::string lower = to_lower(trim(id));
   return lower.find(':') == std::string::npos ? lower + ":0" : lower;

@@ -14,7 +14,7 @@
 
 namespace gemmtune {
 
-/// Device memory that frees itself. Aligned to 256 bytes at least.
+/// Device memory that frees itself. It is aligned to at least 256 bytes.
 class Buffer {
  public:
   using Release = std::function<void(std::byte*)>;
@@ -48,7 +48,7 @@ class Buffer {
   Release release_{};
 };
 
-/// Launches in order. On a CPU they are done when launch returns.
+/// Runs launches in order. On a CPU, a launch is finished when its call returns.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -56,10 +56,10 @@ class Stream {
   /// Waits for all launches. Throws Error{unsupported} with the first failure that a launch reported.
   virtual void synchronize() = 0;
 
-  /// For PreparedGemm::launch, which may not throw: keeps the first message.
+  /// Reports a failure from PreparedGemm::launch, which may not throw. The stream keeps the first message.
   virtual void report_failure(std::string_view message) noexcept = 0;
 
-  /// Of the device that it belongs to.
+  /// The kind of the device that the stream belongs to.
   virtual DeviceKind kind() const noexcept { return DeviceKind::cpu; }
 
   /// The stream of the vendor's own interface (CUstream, hipStream_t); null on a CPU.
@@ -69,11 +69,12 @@ class Stream {
 /// Times launches on the device itself.
 class Timer {
  public:
-  /// Launch i. Its operands come round: launch i + period does the same to the same memory. 0: they may never.
+  /// The work of launch i. Operands repeat with `period`: launch i + period does the same work on the same memory as
+  /// launch i. A period of 0 means that they may never repeat.
   struct Launch {
     std::function<void(std::int64_t)> run{};
     std::int64_t period{};
-    bool cold_instructions{};  // as after another kernel: each singly, its code in none of the device's own caches
+    bool cold_instructions{};  // as after another kernel: timed singly, with its code in none of the device's caches
 
     void operator()(std::int64_t i) const { run(i); }
   };
@@ -83,14 +84,14 @@ class Timer {
   /// Runs launch(first), launch(first + 1), … and returns `count` device times of a launch, in microseconds. Where
   /// launches are too short to time singly, more of them run: each time is then the mean of several launches, none of
   /// which counts for another time, so that there are as many independent measurements as times. Throws
-  /// Error{unsupported} for cold instructions where why_not_cold_instructions() says so.
+  /// Error{unsupported} for cold instructions if why_not_cold_instructions() gives a reason.
   virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
 };
 
-/// Why launches on such a device cannot be timed with cold instructions; "" where they can.
+/// Why launches on a device of this kind cannot be timed with cold instructions; "" if they can.
 std::string why_not_cold_instructions(DeviceKind kind);
 
-/// What the device says of its clock at this moment; zeros where it does not tell.
+/// What the device reports about its clock at this moment. Values that it does not report are zero.
 struct ClockReading {
   double clock_mhz{};
   bool throttled{};
@@ -102,39 +103,46 @@ class Device {
 
   virtual const DeviceInfo& info() const = 0;
 
-  /// Throws Error{io} with the bytes asked for when there is not enough memory.
+  /// Throws Error{io} with the number of bytes if there is not enough memory.
   virtual Buffer allocate(std::size_t bytes) = 0;
+
+  /// Memory for what kernels write, in whole pages. Where fence_bytes() is not 0, so many bytes before and after it
+  /// cannot be accessed: a kernel that does ends its process. A buffer of last resort may have no fence.
+  virtual Buffer allocate_fenced(std::size_t bytes) { return allocate(bytes); }
+  virtual std::size_t fence_bytes() const { return 0; }
+
   virtual void upload(std::span<const std::byte> from, std::byte* to) = 0;
   virtual void download(const std::byte* from, std::span<std::byte> to) = 0;
   virtual void copy(const std::byte* from, std::byte* to, std::size_t bytes) = 0;
 
-  /// The same bytes to many places.
+  /// Copies the same bytes to several places.
   virtual void copy_to_each(const std::byte* from, std::span<std::byte* const> to, std::size_t bytes) {
     for (std::byte* each : to) copy(from, each, bytes);
   }
 
-  /// Fills with a pattern of two bytes, its low one first.
+  /// Fills the memory with a pattern of two bytes, the low byte first.
   virtual void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) = 0;
 
   virtual Stream& stream() = 0;
   virtual Timer& timer() = 0;
   virtual ClockReading read_clock() = 0;
 
-  /// Whether a kernel's fault has ended it for this process: every call fails from then on, and only another process
-  /// can use the device again.
+  /// Whether the fault of a kernel has made the device unusable for this process. From then on every call fails, and
+  /// only another process can use the device again.
   virtual bool lost() { return false; }
 };
 
-/// All devices of this machine that this build can use: the CPU first.
+/// All devices of this machine that this build can use. The CPU comes first.
 std::vector<DeviceInfo> list_devices();
 
-/// "cpu", "cpu:0", "cuda:1": what is known of it, without opening it. Throws Error{no_device} that lists what there is.
+/// What is known about the device "cpu", "cpu:0" or "cuda:1", without opening it. Throws Error{no_device}, which lists
+/// the devices that exist.
 DeviceInfo find_device(std::string_view id);
 
-/// The same among these.
+/// The same, searched among these devices.
 DeviceInfo find_device(std::string_view id, std::span<const DeviceInfo> known);
 
-/// The same, opened.
+/// Opens the device that find_device() finds.
 std::unique_ptr<Device> open_device(std::string_view id);
 
 }  // namespace gemmtune

@@ -14,19 +14,19 @@ struct Choice {
   std::string_view libtype{};      // kernel family
   std::string_view kernel_name{};  // the candidate; empty if the library chooses the kernel itself
   std::int64_t kernel_id{-1};      // the library's own index: a hint
-  std::int64_t split_k{};          // as the table's column has it
-  double time_us{};                // when it was tuned, for its own M; 0 if no row says
-  std::string_view source{};       // the file or the rule that it comes from
-  std::int64_t line{};             // in that file
+  std::int64_t split_k{};          // the value in the table's column
+  double time_us{};                // measured during tuning, for the row's own M; 0 if no row gives a time
+  std::string_view source{};       // the file or the rule that the choice comes from
+  std::int64_t line{};             // line of that file
 };
 
 struct Answer {
   MatchKind match{MatchKind::fallback};
-  std::int64_t tuned_m{};     // the M of the row that serves; 0 for a fallback
-  const Choice* choice{};     // null if neither a row nor a rule knows a kernel
-  const Choice* runner_up{};  // the second-best kernel for the same key, if the tables had one; may be null
-  double expected_us{};       // of this call: the row's time; times M / tuned_m if the row is for a smaller M
-  bool is_scaled{};           // the latter
+  std::int64_t tuned_m{};     // the M of the row that was used; 0 for a fallback
+  const Choice* choice{};     // null if neither a row nor a rule gives a kernel
+  const Choice* runner_up{};  // the second-best kernel for the same key; null if the tables have none
+  double expected_us{};       // of this call: the row's time, or that time · M / tuned_m if the row is for a smaller M
+  bool is_scaled{};           // whether expected_us was multiplied by M / tuned_m
 };
 
 }  // namespace gemmtune

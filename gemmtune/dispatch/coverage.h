@@ -30,14 +30,14 @@ struct CoveredProblem {
   WeighedProblem asked{};
   MatchKind match{MatchKind::fallback};
   std::int64_t tuned_m{};
-  double now_us{};   // of one call; 0 if nothing is known
-  double gain_us{};  // of one call, estimated
+  double now_us{};   // the time of one call; 0 if it is not known
+  double gain_us{};  // estimated gain of one call
 };
 
 struct KindCoverage {
   std::int64_t problems{};
   double calls{};
-  double now_us{};  // of all calls
+  double now_us{};  // the time of all calls
   double gain_us{};
 
   bool operator==(const KindCoverage&) const = default;

@@ -6,7 +6,7 @@
 
 namespace gemmtune {
 
-/// What the fallback rules (dispatch/fallback.h) distinguish.
+/// The devices that the fallback rules (dispatch/fallback.h) distinguish.
 enum class Architecture : std::uint8_t { gfx90a, gfx942, gfx950, gfx1250, other_gfx, cuda, cpu };
 
 struct DeviceKey {
@@ -17,7 +17,7 @@ struct DeviceKey {
   bool operator==(const DeviceKey&) const = default;
 };
 
-/// ("gfx950", 256), ("sm90", 132), ("x86-64-avx2", 16).
+/// The key of a device: ("gfx950", 256), ("sm90", 132) or ("x86-64-avx2", 16).
 DeviceKey device_key(std::string_view gfx, std::int64_t cu_num);
 
 /// The gfx of rows from tables without that column, by AITER's rule: 256 units are a gfx950, 80 and 304 a gfx942. For

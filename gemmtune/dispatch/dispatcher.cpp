@@ -29,9 +29,10 @@ Dispatcher::Dispatcher(DispatcherOptions options)
   if (options_.capture) captured_as_ = options_.capture->device(options_.gfx, options_.cu_num);
   if (options_.reload_interval.count() > 0)
     watch_ = std::make_unique<Periodic>(options_.reload_interval, [this] { poll(); });
+  ProcessEvents::of_process().add(*this);
 }
 
-Dispatcher::~Dispatcher() = default;
+Dispatcher::~Dispatcher() { ProcessEvents::of_process().remove(*this); }
 
 std::vector<FileStamp> Dispatcher::stamps() const {
   std::vector<FileStamp> all;
@@ -54,10 +55,14 @@ std::shared_ptr<const TableIndex> Dispatcher::load() const {
 }
 
 Reload Dispatcher::poll() {
-  const std::lock_guard lock(reloading_);
+  if (is_forked_) resume_watch();
+  return stamps_.with([this](std::vector<FileStamp>& read) { return reload_if_changed(read); });
+}
+
+Reload Dispatcher::reload_if_changed(std::vector<FileStamp>& read) {
   auto seen = stamps();  // before reading, so that changes made meanwhile are found the next time
-  if (seen == stamps_) return Reload::unchanged;
-  stamps_ = std::move(seen);
+  if (seen == read) return Reload::unchanged;
+  read = std::move(seen);
   return reload();
 }
 
@@ -75,11 +80,28 @@ Reload Dispatcher::reload() {
 }
 
 void Dispatcher::say(const std::string& line) const {
-  const std::lock_guard lock(saying_);
-  options_.say(line);
+  saying_.with([&](std::monostate) { options_.say(line); });
+}
+
+/// Starting a thread in every child would be too much: most children only start another program.
+void Dispatcher::after_fork_in_child() noexcept {
+  stamps_.after_fork_in_child();
+  saying_.after_fork_in_child();
+  if (log_) log_->after_fork_in_child();
+  if (watch_) is_forked_ = is_observed_ = true;
+}
+
+void Dispatcher::resume_watch() const noexcept {
+  if (!is_forked_.exchange(false)) return;
+  is_observed_ = log_ != nullptr || options_.capture != nullptr;
+  try {
+    watch_->resume();
+  } catch (const std::exception&) {  // no more threads: the tables go on serving as they are
+  }
 }
 
 void Dispatcher::observe(const Problem& problem, const Answer& answer) const noexcept {
+  if (is_forked_) resume_watch();
   if (log_) log_->note(problem, answer);
   if (options_.capture) options_.capture->record(captured_as_, problem, answer);
 }

@@ -1,9 +1,9 @@
-// What the environment asks of a serving process. The one place where its variables are read:
-//   GEMMTUNE_CONFIG_<FAMILY>    tables of a family, a colon list; AITER_CONFIG_… of AITER where it is not set
-//   GEMMTUNE_LOG_TUNED_CONFIG   one line for each distinct problem; also AITER_LOG_TUNED_CONFIG
-//   GEMMTUNE_CAPTURE            where to write down what is asked for; also AITER_TUNE_GEMM=1
-//   (dispatch/capture/capture.h) GEMMTUNE_CAPTURE_SIGNAL     USR1 or USR2: also write it when that signal comes
-//   GPU_ARCHS, CU_NUM           AITER's: the device, where the program does not say it
+// Reads what the environment asks of a serving process. These variables are read nowhere else:
+//   GEMMTUNE_CONFIG_<FAMILY>    tables of a family, separated by colons; if it is not set, AITER's AITER_CONFIG_…
+//   GEMMTUNE_LOG_TUNED_CONFIG   logs one line for each distinct problem; also AITER_LOG_TUNED_CONFIG
+//   GEMMTUNE_CAPTURE            the file that records the problems (dispatch/capture/capture.h); also AITER_TUNE_GEMM=1
+//   GEMMTUNE_CAPTURE_SIGNAL     USR1 or USR2: also write that file when this signal arrives
+//   GPU_ARCHS, CU_NUM           AITER's names for the device, if the program does not name it
 #pragma once
 
 #include <functional>

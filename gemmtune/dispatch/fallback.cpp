@@ -82,7 +82,6 @@ constexpr std::array<FallbackRule, 14> aiter_rules{{
 
 /// The vendor's library chooses well enough and is always available. There is no rule for formats with scales: which
 /// of them a library takes depends on its version.
-/// takes depends on its version.
 constexpr std::array<FallbackRule, 1> cuda_rules{
     {{RuleFamily::sixteen_bit, always, left_to("cublaslt", -1, "rule: cuBLASLt, its own heuristic")}}};
 constexpr std::array<FallbackRule, 1> cpu_rules{

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t similar_rows = 8;
 
-/// Without the batch, which counts as a size here.
+/// The types in a layer's key, without the batch. The batch counts as a size here.
 constexpr std::uint64_t types_of(const std::pair<std::uint64_t, std::uint64_t>& layer) {
   return layer.second & 0xffffffff;
 }
@@ -22,7 +22,7 @@ Problem with_m(Problem problem, std::int64_t m) {
   return problem;
 }
 
-/// The distance between the sizes of two problems, each size by its logarithm.
+/// The distance between the sizes of two problems: the sum of the differences of their logarithms.
 double distance(const Problem& a, const Problem& b) {
   const auto apart = [](std::int64_t x, std::int64_t y) {
     return std::abs(std::log2(static_cast<double>(x) / static_cast<double>(y)));
@@ -87,7 +87,7 @@ std::optional<double> TimeModel::from_similar(const Problem& problem) const {
   const auto best = [&](const Problem& p) {
     return std::max(flops(p) / flops_per_us, operand_bytes(p) / bytes_per_us);
   };
-  std::vector<double> ratios;  // how far each row is from those speeds
+  std::vector<double> ratios;  // each row's time, relative to the time at those speeds
   for (const auto& [asked, time] : known) ratios.push_back(time / best(asked));
   std::ranges::nth_element(ratios, ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2));
   return best(problem) * ratios[ratios.size() / 2];

@@ -1,10 +1,10 @@
-// How long a problem would take if it were tuned: an estimate from the rows of tables, for problems that no row is
-// for. It ranks what is worth tuning and promises nothing.
+// Estimates how long a problem would take if it were tuned, from the rows of tables, for problems that have no row. The
+// estimates rank what is worth tuning. They promise nothing.
 //
-//   rows of the same layer (N, K, batch, types, device) on both sides of M   the line between them
-//   one of a larger M only    its time, less the bytes that need not be moved
-//   one of a smaller M only   its time, times M / its M
-//   none                      the work over the speeds that the eight most similar rows of these types reach
+//   rows of the same layer (N, K, batch, types, device) on both sides of M   interpolated linearly between them
+//   one of a larger M only    its time, scaled by the bytes that must be moved
+//   one of a smaller M only   its time · M / its M
+//   none                      the work, divided by the speeds of the eight most similar rows of these types
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class TimeModel {
  public:
   explicit TimeModel(const DeviceKey& device) : device_(device) {}
 
-  /// Rows of other devices and rows without a time are left out. Of equal keys the fastest counts.
+  /// Leaves out rows of other devices and rows without a time. Among rows with equal keys, the fastest counts.
   void add(const TunedRow& row, const DeviceKey& device);
 
-  /// Microseconds. Nothing if there is no row of these types.
+  /// The estimate in microseconds. Empty if there is no row of these types.
   std::optional<double> estimate_us(const Problem& problem) const;
 
  private:
@@ -43,16 +43,16 @@ class TimeModel {
   std::optional<double> from_similar(const Problem& problem) const;
 
   DeviceKey device_;
-  /// N and K, batch and types: what a lookup distinguishes (dispatch/index/lookup_key.h), without M.
+  /// N, K, batch and types: what a lookup distinguishes (dispatch/index/lookup_key.h), except M.
   using LayerKey = std::pair<std::uint64_t, std::uint64_t>;
 
   LayerKey layer_of(const Problem& problem) const;
 
   std::map<LayerKey, TimesByM> layers_;
-  std::map<std::uint64_t, std::vector<Known>> types_;  // by the types alone
+  std::map<std::uint64_t, std::vector<Known>> types_;  // the key is the types alone
 };
 
-/// All rows of these files. Throws Error{input} as load_tables() does.
+/// A model of all rows of these files. Throws Error{input} as load_tables() does.
 TimeModel time_model_of(std::span<const TableSource> sources, std::string_view gfx, std::int64_t cu_num);
 
 }  // namespace gemmtune

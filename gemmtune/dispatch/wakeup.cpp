@@ -71,8 +71,8 @@ SignalRing::SignalRing(int signal, const Wakeup& wakeup) : signal_(signal) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  // Known before our handler is set, because the first signal may come at once. A forked child finds our handler set
-  // and knows it already.
+  // Saves the previous handler before ours is set, because the first signal may arrive at once. A forked child finds
+  // our handler set and has inherited the previous one.
   struct sigaction now {};
   if (::sigaction(signal, nullptr, &now) == 0) {
     if (!is_ours(now)) handler_before = now;

@@ -1,4 +1,4 @@
-// Tells a sleeping thread that there is work, also from a signal handler.
+// Tells a sleeping thread that there is work. A signal handler may do so too.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class Wakeup {
 
   void ring() noexcept;
 
-  /// Waits until it rings or the time is over. 0 or less waits without end.
+  /// Waits until it rings or this time is over. With 0 or less, it waits without limit.
   void wait(std::chrono::milliseconds longest) noexcept;
 
   int descriptor() const { return descriptor_; }
@@ -26,9 +26,9 @@ class Wakeup {
   int descriptor_;
 };
 
-/// Rings on a signal while it exists. One at a time in a process, because signal handlers belong to the process. An
-/// existing handler still runs, and is restored at the end unless another one was set since. A forked child inherits
-/// the handler but must not ring its parent: it calls forget_in_child() and may make its own.
+/// Rings on a signal as long as it exists. A process can have only one, because signal handlers belong to the process.
+/// The previous handler still runs, and it is restored at the end unless another one was set since. A forked child
+/// inherits the handler but must not ring its parent: it calls forget_in_child() and may make a SignalRing of its own.
 class SignalRing {
  public:
   /// Throws Error{unsupported} if another one exists, and Error{usage} for a signal that cannot be caught.

@@ -1,5 +1,7 @@
 #include "gemmtune/evaluate/attempt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -79,13 +81,46 @@ bool Attempt::check(Workload& workload, std::span<const std::size_t> sets) {
     for (const auto set : sets) loaded_->launch(workload.sets(), set);
   };
   if (!run(&Cost::verify_s, launch_each) || !guards_intact(workload)) return false;
+  return std::ranges::all_of(sets, [&](std::size_t set) { return judge(workload, set, ""); });
+}
+
+bool Attempt::check_changed(Workload& workload, std::span<const std::size_t> sets) {
+  return std::ranges::all_of(sets, [&](std::size_t set) {
+    const bool changes_weights = !packs() && workload.has_weights(set);
+    const bool right =
+        check_negated(workload, set, &Inputs::a) && (!changes_weights || check_negated(workload, set, &Inputs::w));
+    bring_back(workload, set);
+    return right && alive();
+  });
+}
+
+void Attempt::bring_back(Workload& workload, std::size_t set) {
+  const auto restore = [&] {
+    const ScopedSeconds restoring(cost().operands_s);
+    workload.bring_back(set);
+  };
+  static_cast<void>(step(blame_launch, restore));
+  if (evaluation_.outcome != Outcome::wrong_result) return;
+  const auto changed = inspect([&] { return workload.changed_input(set); });
+  if (changed.empty()) return;
+  static_cast<void>(reopen());
+  repair(workload, "changed its input: " + changed);
+}
+
+bool Attempt::check_negated(Workload& workload, std::size_t set, Buffer Inputs::*input) {
+  const auto context =
+      fmt::format("after the sign of {} changed in place: ", input == &Inputs::a ? "A" : "the weights");
+  return step(blame_launch, [&] { workload.negate(input, set, cost()); }) &&
+         run(&Cost::verify_s, [&] { loaded_->launch(workload.sets(), set); }) && guards_intact(workload) &&
+         judge(workload, set, context);
+}
+
+bool Attempt::judge(Workload& workload, std::size_t set, std::string_view context) {
   const ScopedSeconds verifying(cost().verify_s);
   return step(blame_launch, [&] {
-    for (const auto set : sets) {
-      const auto verdict = workload.judge(set);
-      note(verdict.accuracy);
-      if (!verdict.why_wrong.empty()) return settle({Outcome::wrong_result, verdict.why_wrong});
-    }
+    const auto verdict = workload.judge(set);
+    note(verdict.accuracy);
+    if (!verdict.why_wrong.empty()) settle({Outcome::wrong_result, fmt::format("{}{}", context, verdict.why_wrong)});
   });
 }
 

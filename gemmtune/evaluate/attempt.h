@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gemmtune/evaluate/failure.h"
@@ -39,6 +40,18 @@ class Attempt {
   /// Poisons C of each of these sets, launches on the set, and compares.
   [[nodiscard]] bool check(Workload& workload, std::span<const std::size_t> sets);
 
+  /// For sets that check() has passed: changes the sign of A where it stands, launches, and compares; then that of the
+  /// weights too, if launches read them unpacked. C is not poisoned: it holds the output of the launch before, which is
+  /// wrong now.
+  [[nodiscard]] bool check_changed(Workload& workload, std::span<const std::size_t> sets);
+
+  /// Brings operands of a set back whose sign was changed. An output was wrong because the candidate has changed its
+  /// input, if it has: that is the reason then.
+  void bring_back(Workload& workload, std::size_t set);
+
+  /// Compares C of a set as it stands. The reason of a failure begins with `context`.
+  [[nodiscard]] bool judge(Workload& workload, std::size_t set, std::string_view context);
+
   /// Runs something that launches, and waits for it. The time is charged to `cost` of the evaluation.
   [[nodiscard]] bool run(double Cost::*cost, const std::function<void()>& launches);
 
@@ -46,6 +59,13 @@ class Attempt {
   /// too.
   bool guards_intact(Workload& workload);
   bool inputs_intact(Workload& workload);
+
+  /// A candidate that is known to be inaccurate is timed, and its outputs are not judged again.
+  void stop_judging() { is_judged_ = false; }
+  bool is_judged() const { return is_judged_; }
+
+  /// Whether launches read the weights packed.
+  bool packs() const { return loaded_ && loaded_->packs(); }
 
   /// A launch that takes the workload's sets in turn. Valid as long as this object and the workload stay where they
   /// are.
@@ -76,8 +96,12 @@ class Attempt {
   /// Keeps the timing, and what is known of memory and packing.
   void set_timing(Timing timing, ClockReading clock);
 
+  /// Forgets the times of launches that turned out not to do the work. What is known of memory and packing stays.
+  void drop_timing() { set_timing({}, {}); }
+
  private:
   void note(const Accuracy& accuracy);
+  [[nodiscard]] bool check_negated(Workload& workload, std::size_t set, Buffer Inputs::*input);
 
   /// Returns the damage, "" if there is none. Also looks when the candidate has failed before. What it throws settles
   /// the outcome.
@@ -87,6 +111,7 @@ class Attempt {
   Device* device_;
   Evaluation evaluation_;
   std::unique_ptr<LoadedCandidate> loaded_;
+  bool is_judged_{true};
 };
 
 }  // namespace gemmtune

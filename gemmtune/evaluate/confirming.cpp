@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -11,13 +10,14 @@
 namespace gemmtune {
 namespace {
 
-/// Before finalists are timed, they are checked on this many operand sets, spread evenly over all sets.
-constexpr std::size_t checked_sets = 8;
+/// On how many operand sets finalists are checked before and after they are timed. Other sets are drawn each time, so
+/// that no kernel can be right on those that are checked alone.
+constexpr std::size_t sets_before = 8;
+constexpr std::size_t sets_after = 2;
 
-std::vector<std::size_t> spread_over(std::size_t set_count) {
-  const auto count = std::min(checked_sets, set_count);
-  std::vector<std::size_t> sets(count);
-  for (std::size_t i = 0; i < count; ++i) sets[i] = count == 1 ? 0 : i * (set_count - 1) / (count - 1);
+std::vector<std::size_t> draw_sets(Workload& workload, const Attempt& attempt, std::size_t most) {
+  auto sets = workload.shuffled(attempt.set_count());
+  sets.resize(std::min(most, sets.size()));
   return sets;
 }
 
@@ -71,6 +71,7 @@ class Confirmation {
         continue;
       }
       flaws.push_back(attempt.alive() ? std::nullopt : std::optional(attempt.reopen()));
+      if (flaws.back()) attempt.stop_judging();
       timed.push_back(std::move(attempt));
     }
     time_in_turn(bench_, request_, timed, observer_);
@@ -91,7 +92,7 @@ class Confirmation {
     if (workload == nullptr) return false;
     const auto sets = rotation(bench_, request_, attempt);
     if (attempt.equip(*workload, sets) && attempt.copy_weights(*workload))
-      static_cast<void>(attempt.check(*workload, spread_over(sets)));
+      static_cast<void>(attempt.check(*workload, draw_sets(*workload, attempt, sets_before)));
     return attempt.inputs_intact(*workload) && (attempt.alive() || is_merely_inaccurate(attempt.evaluation()));
   }
 
@@ -99,8 +100,9 @@ class Confirmation {
     observer_.started(attempt.candidate());
     Workload* workload = timed_workload(bench_, request_, attempt);
     if (workload == nullptr) return;
-    const std::array ends{std::size_t{0}, attempt.set_count() - 1};
-    static_cast<void>(attempt.check(*workload, std::span(ends).first(attempt.set_count() > 1 ? 2 : 1)));
+    const auto sets = draw_sets(*workload, attempt, sets_after);
+    const bool right = attempt.check(*workload, sets) && attempt.check_changed(*workload, std::span(sets).first(1));
+    if (!right) attempt.drop_timing();
     attempt.inputs_intact(*workload);
   }
 

@@ -64,7 +64,7 @@ class Evaluator {
                         EvaluationObserver& observer) = 0;
 
   /// Called from another thread: evaluate() returns soon, without the candidates that were not reported yet. An
-  /// evaluator that cannot do that finishes its batch.
+  /// evaluator that cannot do that finishes its batch. Later calls are not affected.
   virtual void interrupt() {}
 };
 

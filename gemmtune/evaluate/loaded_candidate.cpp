@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
+/// Around the workspace and the packed weights of the first set. A tile of 256 rows by 4096 bytes of either is as
+/// large.
+constexpr std::size_t watched_bytes = std::size_t{1} << 20;
+
 }  // namespace
 
 LoadedCandidate::LoadedCandidate(Device& device, std::unique_ptr<PreparedGemm> gemm)
@@ -21,7 +25,7 @@ std::size_t LoadedCandidate::bytes(std::size_t set_count) const {
 void LoadedCandidate::allocate(std::size_t set_count) {
   free_memory();
   try {
-    workspace_ = GuardedBuffer(*device_, workspace_bytes());
+    workspace_ = GuardedBuffer(*device_, workspace_bytes(), watched_bytes);
     if (packs()) allocate_packed(set_count);
   } catch (const std::exception& error) {
     fail(ErrorCode::io, "needs {} bytes of workspace and {} × {} of packed weights: {}", workspace_bytes(), set_count,
@@ -31,11 +35,12 @@ void LoadedCandidate::allocate(std::size_t set_count) {
 }
 
 void LoadedCandidate::allocate_packed(std::size_t set_count) {
+  packed_.emplace_back(*device_, packed_bytes(), watched_bytes);
   const auto bytes = GuardedBuffer::storage_bytes(packed_bytes());
   const auto stride = (bytes + page - 1) / page * page;
-  arena_ = device_->allocate(set_count * stride);
-  for (std::size_t set = 0; set < set_count; ++set)
-    packed_.emplace_back(*device_, Buffer(arena_.data() + set * stride, bytes, [](std::byte*) {}));
+  arena_ = device_->allocate((set_count - 1) * stride);
+  for (std::size_t set = 1; set < set_count; ++set)
+    packed_.emplace_back(*device_, Buffer(arena_.data() + (set - 1) * stride, bytes, [](std::byte*) {}));
 }
 
 void LoadedCandidate::free_memory() {

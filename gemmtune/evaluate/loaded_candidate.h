@@ -51,7 +51,8 @@ class LoadedCandidate {
   std::unique_ptr<PreparedGemm> gemm_;
   std::size_t set_count_{};
   GuardedBuffer workspace_;
-  Buffer arena_;  // all packed weights in one block: its size is about the same for most candidates of a problem
+  Buffer arena_;  // the packed weights of all sets but the first, which kernels write to, in one block: its size is
+                  // about the same for most candidates of a problem
   std::vector<GuardedBuffer> packed_;
 };
 

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "gemmtune/gemm/matrix_layout.h"
+
 namespace gemmtune {
 namespace {
 
@@ -11,12 +13,26 @@ constexpr std::int64_t most_sets = 128;
 constexpr std::int64_t most_bytes = std::int64_t{4} << 30;
 constexpr std::int64_t assumed_cache_bytes = std::int64_t{32} << 20;  // where the device does not tell
 
+std::int64_t that_fit(std::int64_t set_bytes, const DeviceInfo& device) {
+  const auto room = device.memory_bytes > 0 ? std::min(most_bytes, device.memory_bytes / 8) : most_bytes;
+  return std::clamp<std::int64_t>(room / std::max<std::int64_t>(set_bytes, 1), 1, most_sets);
+}
+
 std::size_t sets_of(std::int64_t set_bytes, const DeviceInfo& device) {
   set_bytes = std::max<std::int64_t>(set_bytes, 1);
   const auto cache_bytes = device.last_level_cache_bytes > 0 ? device.last_level_cache_bytes : assumed_cache_bytes;
   const auto wanted = (2 * cache_bytes + set_bytes - 1) / set_bytes;
-  const auto room = device.memory_bytes > 0 ? std::min(most_bytes, device.memory_bytes / 8) : most_bytes;
-  return std::clamp<std::int64_t>(std::min(wanted, room / set_bytes), 1, most_sets);
+  return std::clamp<std::int64_t>(wanted, 1, that_fit(set_bytes, device));
+}
+
+/// The most rows of C that a kernel without bounds could write at once. Where the device has no fences, the first set
+/// has guards for so many, and each other set for one row, which any tile out of bounds begins with.
+constexpr std::int64_t rows_of_a_tile = 256;
+
+GuardedBuffer guarded_c(Device& device, const Problem& problem, std::int64_t watched_rows) {
+  const auto row_bytes = storage_bytes(problem.out, stored_c(problem).leading_dimension);
+  return {device, static_cast<std::size_t>(operand_sizes(problem).c),
+          static_cast<std::size_t>(watched_rows * row_bytes)};
 }
 
 }  // namespace
@@ -32,9 +48,12 @@ std::size_t rotation_count(const Problem& problem, const DeviceInfo& device, std
   return packed_bytes > 0 ? std::min(own, rotation_count(problem, device)) : rotation_count(problem, device);
 }
 
+std::size_t affordable_sets(const Problem& problem, const DeviceInfo& device, std::size_t packed_bytes) {
+  return that_fit(operand_sizes(problem).total() + static_cast<std::int64_t>(packed_bytes), device);
+}
+
 OperandSets::OperandSets(Device& device, const Problem& problem) : device_(&device), problem_(problem) {
-  sets_.push_back({.inputs = allocate_inputs(device, problem),
-                   .c = GuardedBuffer(device, static_cast<std::size_t>(operand_sizes(problem).c))});
+  sets_.push_back({.inputs = allocate_inputs(device, problem), .c = guarded_c(device, problem, rows_of_a_tile)});
 }
 
 void OperandSets::duplicate(Buffer Inputs::*input, std::span<Set> sets) {
@@ -55,7 +74,7 @@ void OperandSets::duplicate(Buffer Inputs::*input, std::span<Set> sets) {
 void OperandSets::grow(std::size_t count) {
   if (count <= sets_.size()) return;
   std::vector<Set> more(count - sets_.size());
-  for (auto& set : more) set.c = GuardedBuffer(*device_, operand_sizes(problem_).c);
+  for (auto& set : more) set.c = guarded_c(*device_, problem_, 1);
   for (const auto input : {&Inputs::a, &Inputs::a_scale, &Inputs::w_scale, &Inputs::bias, &Inputs::residual})
     duplicate(input, more);
   std::move(more.begin(), more.end(), std::back_inserter(sets_));

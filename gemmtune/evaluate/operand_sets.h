@@ -23,6 +23,9 @@ std::size_t rotation_count(const Problem& problem, const DeviceInfo& device);
 /// more sets than for unpacked weights, because the other operands exist only that often.
 std::size_t rotation_count(const Problem& problem, const DeviceInfo& device, std::size_t packed_bytes);
 
+/// How many sets fit in that share of memory, with packed weights beside: from 1 to 128.
+std::size_t affordable_sets(const Problem& problem, const DeviceInfo& device, std::size_t packed_bytes);
+
 class OperandSets {
  public:
   /// Begins with one set, whose inputs are not drawn yet.
@@ -30,6 +33,10 @@ class OperandSets {
 
   /// The inputs of the first set, which those of the other sets are copies of.
   const Inputs& inputs() const { return sets_.front().inputs; }
+
+  /// What this set has of its own.
+  const Inputs& inputs(std::size_t set) const { return sets_[set].inputs; }
+  bool has_weights(std::size_t set) const { return sets_[set].inputs.w.data() != nullptr; }
 
   std::size_t count() const { return sets_.size(); }
 

@@ -6,20 +6,28 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/evaluate/stages.h"
+#include "gemmtune/evaluate/stress.h"
 
 namespace gemmtune {
 namespace {
 
+/// Operands of this recipe, with the policy's seed or one that follows it.
+WorkloadKey ordeal(const EvaluationRequest& request, Recipe recipe, std::uint64_t seeds_after = 0) {
+  const auto& policy = request.policy;
+  return {.problem = request.problem,
+          .recipe = recipe,
+          .seed = policy.seed + seeds_after,
+          .verify = policy.verify};
+}
+
 /// What a candidate must be right on, beside the operands that it was timed with.
 std::vector<WorkloadKey> ordeals(const EvaluationRequest& request) {
-  const auto& policy = request.policy;
   std::vector<WorkloadKey> keys;
-  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales})
-    keys.push_back({request.problem, recipe, policy.seed, policy.verify});
-  const bool has_nan_scales =
-      request.problem.a.scaling == Scaling::mx_1x32 || request.problem.w.scaling == Scaling::mx_1x32;
-  if (!has_nan_scales) keys.pop_back();
-  keys.push_back({request.problem, Recipe::gaussian, policy.seed + 1, policy.verify});
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
+                            Recipe::nan_inf, Recipe::nan_scales})
+    for (std::uint64_t seed = 0; seed < seeds_of(request.problem, recipe); ++seed)
+      if (differs_from_gaussian(request.problem, recipe)) keys.push_back(ordeal(request, recipe, seed));
+  keys.push_back(ordeal(request, Recipe::gaussian, 1));
   return keys;
 }
 
@@ -30,11 +38,23 @@ struct Proof {
   std::size_t passed{};
 };
 
-void undergo(const Workbench& bench, const WorkloadKey& key, Proof& proof) {
+/// On ordinary operands: what changes at the same addresses must be seen, and many launches must be right.
+void withstand(const Workbench& bench, const EvaluationRequest& request, Workload& workload, Attempt& attempt) {
+  const std::array first{std::size_t{0}};
+  if (!attempt.check_changed(workload, first) || !attempt.copy_weights(workload) || !attempt.check(workload, first))
+    return;
+  const auto policy = proof_stress(bench.device.info());
+  stress_attempt(bench, policy, {attempt, workload, attempt.set_count(), request.policy.measure});
+}
+
+void undergo(const Workbench& bench, const EvaluationRequest& request, const WorkloadKey& key, Proof& proof) {
   auto& attempt = proof.attempt;
-  Workload* workload = find_workload(bench, key, 1, attempt);
+  const bool is_ordinary = key.recipe == Recipe::gaussian;
+  const auto sets = is_ordinary ? stressed_sets(bench, request.problem, attempt.packed_bytes()) : 1;
+  Workload* workload = find_workload(bench, key, sets, attempt);
   if (workload == nullptr) return;
-  if (attempt.equip(*workload, 1)) static_cast<void>(attempt.check(*workload, std::array{std::size_t{0}}));
+  if (attempt.equip(*workload, sets) && attempt.check(*workload, std::array{std::size_t{0}}) && is_ordinary)
+    withstand(bench, request, *workload, attempt);
   attempt.inputs_intact(*workload);
   attempt.unequip();
 }
@@ -56,10 +76,11 @@ void take_stock(const WorkloadKey& key, Proof& proof) {
 void conclude(Proof& proof) {
   if (!proof.attempt.alive() || proof.declined.empty()) return;
   const auto declined = join(proof.declined, "; ");
+  const auto& remarks = proof.attempt.evaluation().reason;
   if (proof.passed == 0)
     proof.attempt.settle({Outcome::unsupported, declined});
   else
-    proof.attempt.remark("declined " + declined);
+    proof.attempt.remark("declined " + declined + (remarks.empty() ? "" : ". " + remarks));
 }
 
 }  // namespace
@@ -76,7 +97,7 @@ void prove(const Workbench& bench, const EvaluationRequest& request, EvaluationO
       if (bench.interrupted) return;
       if (!proof.attempt.alive()) continue;
       observer.started(proof.attempt.candidate());
-      undergo(bench, key, proof);
+      undergo(bench, request, key, proof);
       take_stock(key, proof);
     }
   for (auto& proof : proofs) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "gemmtune/evaluate/stages.h"
+#include "gemmtune/evaluate/witness.h"
 #include "gemmtune/measure/sampler.h"
 
 namespace gemmtune {
@@ -25,21 +26,13 @@ class Screening {
     if (workload == nullptr) return;
     const auto sets = rotation(bench_, request_, attempt);
     if (check_first(*workload, attempt, sets)) time(*workload, attempt);
-    if (!attempt.inputs_intact(*workload) || !is_hopeful(attempt)) return;
-    if (check_last(*workload, attempt, sets)) best_us_ = std::min(best_us_, median_us(attempt));
-    attempt.inputs_intact(*workload);
+    if (attempt.inputs_intact(*workload) && is_hopeful(attempt)) best_us_ = std::min(best_us_, median_us(attempt));
   }
 
   /// The other sets are filled only for candidates that are right on the first.
   static bool check_first(Workload& workload, Attempt& attempt, std::size_t sets) {
     return attempt.equip(workload, sets) && attempt.check(workload, std::array{std::size_t{0}}) &&
            attempt.copy_weights(workload);
-  }
-
-  /// The check on the last set shows that the kernel uses the addresses that it is given. Candidates that are too
-  /// slow anyway skip it.
-  static bool check_last(Workload& workload, Attempt& attempt, std::size_t sets) {
-    return sets == 1 || attempt.check(workload, std::array{sets - 1});
   }
 
   static double median_us(const Attempt& attempt) { return attempt.evaluation().timing.median_us; }
@@ -54,12 +47,24 @@ class Screening {
     const auto rule = make_stop_rule(policy, too_slow_factor * best_us_);
     Samples samples;
     ClockReading clock;
+    Witness witness(attempt, workload);
+    WitnessedTimer timer(bench_.device.timer(), witness);
     const auto take = [&] {
-      samples = sample(bench_.device.timer(), attempt.launches(workload, policy), policy, *rule);
+      samples = sample(timer, attempt.launches(workload, policy), policy, *rule);
       clock = bench_.device.read_clock();
     };
-    if (!attempt.run(&Cost::kernel_s, take) || !attempt.guards_intact(workload)) return;
-    attempt.set_timing(summarise(samples, policy.keep_samples), clock);
+    witness.prepare(policy.warmup, std::max<std::int64_t>(policy.min_samples, 1));
+    const bool ran = attempt.run(&Cost::kernel_s, take) && attempt.guards_intact(workload);
+    const bool judged = witness.conclude();
+    if (!ran || !attempt.alive()) return;
+    const auto timing = summarise(samples, policy.keep_samples);
+    if (judged || timing.median_us > too_slow_factor * best_us_ || check_any(workload, attempt))
+      attempt.set_timing(timing, clock);
+  }
+
+  /// For timing that ended before it came to the witness's set. Candidates that are too slow anyway skip it.
+  static bool check_any(Workload& workload, Attempt& attempt) {
+    return attempt.check(workload, std::array{workload.draw(attempt.set_count())});
   }
 
   const Workbench& bench_;

@@ -1,4 +1,4 @@
-// Times attempts in turn. Time, failures and broken guards are charged to the attempt whose turn it was.
+// Times attempts in turn. Time, failures, broken guards and wrong outputs are charged to the attempt whose turn it was.
 #pragma once
 
 #include <span>
@@ -12,7 +12,8 @@ namespace gemmtune {
 /// short rounds of a race, which follow each other, wait less than a confirmation does.
 double settling_us(const MeasurePolicy& policy);
 
-/// All attempts are alive and equipped. Each one that is still alive afterwards has its timing.
+/// All attempts are alive and equipped. Each one that is still alive afterwards has its timing. What the first turn of
+/// each attempt leaves is judged (evaluate/witness.h), and so is that of a quarter of the later turns, which are drawn.
 void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> attempts,
                   EvaluationObserver& observer);
 

@@ -1,15 +1,31 @@
 #include "gemmtune/evaluate/workload.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "gemmtune/core/clock.h"
+#include "gemmtune/gemm/relayout.h"
 
 namespace gemmtune {
+namespace {
+
+/// The reference of the other sign checks this share of the elements. It is to find kernels that do not read their
+/// operands anew, which are wrong nearly everywhere.
+constexpr std::int64_t share_of_negated = 4;
+
+}  // namespace
 
 Workload::Workload(Device& device, Examiner& examiner, const WorkloadKey& key, Cost& cost)
-    : device_(&device), examiner_(&examiner), key_(key), sets_(device, key.problem) {
+    : device_(&device),
+      examiner_(&examiner),
+      key_(key),
+      sets_(device, key.problem),
+      states_(sets_.count()),
+      random_(key.seed) {
   {
     const ScopedSeconds drawing(cost.operands_s);
     draw();
-    fingerprints_ = fingerprints();
+    fingerprints_ = fingerprints(0);
   }
   const ScopedSeconds computing(cost.reference_s);
   expectation_ = expect();
@@ -21,33 +37,88 @@ std::unique_ptr<Expectation> Workload::expect() const {
   return examiner_->expect(key_.problem, sets_.inputs(), key_.verify, key_.seed);
 }
 
+std::unique_ptr<Expectation> Workload::expect_negated() {
+  auto policy = key_.verify;
+  policy.full_reference_flops /= share_of_negated;
+  negate_in_place(&Inputs::a, 0);
+  auto expectation = examiner_->expect(key_.problem, sets_.inputs(), policy, key_.seed);
+  negate_in_place(&Inputs::a, 0);
+  return expectation;
+}
+
 void Workload::grow(std::size_t set_count) {
   auto set = sets_.count();
   sets_.grow(set_count);
+  states_.resize(sets_.count());
   for (; set < set_count; ++set) poison(set);  // so that no timed launch is the first to touch its C
 }
 
-void Workload::poison(std::size_t set) { device_->fill(sets_.c(set).data(), sets_.c(set).size(), poison_pattern); }
-
-Verdict Workload::judge(std::size_t set) { return expectation_->judge(sets_.c(set).data()); }
-
-std::uint64_t Workload::output_fingerprint(std::size_t set) const {
-  return examiner_->fingerprint(sets_.c(set).storage());
+void Workload::poison(std::size_t set) {
+  states_[set].poison = draw_poison(random_());
+  device_->fill(sets_.c(set).data(), sets_.c(set).size(), states_[set].poison.pattern);
 }
 
-Workload::Fingerprints Workload::fingerprints() const {
-  const auto& in = sets_.inputs();
+void Workload::negate(Buffer Inputs::*input, std::size_t set, Cost& cost) {
+  if (!negated_) {
+    const ScopedSeconds computing(cost.reference_s);
+    negated_ = expect_negated();
+  }
+  const ScopedSeconds negating(cost.operands_s);
+  negate_in_place(input, set);
+}
+
+bool Workload::has_gaps() const { return !is_plain(stored_c(key_.problem), Major::k); }
+
+void Workload::bring_back(std::size_t set) {
+  if (states_[set].a_is_negated) negate_in_place(&Inputs::a, set);
+  if (states_[set].w_is_negated) negate_in_place(&Inputs::w, set);
+}
+
+void Workload::negate_in_place(Buffer Inputs::*input, std::size_t set) {
+  const bool is_a = input == &Inputs::a;
+  examiner_->negate(is_a ? key_.problem.a.type : key_.problem.w.type, sets_.inputs(set).*input);
+  auto& is_negated = is_a ? states_[set].a_is_negated : states_[set].w_is_negated;
+  is_negated = !is_negated;
+}
+
+Verdict Workload::judge(std::size_t set) {
+  const auto& state = states_[set];
+  const auto& expectation = state.a_is_negated == state.w_is_negated ? expectation_ : negated_;
+  return expectation->judge(sets_.c(set).data(), state.poison);
+}
+
+std::vector<std::size_t> Workload::shuffled(std::size_t set_count) {
+  std::vector<std::size_t> sets(set_count);
+  std::iota(sets.begin(), sets.end(), std::size_t{0});
+  std::ranges::shuffle(sets, random_);
+  return sets;
+}
+
+std::uint64_t Workload::output_fingerprint(std::size_t set) const {
+  const auto& c = sets_.c(set);
+  return examiner_->fingerprint(Buffer(c.data(), c.size(), [](std::byte*) {}));
+}
+
+/// 0 for weights that the set does not have.
+Workload::Fingerprints Workload::fingerprints(std::size_t set) const {
+  const auto& in = sets_.inputs(set);
   return {examiner_->fingerprint(in.a),       examiner_->fingerprint(in.a_scale), examiner_->fingerprint(in.w),
           examiner_->fingerprint(in.w_scale), examiner_->fingerprint(in.bias),    examiner_->fingerprint(in.residual)};
 }
 
-std::string Workload::changed_input() const {
+std::string Workload::changed_input(std::size_t set) const {
   static constexpr std::array names{"A",        "the scales of A", "the weights", "the scales of the weights",
                                     "the bias", "the residual"};
-  const auto now = fingerprints();
+  const auto now = fingerprints(set);
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (now[i] != fingerprints_[i]) return names[i];
+    if (now[i] != fingerprints_[i] && (i != 2 || has_weights(set))) return names[i];
   return "";
+}
+
+std::string Workload::changed_input() {
+  auto changed = changed_input(0);
+  const auto other = draw(sets_.count());
+  return changed.empty() && other > 0 ? changed_input(other) : changed;
 }
 
 bool Workload::guards_intact(std::vector<const GuardedBuffer*> others) const {
@@ -64,6 +135,8 @@ std::string Workload::broken_guard() const {
 void Workload::restore() {
   draw();
   sets_.restore();
+  for (auto& state : states_) state = {.poison = state.poison};
+  negated_.reset();
   expectation_.reset();  // before the next one is made, because both may not fit in memory
   expectation_ = expect();
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -35,17 +36,33 @@ class Workload {
   /// Adds operand sets until there are this many.
   void grow(std::size_t set_count);
 
-  /// Fills the set's C with poison.
+  /// Fills the set's C with another poison each time.
   void poison(std::size_t set);
 
-  /// Compares the set's C with the reference.
+  /// Changes the sign of all of A, or of the weights, where they stand. Weights can be changed only in a set that has
+  /// its own (has_weights). The first call needs a second reference, whose time is added to `cost`.
+  void negate(Buffer Inputs::*input, std::size_t set, Cost& cost);
+  bool has_gaps() const;  // between the rows or the matrices of C
+  bool has_weights(std::size_t set) const { return sets_.has_weights(set); }
+
+  /// Undoes negate(). To be called before anything else than poison() and judge().
+  void bring_back(std::size_t set);
+
+  /// Compares the set's C with the reference, which has the other sign if either A or the weights have.
   Verdict judge(std::size_t set);
 
-  /// Changes with the bits of the set's C, and with its guards.
+  /// Sets in an order that is another one each time.
+  std::vector<std::size_t> shuffled(std::size_t set_count);
+
+  /// Below `count`, another number each time.
+  std::size_t draw(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
+
+  /// Changes with the bits of the set's C, those in gaps of its layout included.
   std::uint64_t output_fingerprint(std::size_t set) const;
 
-  /// "", or the name of the first set's input that is no longer what was drawn.
-  std::string changed_input() const;
+  /// "", or the name of an input that is no longer what was drawn, in the first set or in another one, which is drawn.
+  std::string changed_input();
+  std::string changed_input(std::size_t set) const;
 
   /// Whether the guards around every C and around `others` are unbroken.
   bool guards_intact(std::vector<const GuardedBuffer*> others) const;
@@ -59,16 +76,28 @@ class Workload {
  private:
   using Fingerprints = std::array<std::uint64_t, 6>;
 
+  /// What became of a set since it was made.
+  struct SetState {
+    Poison poison{};
+    bool a_is_negated{};
+    bool w_is_negated{};
+  };
+
   void draw();
+  void negate_in_place(Buffer Inputs::*input, std::size_t set);
   std::unique_ptr<Expectation> expect() const;
-  Fingerprints fingerprints() const;
+  std::unique_ptr<Expectation> expect_negated();
+  Fingerprints fingerprints(std::size_t set) const;
 
   Device* device_;
   Examiner* examiner_;
   WorkloadKey key_;
   OperandSets sets_;
+  std::vector<SetState> states_;
+  std::mt19937_64 random_;
   Fingerprints fingerprints_{};
   std::unique_ptr<Expectation> expectation_;
+  std::unique_ptr<Expectation> negated_;  // once it is needed
 };
 
 /// Keeps the last workload that was asked for. If the next one is of the same problem with another seed, and both take

@@ -1,9 +1,9 @@
 // A kernel family: a folder under gemmtune/families that answers four questions: what it supports, which candidates it
-// has, how one of them is prepared, and how a prepared one is launched. docs/adding-a-family.md walks through one. Most
-// families derive from SpaceFamily (families/space_family.h: one space of candidates) or from PathFamily
+// has, how a candidate is prepared, and how a prepared candidate is launched. docs/adding-a-family.md walks through
+// one. Most families derive from SpaceFamily (families/space_family.h: one space of candidates) or from PathFamily
 // (families/path_family.h: several).
 //
-// A family knows nothing of timing, of verification or of where buffers come from.
+// A family knows nothing about timing, about verification or about where buffers come from.
 #pragma once
 
 #include <cstddef>
@@ -22,32 +22,32 @@
 
 namespace gemmtune {
 
-/// Yes, or why not: "K % 64 != 0", "no AVX-512".
+/// Whether a family supports a problem. If not, the reason: "K % 64 != 0", "no AVX-512".
 struct Support {
   std::string why_not{};
 
   explicit operator bool() const { return why_not.empty(); }
 };
 
-/// One candidate made ready for one problem: compiled, checked, sizes known. The caller owns all memory.
+/// One candidate, prepared for one problem: compiled, checked, with known sizes. The caller owns all memory.
 class PreparedGemm {
  public:
   virtual ~PreparedGemm() = default;
 
-  /// Bytes of Operands::packed_w; 0 when weights are used as they are. More than 0 only for problems with packed
+  /// Bytes of Operands::packed_w; 0 if weights are used as they are. It is above 0 only for problems with packed
   /// weights.
   virtual std::size_t packed_weight_bytes() const { return 0; }
 
   /// Bytes of Operands::workspace, which a launch may overwrite.
   virtual std::size_t workspace_bytes() const { return 0; }
 
-  /// Done once for each weight matrix, and only when packed_weight_bytes() is more than 0: reads w and w_scale, writes
-  /// that many bytes to `packed`. Throws Error{unsupported} when the candidate cannot multiply these weights exactly.
+  /// Called once for each weight matrix, and only if packed_weight_bytes() is above 0. Reads w and w_scale and writes
+  /// that many bytes to `packed`. Throws Error{unsupported} if the candidate cannot multiply these weights exactly.
   virtual void pack_weights(const Operands& operands, std::byte* packed, Stream& stream);
 
-  /// All that a call costs: activations are quantised or converted here, split-K is reduced here. Does not allocate and
-  /// does not throw; failures go to stream.report_failure. Packed weights are in packed_w; then w may be null, and
-  /// w_scale may not.
+  /// Does everything that a call costs: activations are quantised or converted here, and split-K is reduced here. Does
+  /// not allocate and does not throw; failures go to stream.report_failure(). Packed weights are in packed_w; then w
+  /// may be null, but w_scale may not.
   virtual void launch(const Operands& operands, Stream& stream) noexcept = 0;
 };
 
@@ -58,54 +58,54 @@ class KernelFamily {
   /// The CSV's libtype: "onednn".
   virtual std::string_view name() const = 0;
 
-  /// Version of the library or of the kernels, and of the ISA or compiler where that matters; goes into each trial.
+  /// Version of the library or of the kernels, and of the ISA or compiler if that matters. It goes into each trial.
   virtual std::string version() const = 0;
 
-  /// The kind of device on which its operands are. The family is not asked about other kinds.
+  /// The kind of device that holds its operands. The family is not asked about other kinds.
   virtual DeviceKind runs_on() const { return DeviceKind::cpu; }
 
-  /// What problems may ask of this family. Problems with any other feature are refused before the family is asked, so
+  /// The features that this family accepts. Problems with any other feature are refused before the family is asked, so
   /// that no family accepts a feature that was added after it.
   virtual FeatureSet features() const { return basic_features(); }
 
-  /// Yes, or the first reason against it: the kind of device, a feature that the family does not have, or what
-  /// why_not() says.
+  /// Whether the family supports the problem, or the first reason against it: the kind of device, a feature that the
+  /// family does not have, or the text of why_not().
   Support supports(const Problem& problem, const DeviceInfo& device) const;
 
-  /// For a supported problem: the candidates worth trying, the family's own default choice first.
+  /// The candidates worth trying for a supported problem, the family's own default choice first.
   virtual std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const = 0;
 
-  /// From the candidate's name alone. Throws Error{unsupported} with the reason when the device is of another kind,
-  /// when the problem asks for a feature that the family does not have, or when make() refuses.
+  /// Prepares a candidate, using only its name. Throws Error{unsupported} with the reason if the device is of another
+  /// kind, if the problem requires a feature that the family does not have, or if make() refuses.
   std::unique_ptr<PreparedGemm> prepare(const Problem& problem, const Candidate& candidate,
                                         const DeviceInfo& device) const;
 
-  /// The sources that prepare() compiles at run time for this candidate, so that they can be compiled ahead, without a
-  /// device. The list need not be complete: prepare() compiles what is missing.
+  /// The sources that prepare() compiles at run time for this candidate, so that they can be compiled in advance
+  /// without a device. The list need not be complete: prepare() compiles what is missing.
   virtual std::vector<KernelSource> kernels(const Problem& /*problem*/, const Candidate& /*candidate*/,
                                             const DeviceInfo& /*device*/) const {
     return {};
   }
 
-  /// Why a table's kernel of this name is to be tuned again, or "": it was chosen with another version of the library
-  /// than the one at hand. Only names that say their version can be judged.
+  /// Why a table's kernel of this name must be tuned again, or "": it was chosen with another version of the library
+  /// than the present one. Only names that contain their version can be judged.
   virtual std::string why_outdated(std::string_view /*kernel_name*/) const { return {}; }
 
  private:
-  /// Why this problem cannot be multiplied on this device, or "". Kind of device and features are as they should be.
+  /// Why this problem cannot be multiplied on this device, or "". Kind of device and features have been checked.
   virtual std::string why_not(const Problem& problem, const DeviceInfo& device) const = 0;
 
-  /// Throws Error{unsupported} with the reason when the name is none of this family's or does not fit problem and
-  /// device. Kind of device and features are as they should be; why_not() was not asked.
+  /// Throws Error{unsupported} with the reason if the name is not one of this family's, or does not fit problem and
+  /// device. Kind of device and features have been checked, but why_not() has not been called.
   virtual std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                              const DeviceInfo& device) const = 0;
 };
 
-/// Why the family is not asked about a problem with these features on this device, or "". Names the family and the
-/// feature. The only place that reads what families declare.
+/// Why the family is not asked about a problem with these features on this device, or "". The text names the family and
+/// the feature. Only this function reads what families declare.
 std::string why_not_asked(const KernelFamily& family, FeatureSet wanted, const DeviceInfo& device);
 
-/// The family whose candidate has this name: names start with their family's. Null if there is none.
+/// The family whose candidate has this name: names start with the name of their family. Null if there is none.
 const KernelFamily* find_family_of(std::span<const std::unique_ptr<KernelFamily>> families,
                                    std::string_view candidate_name);
 

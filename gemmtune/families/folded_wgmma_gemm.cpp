@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* arch = "sm90a";
 
-/// int8 is filled low on the weights' side and high on the other: that takes the least power.
+/// The weights' int8 is filled low and the activations' high, because that takes the least power.
 FoldSpec activations_of(const WgmmaProduct& product) {
   const auto& p = product.problem;
   return {.type = product.type, .base = product.base, .rows = p.batch * p.m, .k = p.k, .fill = FoldFill::high};

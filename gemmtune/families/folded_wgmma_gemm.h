@@ -1,4 +1,4 @@
-// A call of mxfp4_int8 or mxfp4_fp8: fold the activations, multiply, rescue the rows that did not fold.
+// A call of mxfp4_int8 or mxfp4_fp8: folds the activations, multiplies, and rescues the rows that could not be folded.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace gemmtune::folded_wgmma {
 
-/// Compiles. Throws Error{unsupported} when there is no such kernel for the problem.
+/// Compiles the kernels. Throws Error{unsupported} if there is no such kernel for the problem.
 std::unique_ptr<PreparedGemm> prepare_folded(const WgmmaProduct& product, const WgmmaTile& tile,
                                              const DeviceInfo& device);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t stage_choices[]{3, 4, 5, 6, 8, 10};
 
-/// The ring is as long as memory allows: shorter ones were never faster.
+/// Whether the pipeline is as long as memory allows. Shorter ones were never faster.
 bool has_most_stages(const WgmmaTile& tile) {
   return std::ranges::none_of(stage_choices, [tile](std::int64_t stages) {
     WgmmaTile longer = tile;
@@ -21,12 +21,12 @@ bool has_most_stages(const WgmmaTile& tile) {
   });
 }
 
-/// Two blocks share a tile only where there are two of them.
+/// Whether each cluster has two blocks to share a tile. Near the edge of C there may be only one.
 bool fills_cluster(const Problem& problem, const WgmmaTile& tile) {
   return (tile.cluster_m == 1 || problem.m > tile.block_m) && (tile.cluster_n == 1 || problem.n > tile.block_n);
 }
 
-/// Groups matter only where there are more tiles along that side than the smaller group holds.
+/// Whether the size of groups matters: there must be more tiles along that side than the smaller group holds.
 bool group_matters(const Problem& problem, const WgmmaTile& tile) {
   const bool along_m = tile.order == TileOrder::along_m;
   const auto size = along_m ? problem.m : problem.n;
@@ -39,20 +39,20 @@ std::int64_t blocks_of(const Problem& problem, const WgmmaTile& tile) {
   return wgmma_tiles(problem, tile) * tile.cluster_m * tile.cluster_n;
 }
 
-/// Parts along K are for products with too few tiles for all multiprocessors; each part has four steps at least.
+/// Splitting K is for products with too few tiles for all multiprocessors. Each part needs at least four steps.
 bool split_helps(const Problem& problem, const WgmmaTile& tile, std::int64_t multiprocessors) {
   if (tile.split_k == 1) return true;
   return blocks_of(problem, tile) * tile.split_k <= 2 * multiprocessors && problem.k >= tile.split_k * 512;
 }
 
-/// Smaller tiles are for products that leave multiprocessors idle with larger ones.
+/// Smaller tiles are only for products that leave multiprocessors idle with larger ones.
 bool is_not_too_small(const Problem& problem, const WgmmaTile& tile, std::int64_t multiprocessors) {
   const WgmmaTile large{.block_m = 128, .block_n = 256};
   const bool is_large = tile.block_m * tile.block_n >= 128 * (tile.promote_k > 0 ? 128 : 256);
   return is_large || wgmma_tiles(problem, large) < 2 * multiprocessors;
 }
 
-/// A smaller tile fills the device where this one leaves half of it idle, and splitting does not help.
+/// Whether the tile is not larger than the matrix needs: half of it, along M or along N, must not cover the matrix.
 bool is_not_too_large(const Problem& problem, const WgmmaTile& tile) {
   return (tile.block_m == 128 || problem.m > 128) && (tile.block_n <= 64 || problem.n > tile.block_n / 2);
 }

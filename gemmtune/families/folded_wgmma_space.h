@@ -1,4 +1,4 @@
-// How an MXFP4 product may be cut up for 8-bit tensor cores: the search spaces of mxfp4_int8 and mxfp4_fp8.
+// How an MXFP4 product may be tiled for 8-bit tensor cores: the search spaces of mxfp4_int8 and mxfp4_fp8.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace gemmtune::folded_wgmma {
 
-/// "mxfp4_int8", "mxfp4_fp8".
+/// The family's name: "mxfp4_int8", "mxfp4_fp8".
 std::string family_name(FoldType type);
 
-/// Why this family has nothing for the problem, or "".
+/// Why this family does not support the problem, or "".
 std::string why_unsupported(const Problem& problem, FoldType type, const DeviceInfo& device);
 
-/// Names like mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1. What is left out because something else is
-/// surely as good is a constraint too; prepare() takes it all the same.
+/// Names look like mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1. Constraints also leave out points that are
+/// certainly no better than others. prepare() accepts those points all the same.
 Space space_of(const Problem& problem, FoldType type, const DeviceInfo& device);
 
 WgmmaTile tile_of(const Point& point);
 
-/// What a point multiplies: rows or chunks.
+/// The product that a point computes, with scales for rows or for chunks.
 WgmmaProduct product_of(const Problem& problem, FoldType type, const Point& point);
 
 }  // namespace gemmtune::folded_wgmma

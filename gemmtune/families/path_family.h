@@ -13,22 +13,22 @@ namespace gemmtune {
 
 class PathFamily : public KernelFamily {
  public:
-  /// All points of all paths that support the problem. The first is the default choice when has_default().
+  /// All points of all paths that support the problem. If has_default() is true, the first is the default choice.
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
 
  private:
   using Paths = std::vector<std::unique_ptr<KernelPath>>;
 
-  /// In the order of preference: the first path that supports a problem gives the family's default.
+  /// The paths in order of preference: the first one that supports a problem gives the family's default.
   virtual Paths paths(const Problem& problem, const DeviceInfo& device) const = 0;
 
   /// Whether the first candidate is what a library's users get without tuning.
   virtual bool has_default() const { return false; }
 
-  /// An addition to the refusal of an unknown name, in brackets, or "".
+  /// Text to add, in brackets, to the refusal of an unknown name, or "".
   virtual std::string remark(const Problem& /*problem*/, const DeviceInfo& /*device*/) const { return {}; }
 
-  /// "" when a path supports the problem, else the reasons of all paths.
+  /// Empty if a path supports the problem, otherwise the reasons of all paths.
   std::string why_not(const Problem& problem, const DeviceInfo& device) const final;
 
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,

@@ -1,4 +1,4 @@
-// The families that this build has. The table is written by CMake from the folders.
+// The families in this build. CMake writes the table from the folders.
 #pragma once
 
 #include <memory>

@@ -9,7 +9,7 @@ namespace {
 
 std::int64_t units_of(const Problem& problem) { return ceil_div(problem.k, small_m_unit_k); }
 
-/// The share of multiprocessors that work, averaged over the rounds of tiles.
+/// The share of multiprocessors that are busy, averaged over the rounds of tiles.
 double share(const Problem& problem, const SmallMCut& cut, std::int64_t multiprocessors) {
   const auto tiles = small_m_tiles(problem, cut);
   const auto clusters = std::max<std::int64_t>(multiprocessors / cut.cluster, 1);

@@ -1,4 +1,4 @@
-// What the families for few rows of A have in common: which problems they take, which ways of cutting them up are worth
+// What the families for few rows of A have in common: which problems they support, which ways of tiling them are worth
 // measuring, and how a product is prepared.
 #pragma once
 
@@ -26,17 +26,17 @@ inline constexpr const char* short_k = "K is too short for so many parts";
 /// Why no such family has a kernel for the problem, whatever its number of rows, or "".
 std::string why_not(const Problem& problem, const DeviceInfo& device);
 
-/// Whether `rows` is the smallest of the choices that holds all rows of A, or a large one if none does.
+/// Whether `rows` is the smallest of the choices that holds all rows of A or, if none does, a large one.
 bool suits_rows(const Problem& problem, const std::vector<std::int64_t>& choices, std::int64_t rows);
 
-/// `bytes` are those of W in flight to a multiprocessor. Fewer do not keep the memory busy, and more delay A.
+/// `bytes` is how much of W is in flight to a multiprocessor. Fewer do not keep the memory busy, and more delay A.
 bool has_enough_in_flight(const Problem& problem, const SmallMCut& cut, std::int64_t bytes);
 
 /// Whether each of the parts along K is long enough.
 bool splits_well(const Problem& problem, std::int64_t parts);
 
-/// Whether nearly as many multiprocessors work as with the best other size of cluster for which there is a kernel.
-/// The multiprocessors that work share all of the memory's bandwidth, so not all of them need to.
+/// Whether nearly as many multiprocessors are busy as with the best other size of cluster for which there is a kernel.
+/// The busy multiprocessors share all of the memory's bandwidth, so not all multiprocessors need to be busy.
 bool fills_device(const Problem& problem, const SmallMCut& cut, std::int64_t multiprocessors,
                   const std::function<bool(std::int64_t cluster)>& is_possible);
 

@@ -13,14 +13,15 @@ namespace gemmtune {
 
 class SpaceFamily : public KernelFamily {
  public:
-  /// All points that meet the constraints, each through adjust(). The first is the default choice when has_default().
+  /// All points that meet the constraints, each after adjust(). If has_default() is true, the first is the default
+  /// choice.
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
 
   std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
                                     const DeviceInfo& device) const final;
 
  private:
-  /// For a problem that the family supports. Its prefix starts with the family's name.
+  /// The space for a problem that the family supports. Its prefix starts with the family's name.
   virtual Space space(const Problem& problem, const DeviceInfo& device) const = 0;
 
   /// Whether the first candidate is what a library's users get without tuning.
@@ -29,7 +30,7 @@ class SpaceFamily : public KernelFamily {
   /// Fills in what a candidate has in addition to its name and parameters, for example split_k.
   virtual void adjust(Candidate& /*candidate*/, const Point& /*point*/) const {}
 
-  /// Why this point cannot be prepared, or "". A name in a table need not meet the space's constraints: constraints
+  /// Why this point cannot be prepared, or "". A name in a table need not meet the space's constraints, so constraints
   /// that only keep bad choices out of a search should not be checked here.
   virtual std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const;
 
@@ -45,10 +46,11 @@ class SpaceFamily : public KernelFamily {
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                      const DeviceInfo& device) const final;
 
-  /// Throws Error{unsupported} when the problem is not supported.
+  /// The space of a problem. Throws Error{unsupported} if the problem is not supported.
   Space supported_space(const Problem& problem, const DeviceInfo& device) const;
 
-  /// Throws Error{unsupported} when the name is no kernel of this space. The point lives as long as the space.
+  /// The point of a name. Throws Error{unsupported} if this space has no kernel of that name. The point lives as long
+  /// as the space.
   Point parsed(const Space& all, const Problem& problem, const Candidate& candidate, const DeviceInfo& device) const;
 };
 

@@ -1,5 +1,5 @@
-// The activations that an epilogue may have, as arithmetic on one number. Text that the run-time compilers of GPUs take
-// as well.
+// The activations that an epilogue may have, as arithmetic on one number. The run-time compilers of GPUs compile this
+// text as well.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ enum class Activation : std::uint8_t {
   silu,       // x / (1 + e^-x)
 };
 
-/// `Real` is double for references, float for kernels of our own.
+/// `Real` is double for references and float for our own kernels.
 template <typename Real>
 Real activate(Activation activation, Real x) {
   constexpr Real half = Real(0.5);

@@ -34,6 +34,27 @@ float counter_gaussian(std::uint64_t seed, Tensor tensor, std::uint64_t index);
 OperandDraw operand_draw(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed);
 std::int64_t spoiled_scales(const Problem& problem, Tensor tensor, Recipe recipe);
 
+/// How many elements of A or the weights nan_inf makes NaN, and how many infinite after those. None of either where the
+/// type has none. None are infinite where the activation is GELU or SiLU, because libraries differ on those of -Inf.
+struct SpoiledElements {
+  std::int64_t nans{};
+  std::int64_t infinities{};
+
+  auto operator<=>(const SpoiledElements&) const = default;
+};
+SpoiledElements spoiled_elements(const Problem& problem, Tensor tensor, Recipe recipe);
+
+/// How wide_rows spreads the rows of A or the weights: as far as type and scales can hold and the results stay within
+/// the range of floats. MX scales and those of whole tensors are also shifted: with seed % 3 = 1 those of A up and
+/// those of the weights down by as much, with 2 the other way round.
+RowSpread row_spread(const Problem& problem, Tensor tensor, std::uint64_t seed);
+
+/// How many seeds, one after the other, show all that a recipe is to show: 3 where wide_rows shifts, else 1.
+std::uint64_t seeds_of(const Problem& problem, Recipe recipe);
+
+/// Whether a recipe other than gaussian changes anything for this problem's types.
+bool differs_from_gaussian(const Problem& problem, Recipe recipe);
+
 /// All inputs of a problem in host memory, stored as its layout says.
 struct HostOperands {
   std::vector<std::byte> a{};
@@ -43,6 +64,9 @@ struct HostOperands {
   std::vector<std::byte> bias{};
   std::vector<std::byte> residual{};
 };
+
+/// Where its tensors are. The output is nowhere.
+Operands operands_of(const HostOperands& host);
 
 /// Draws A, weights, bias and residual as floats and quantises them (E8M0 scales in mode `even`), each batch for
 /// itself; bias and residual are rounded to the output's type. The numbers do not depend on the layout; its gaps hold

@@ -20,11 +20,16 @@ enum class Recipe : std::uint8_t {
   nan_scales,      // gaussian; of mx_1x32 operands a few scale bytes are 255: ceil(R/32) for the weights' R rows,
                    // floor(R/32) for A's. The i-th is in row h % 2^32 % R, column (h >> 32) % ceil(K/32), h =
                    // counter_bits(row_stream + i). Rows and columns of C that they touch must come out NaN
+  wide_rows,       // gaussian, each row times a power of two (RowSpread): rows, and their scales, far apart
+  nan_inf,         // gaussian; after quantising, a few elements of types that have them are NaN and infinite: of R rows
+                   // min(ceil(R/32), R - 1) are NaN, then min(ceil(R/32), R - 2) infinite. The i-th of all is in row
+                   // h % 2^32 % R, column (h >> 32) % K, h as above
 };
 
-/// Indices from here on are no elements': where the decisions on blocks and on rows are drawn.
+/// Indices from here on are no elements': where the decisions on blocks, on rows and on groups of rows are drawn.
 inline constexpr std::uint64_t block_stream = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t row_stream = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t group_stream = std::uint64_t{1} << 61;
 
 /// One tensor's numbers, with what depends on seed and tensor alone worked out once. See counter_bits and
 /// counter_gaussian in gemm/draw.h.
@@ -55,6 +60,22 @@ class Counter {
   std::uint64_t start_{};
 };
 
+/// By which powers of two wide_rows multiplies the rows of one operand. Rows that share their scales are a group: a
+/// group's exponent is anywhere within its reach, which scales can hold, and a row's is a little below the group's,
+/// which elements can hold.
+struct RowSpread {
+  std::int32_t shift{};            // added to all exponents
+  std::int32_t reach{};            // of a group: from -reach to reach, by counter_bits(group_stream + group)
+  std::int32_t depth{};            // of a row below its group: from 0 to depth, by counter_bits(row_stream + row)
+  std::int64_t rows_of_matrix{1};  // groups do not go over the end of a matrix of the batch
+  std::int64_t rows_of_group{1};
+
+  constexpr std::int64_t group(std::int64_t row) const {
+    const std::int64_t groups_of_matrix = (rows_of_matrix + rows_of_group - 1) / rows_of_group;
+    return row / rows_of_matrix * groups_of_matrix + row % rows_of_matrix / rows_of_group;
+  }
+};
+
 /// Rows × K of one operand, batches one below the other: what a recipe makes of its counter.
 struct OperandDraw {
   static constexpr std::int64_t block_length = 32;
@@ -63,6 +84,7 @@ struct OperandDraw {
   Recipe recipe{};
   std::int64_t rows{};
   std::int64_t k{};
+  RowSpread spread{};  // for wide_rows
 
   constexpr std::int64_t blocks() const { return (k + block_length - 1) / block_length; }
 
@@ -78,7 +100,17 @@ struct OperandDraw {
   constexpr float block_factor(std::int64_t row, std::int64_t block) const {
     const std::uint64_t drawn = counter.bits(block_stream + static_cast<std::uint64_t>(row * blocks() + block));
     if (recipe == Recipe::zero_blocks) return drawn % 4 == 0 ? 0.0F : 1.0F;
-    return std::bit_cast<float>((static_cast<std::uint32_t>(drawn % 25) + 127U - 12U) << 23);
+    return power_of_two(static_cast<std::int32_t>(drawn % 25) - 12);
+  }
+
+  /// What the elements of a row are multiplied with under wide_rows.
+  constexpr float row_factor(std::int64_t row) const {
+    const std::uint64_t of_group = counter.bits(group_stream + static_cast<std::uint64_t>(spread.group(row)));
+    const std::uint64_t of_row = counter.bits(row_stream + static_cast<std::uint64_t>(row));
+    const std::uint64_t choices = 2 * static_cast<std::uint64_t>(spread.reach) + 1;
+    const auto above = static_cast<std::int32_t>(of_group % choices) - spread.reach;
+    const auto below = static_cast<std::int32_t>(of_row % (static_cast<std::uint64_t>(spread.depth) + 1));
+    return power_of_two(spread.shift + above - below);
   }
 
   constexpr bool is_zero_row(std::int64_t row) const {
@@ -89,6 +121,7 @@ struct OperandDraw {
 
   /// One element, for whoever does not go row by row.
   constexpr float element(std::int64_t row, std::int64_t column) const {
+    if (recipe == Recipe::wide_rows) return unscaled(row, column) * row_factor(row);
     if (!scales_blocks()) return unscaled(row, column);
     const float factor = is_zero_row(row) ? 0.0F : block_factor(row, column / block_length);
     return factor == 0.0F ? 0.0F : unscaled(row, column) * factor;
@@ -99,6 +132,18 @@ struct OperandDraw {
     const std::uint64_t drawn = counter.bits(row_stream + static_cast<std::uint64_t>(i));
     const auto row = static_cast<std::int64_t>((drawn & 0xffffffffU) % static_cast<std::uint64_t>(rows));
     return row * blocks() + static_cast<std::int64_t>((drawn >> 32) % static_cast<std::uint64_t>(blocks()));
+  }
+
+  /// Which element is the i-th that nan_inf spoils.
+  constexpr std::int64_t spoiled_element(std::int64_t i) const {
+    const std::uint64_t drawn = counter.bits(row_stream + static_cast<std::uint64_t>(i));
+    const auto row = static_cast<std::int64_t>((drawn & 0xffffffffU) % static_cast<std::uint64_t>(rows));
+    return row * k + static_cast<std::int64_t>((drawn >> 32) % static_cast<std::uint64_t>(k));
+  }
+
+ private:
+  static constexpr float power_of_two(std::int32_t exponent) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + 127) << 23);
   }
 };
 

@@ -1,5 +1,5 @@
-// Numeric formats of GEMM operands: their names, sizes, and spelling elsewhere.
-// What the bits mean stands in gemm/numeric.h.
+// Numeric formats of GEMM operands: their names, their sizes, and how others spell them. gemm/numeric.h defines what
+// the bits mean.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ enum class DType : std::uint8_t {
   i32,
   e2m1,  // OCP FP4, two to a byte: element 2i in the low nibble, 2i+1 in the high one
   e8m0,  // power-of-two scale: 2^(b-127), 255 = NaN
-  tf32,  // operands only: f32 words of which 10 bits of mantissa count, as tensor cores take them
+  tf32,  // only for operands: f32 words of which tensor cores use only 10 mantissa bits
 };
 
 inline constexpr DType last_dtype = DType::tf32;
 
-/// "bf16", "e4m3", "int8", …: the spelling in canonical text.
+/// The spelling in canonical text: "bf16", "e4m3", "int8", …
 std::string_view to_string(DType type);
 
-/// Our spelling, PyTorch's ("torch.bfloat16"), AITER's ("dtypes.bf16") and common short ones ("fp16", "half"), case
-/// ignored.
+/// Accepts our spelling, PyTorch's ("torch.bfloat16"), AITER's ("dtypes.bf16") and common short ones ("fp16", "half").
+/// Case is ignored.
 std::optional<DType> parse_dtype(std::string_view text);
 
-/// "torch.bfloat16": the spelling in AITER's tables. "tf32", for which PyTorch has a switch and no type.
+/// The spelling in AITER's tables: "torch.bfloat16". TF32, which in PyTorch is a switch and not a type, gives "tf32".
 std::string_view torch_name(DType type);
 
 int bits(DType type);
@@ -42,15 +42,15 @@ constexpr bool is_8bit(DType type) noexcept {
   return type == DType::i8 || type == DType::e4m3 || type == DType::e4m3fnuz;
 }
 
-/// What C can be made of.
+/// Whether C can have this type.
 constexpr bool is_output(DType type) noexcept { return is_half(type) || type == DType::f32; }
 
-/// What A and the weights can be made of.
+/// Whether A and the weights can have this type.
 constexpr bool is_operand(DType type) noexcept {
   return type != DType::e8m0 && type != DType::i32 && type != DType::f64;
 }
 
-/// Bytes of `count` elements, rounded up to whole bytes.
+/// The number of bytes of `count` elements, rounded up to whole bytes.
 std::int64_t storage_bytes(DType type, std::int64_t count);
 
 }  // namespace gemmtune

@@ -1,5 +1,5 @@
-// E8M0, the scales of MX blocks: powers of two in a byte. Like gemm/element_codecs.h, text that the run-time compilers
-// of GPUs take as well.
+// E8M0, the scales of MX blocks: powers of two in one byte each. The run-time compilers of GPUs compile this text as
+// well, like gemm/element_codecs.h.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,7 @@
 
 namespace gemmtune {
 
-/// How an MX block's scale follows from its largest magnitude (names as in AITER).
+/// How an MX block's scale is computed from its largest magnitude. The names are AITER's.
 enum class E8M0Mode : std::uint8_t {
   round_down,  // floor(log2(amax / 4))
   round_up,    // ceil(log2(amax / 6))
@@ -15,7 +15,7 @@ enum class E8M0Mode : std::uint8_t {
   ceil,        // ceil(log2(amax / 4))
 };
 
-/// 2^(bits-127); 0 is 2^-127, 255 is NaN.
+/// The value 2^(bits-127): 0 gives 2^-127, and 255 gives NaN.
 inline float e8m0_to_float(std::uint8_t bits) {
   if (bits == 0) return 0x1p-127F;
   const std::uint32_t nan = 0x7fc00000U;
@@ -26,7 +26,7 @@ inline float e8m0_to_float(std::uint8_t bits) {
 /// are exact here: 6 is 1.5 · 4.
 inline int e8m0_exponent(std::uint32_t magnitude, E8M0Mode mode) {
   const int shift = magnitude >= 0x800000U ? 0 : std::countl_zero(magnitude) - 8;
-  const std::uint32_t fraction = (magnitude << shift) & 0x7fffffU;  // of 2^23, below the leading bit
+  const std::uint32_t fraction = (magnitude << shift) & 0x7fffffU;  // in units of 2^-23, below the leading bit
   const int power = shift == 0 ? static_cast<int>(magnitude >> 23) - 127 : -126 - shift;
   switch (mode) {
     case E8M0Mode::round_down:

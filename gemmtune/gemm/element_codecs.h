@@ -1,6 +1,6 @@
-// The conversions of gemm/numeric.h as inlined codes: arithmetic on bits and nothing else, so that the run-time
-// compilers of GPUs take the same text (device/gpu/standard_names.cuh gives them the few names of std that it uses).
-// Not an interface for families: they include gemm/numeric.h.
+// The conversions of gemm/numeric.h as inline code. They only do arithmetic on bits, so that the run-time compilers of
+// GPUs compile the same text (device/gpu/standard_names.cuh gives them the few names of std that it uses). Not an
+// interface for families: they include gemm/numeric.h.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,21 @@ namespace gemmtune {
 inline constexpr std::uint32_t float_sign = 0x80000000U;
 inline constexpr std::uint32_t float_infinity = 0x7f800000U;
 
-/// 1 where a magnitude is at least `first`, else 0. Bits of magnitudes compare as they do, NaN above all. By
-/// arithmetic: from comparisons compilers build branches, which random values mispredict.
+/// Returns 1 if a magnitude is at least `first`, and 0 otherwise. Both are bits of floats: the bits of magnitudes
+/// compare like the magnitudes, with NaN above all. This is arithmetic because compilers turn a comparison into a
+/// branch, which random values mispredict.
 constexpr std::uint32_t reaches(std::uint32_t magnitude, std::uint32_t first) { return (first - 1U - magnitude) >> 31; }
 
-/// Magnitudes of a binary format of at most 16 bits: how codes and values correspond, without sign, infinity and NaN.
+/// The magnitudes of a binary format of at most 16 bits: how codes and values correspond, without sign, infinity and
+/// NaN.
 template <int mantissa_bits, int bias>
 struct Minifloat {
-  /// The code nearest to a magnitude given as a float's bits, ties to even. Magnitudes that are too large give codes
-  /// above the largest, for the caller to saturate.
+  /// The code nearest to a magnitude given as a float's bits, with ties to even. Magnitudes that are too large give
+  /// codes above the largest one, which the caller must saturate.
   static constexpr std::uint32_t nearest(std::uint32_t magnitude) {
     constexpr int shift = 23 - mantissa_bits;
     constexpr std::uint32_t smallest_normal = static_cast<std::uint32_t>(128 - bias) << 23;
-    // One unit in the last place of this power of two is the smallest subnormal: the addition rounds.
+    // In the binade of this power of two, the unit in the last place is the smallest subnormal, so the addition rounds.
     constexpr std::uint32_t magic = static_cast<std::uint32_t>(128 - bias + shift) << 23;
     const std::uint32_t subnormal =
         std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(magic)) - magic;
@@ -56,7 +58,7 @@ struct F32Codec {
   static constexpr Stored encode(float value) { return value; }
 };
 
-/// The low 13 bits of what is stored are zeros.
+/// A stored value is a float whose low 13 bits are zero.
 struct Tf32Codec {
   using Stored = float;
   static constexpr float largest = 0x1.ffcp127F;
@@ -98,7 +100,7 @@ struct F16Codec {
   }
 };
 
-/// Values of all 256 codes, by a function of one code.
+/// The values of all 256 codes. `decode` gives the value of one code.
 template <typename Decode>
 constexpr std::array<float, 256> decode_table(Decode decode) {
   std::array<float, 256> table{};
@@ -138,13 +140,13 @@ struct E4M3FnuzCodec {
   }
 };
 
-/// Symmetric: ±127 at most; NaN becomes 0.
+/// Symmetric int8: at most ±127; NaN becomes 0.
 struct I8Codec {
   using Stored = std::int8_t;
   static constexpr float largest = 127.0F;
   static constexpr float decode(Stored value) { return value; }
   static constexpr Stored encode(float value) {
-    // The sum's unit in the last place is 1, so that it rounds to the nearest even integer.
+    // The sum's unit in the last place is 1, so the addition rounds to the nearest even integer.
     constexpr float magic = 0x1.8p23F;
     const float clamped = value < -127.0F ? -127.0F : value > 127.0F ? 127.0F : value;
     const std::int32_t rounded = std::bit_cast<std::int32_t>(clamped + magic) - std::bit_cast<std::int32_t>(magic);
@@ -152,12 +154,12 @@ struct I8Codec {
   }
 };
 
-/// One code of four bits; two make a byte (see DType::e2m1).
+/// One code of four bits. Two codes make a byte (see DType::e2m1).
 struct E2M1Codec {
   using Stored = std::uint8_t;
   static constexpr float largest = 6.0F;
   static constexpr float decode(Stored code) { return with_sign(Minifloat<1, 1>::value(code & 7U), (code >> 3) & 1U); }
-  /// Counts the codes whose range is reached.
+  /// The code is the number of entries of first_of_code that the magnitude reaches.
   static constexpr Stored encode(float value) {
     const std::uint32_t magnitude = magnitude_bits(value);
     std::uint32_t code = 0;
@@ -167,7 +169,8 @@ struct E2M1Codec {
   }
 
  private:
-  /// Smallest magnitudes that round to the codes 1 to 7: the middle itself goes to the even one of its neighbours.
+  /// The smallest magnitudes that round to the codes 1 to 7. A magnitude halfway between two codes rounds to the even
+  /// code.
   static constexpr std::array<std::uint32_t, 7> first_of_code{
       magnitude_bits(0.25F) + 1U, magnitude_bits(0.75F), magnitude_bits(1.25F) + 1U, magnitude_bits(1.75F),
       magnitude_bits(2.5F) + 1U,  magnitude_bits(3.5F),  magnitude_bits(5.0F) + 1U};

@@ -15,14 +15,14 @@ namespace gemmtune {
 
 inline constexpr Activation last_activation = Activation::silu;
 
-/// "none", "relu", "gelu_tanh", "gelu_erf", "silu".
+/// The name in canonical text: "none", "relu", "gelu_tanh", "gelu_erf", "silu".
 std::string_view to_string(Activation activation);
 std::optional<Activation> parse_activation(std::string_view text);
 
 struct Epilogue {
   bool bias{};  // [N] in the output's type
   Activation activation{Activation::none};
-  bool residual{};  // [batch, M, N] in the output's type, stored as C is, in memory of its own: beta = 1
+  bool residual{};  // [batch, M, N] in the output's type, stored like C, in memory of its own: beta = 1
 
   auto operator<=>(const Epilogue&) const = default;
 };

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 12> option_names{
 static_assert(option_names.size() ==
               static_cast<std::size_t>(Feature::silu) - static_cast<std::size_t>(Feature::batch) + 1);
 
-/// Of any but Activation::none.
+/// The feature of any activation except Activation::none.
 constexpr Feature feature_of(Activation activation) {
   return static_cast<Feature>(static_cast<int>(Feature::relu) + static_cast<int>(activation) -
                               static_cast<int>(Activation::relu));
@@ -72,7 +72,7 @@ FeatureSet features_of(const Problem& p) {
   return set.with(features_of(canonical_layout(p))).with(features_of(p.epilogue));
 }
 
-// Written out, so that a type or a scaling that is added later is not among them.
+// Every feature is listed, so that a type or scaling that is added later is not included.
 FeatureSet basic_features() {
   FeatureSet set{Feature::batch, Feature::packed_weights, Feature::bias};
   for (const auto type : {DType::f64, DType::f32, DType::f16, DType::bf16, DType::e4m3, DType::e4m3fnuz, DType::i8,

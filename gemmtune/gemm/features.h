@@ -1,6 +1,6 @@
-// What a problem asks for, as a set, so that a kernel family can declare what it handles. A family that does not know a
-// feature must refuse it: a new type, scaling, layout or epilogue becomes a feature here, and no family takes it until
-// the family says so (families/family.h).
+// What a problem requires, as a set of features, so that a kernel family can declare what it handles. A family must
+// refuse a feature that it does not know: a new type, scaling, layout or epilogue becomes a feature here, and no family
+// accepts it until the family says so (families/family.h).
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace gemmtune {
 
-/// Numbers below first_scaling are a DType's, those below first_option a Scaling's.
+/// Numbers below first_scaling are those of a DType, and numbers from there to first_option those of a Scaling.
 enum class Feature : std::uint8_t {
   first_scaling = 16,
   first_option = 24,
@@ -35,7 +35,8 @@ constexpr Feature feature_of(Scaling scaling) {
   return static_cast<Feature>(static_cast<int>(Feature::first_scaling) + static_cast<int>(scaling));
 }
 
-/// "bf16 operands or outputs", "1x32 scales", "a residual"; "feature 57" for a number that has no name.
+/// Describes a feature: "bf16 operands or outputs", "1x32 scales", "a residual". A number without a name gives "feature
+/// 57".
 std::string to_string(Feature feature);
 
 class FeatureSet {
@@ -51,7 +52,7 @@ class FeatureSet {
   constexpr FeatureSet without(FeatureSet others) const { return FeatureSet(bits_ & ~others.bits_); }
   constexpr bool operator==(const FeatureSet&) const = default;
 
-  /// The feature with the lowest number. Not for an empty set.
+  /// The feature with the lowest number. The set must not be empty.
   constexpr Feature first() const { return static_cast<Feature>(std::countr_zero(bits_)); }
 
  private:
@@ -61,14 +62,14 @@ class FeatureSet {
   std::uint64_t bits_{};
 };
 
-/// Everything that this problem asks for.
+/// Everything that this problem requires.
 FeatureSet features_of(const Problem& problem);
 
-/// Every type and scaling, a batch, packed weights and a bias: what each family must look at for itself. A family may
-/// still refuse any of them for reasons of its own.
+/// Every type and scaling, a batch, packed weights and a bias. Each family must check these for itself, and may refuse
+/// any of them for reasons of its own.
 FeatureSet basic_features();
 
-/// The four transpositions, leading dimensions and batch strides.
+/// The features of layouts: transpositions, leading dimensions and batch strides.
 FeatureSet layout_features();
 
 /// All activations, and the residual. A bias is among the basic features.

@@ -11,6 +11,7 @@ constexpr std::array<std::string_view, 7> names{"a16w16", "a8w8",           "a8w
                                                 "a4w4",   "batched_a16w16", "batched_a8w8"};
 
 constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
+constexpr Side fp8_rows{.type = DType::e4m3, .scaling = Scaling::row};
 constexpr Side int8_rows{.type = DType::i8, .scaling = Scaling::row};
 constexpr Side mxfp4{.type = DType::e2m1, .scaling = Scaling::mx_1x32};
 
@@ -57,7 +58,7 @@ Problem format_defaults(Format format) {
     case Format::batched_a8w8:
       return {.a = int8_rows, .w = int8_rows};
     case Format::a8w8_bpreshuffle:
-      return {.a = int8_rows, .w = int8_rows, .packed = true};
+      return {.a = fp8_rows, .w = fp8_rows, .packed = true};
     case Format::a8w8_blockscale:
       return {.a = {.type = DType::e4m3, .scaling = Scaling::block_1x128},
               .w = {.type = DType::e4m3, .scaling = Scaling::block_128x128}};

@@ -25,10 +25,10 @@ std::optional<Format> parse_format(std::string_view text);
 const std::vector<Format>& all_formats();
 
 /// A problem of 0×0×0 with the format's usual types: bf16 for a16w16, int8 per token × per channel for a8w8, e4m3 with
-/// 1×128 and 128×128 blocks for a8w8_blockscale, packed weights for a8w8_bpreshuffle and a4w4.
+/// 1×128 and 128×128 blocks for a8w8_blockscale, packed e4m3 in rows for a8w8_bpreshuffle, packed e2m1 for a4w4.
 Problem format_defaults(Format format);
 
-/// Which AITER format a problem belongs to, if any: f32 counts as a16w16; per-tensor scales as a8w8.
+/// The AITER format that a problem belongs to, if any: f32 counts as a16w16, and per-tensor scales count as a8w8.
 std::optional<Format> format_of(const Problem& problem);
 
 }  // namespace gemmtune

@@ -12,7 +12,7 @@ struct Size {
   std::int64_t cols{};
 };
 
-/// Sizes come from a user's text, and their checks need the product: the largest number stands for one that overflows.
+/// The product, or the largest number if it overflows. Sizes come from a user's text and are checked by their product.
 std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
   std::int64_t product{};
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
@@ -29,7 +29,7 @@ Size size_of(Major major, std::int64_t outer, std::int64_t k) {
   return major == Major::k ? Size{outer, k} : Size{k, outer};
 }
 
-/// A batch stride says nothing where there is one matrix.
+/// Strides with those of a contiguous matrix replaced by 0. A batch stride has no meaning if there is only one matrix.
 Strides canonical(const StoredMatrix& matrix) {
   Strides strides{};
   if (matrix.leading_dimension != matrix.cols) strides.leading_dimension = matrix.leading_dimension;

@@ -1,6 +1,6 @@
-// How the matrices of a problem stand in memory: which dimension is contiguous, and how far apart rows and batches are.
-// A plain value; the default is what a torch Linear has: everything row-major and without gaps. AITER's shuffled
-// layouts are in gemm/shuffle.h.
+// How the matrices of a problem are stored: which dimension is contiguous, and how far apart rows and batches are. A
+// plain value; the default is what a torch Linear has, everything row-major and without gaps. AITER's shuffled layouts
+// are in gemm/shuffle.h.
 #pragma once
 
 #include <compare>
@@ -26,19 +26,18 @@ struct Strides {
   auto operator<=>(const Strides&) const = default;
 };
 
-/// C is row-major always: a column-major C is the transposed problem, with A and the weights exchanged.
+/// C is always row-major: a column-major C is the transposed problem, in which A and the weights change places.
 struct Layout {
   Major a{Major::k};
   Major w{Major::k};
   Strides a_strides{};
   Strides w_strides{};
-  Strides c_strides{};  // of C and of the residual
+  Strides c_strides{};  // also of the residual
 
   auto operator<=>(const Layout&) const = default;
 };
 
-/// One tensor as it is stored, with every distance worked out: `batch` matrices of `rows` × `cols`, each row
-/// contiguous.
+/// One tensor as it is stored, with all distances computed: `batch` matrices of `rows` × `cols`, with contiguous rows.
 struct StoredMatrix {
   DType type{};
   std::int64_t batch{1};
@@ -47,7 +46,7 @@ struct StoredMatrix {
   std::int64_t leading_dimension{};  // elements; at least `cols`
   std::int64_t batch_stride{};       // elements
 
-  /// From the first element of the first row to the last one of the last row.
+  /// The number of elements from the first of the first row to the last of the last row.
   std::int64_t elements() const { return (batch - 1) * batch_stride + (rows - 1) * leading_dimension + cols; }
   std::int64_t bytes() const { return storage_bytes(type, elements()); }
 
@@ -59,7 +58,7 @@ StoredMatrix stored_a(const Problem& problem);
 StoredMatrix stored_w(const Problem& problem);
 StoredMatrix stored_c(const Problem& problem);
 
-/// The problem's layout with distances that are those of a contiguous tensor replaced by 0, so that equal layouts
+/// The problem's layout, in which a distance that equals a contiguous tensor's is replaced by 0, so that equal layouts
 /// compare equal.
 Layout canonical_layout(const Problem& problem);
 

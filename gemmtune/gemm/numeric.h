@@ -1,5 +1,5 @@
-// What the bits of each format mean, one element at a time: exact and portable. Rounding is to nearest even; NaN stays
-// NaN. Bulk conversion of tensors stands in gemm/quantise.h.
+// What the bits of each format mean, one element at a time, exactly and portably. Rounding is to nearest even, and NaN
+// stays NaN. gemm/quantise.h converts whole tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace gemmtune {
 float bf16_to_float(std::uint16_t bits);
 std::uint16_t float_to_bf16(float value);
 
-/// Still a float, of which the low 13 bits are zeros.
+/// The result is a float whose low 13 bits are zero.
 float float_to_tf32(float value);
 
 float f16_to_float(std::uint16_t bits);
@@ -25,8 +25,8 @@ std::uint8_t float_to_e4m3(float value);
 float e4m3fnuz_to_float(std::uint8_t bits);
 std::uint8_t float_to_e4m3fnuz(float value);
 
-/// Codes 0…15: 0 .5 1 1.5 2 3 4 6 and their negatives. Encoding saturates at ±6 and keeps the sign of zero; NaN becomes
-/// +6, since the format has none.
+/// Codes 0…15 are 0 .5 1 1.5 2 3 4 6 and their negatives. Encoding saturates at ±6 and keeps the sign of zero. NaN
+/// becomes +6, because the format has no NaN.
 float e2m1_to_float(std::uint8_t code);
 std::uint8_t float_to_e2m1(float value);
 

@@ -1,4 +1,4 @@
-// The bytes of one GEMM: where each tensor starts. On a GPU these are device addresses.
+// The memory of one GEMM: where each tensor starts. On a GPU these are device addresses.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,22 @@
 
 namespace gemmtune {
 
-/// Tensors are stored as the problem's layout says (gemm/matrix_layout.h), scales row-major without gaps
-/// (gemm/scaling.h); batches are outermost. Absent tensors are null.
+/// Tensors are stored as the problem's layout says (gemm/matrix_layout.h), and scales row-major without gaps
+/// (gemm/scaling.h). The batch is the outermost dimension. Tensors that the problem does not have are null.
 struct Operands {
   const std::byte* a{};
   const std::byte* a_scale{};
   const std::byte* w{};
   const std::byte* w_scale{};
   const std::byte* bias{};
-  const std::byte* residual{};  // stored as C is; not C itself
+  const std::byte* residual{};  // stored like C, but not C itself
   std::byte* c{};
-  const std::byte* packed_w{};  // what PreparedGemm::pack_weights wrote
+  const std::byte* packed_w{};  // the weights as PreparedGemm::pack_weights wrote them
   std::byte* workspace{};
 };
 
-/// Bytes from the first element of each tensor to its last, gaps of the layout included; 0 for absent ones.
+/// The number of bytes from the first element of each tensor to its last, including gaps of the layout; 0 for tensors
+/// that the problem does not have.
 struct OperandBytes {
   std::int64_t a{};
   std::int64_t a_scale{};

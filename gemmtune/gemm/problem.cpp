@@ -16,7 +16,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::int64_t largest_size = std::int64_t{1} << 31;  // of one dimension: products of two still fit
+constexpr std::int64_t largest_size = std::int64_t{1} << 31;  // of one dimension: the product of two still fits
 
 constexpr std::int64_t largest_distance = std::int64_t{1} << 53;
 
@@ -39,7 +39,7 @@ constexpr std::array<Distance, 6> distances{{{"lda=", &Strides::leading_dimensio
 
 constexpr std::array<std::string_view, 4> transpositions{"nt", "nn", "tn", "tt"};
 
-/// Sets the part of a layout that one option of the text says; false when it says none.
+/// Sets the part of a layout that one option of the text states. Returns false if the option states none.
 bool set_part(Layout& layout, std::string_view option) {
   if (std::ranges::find(transpositions, option) != transpositions.end()) {
     layout.a = option[0] == 'n' ? Major::k : Major::mn;
@@ -74,7 +74,7 @@ std::string side_text(const Side& side) {
   return fmt::format("{}/{}", to_string(side.type), to_string(side.scaling));
 }
 
-/// Takes a problem's text apart piece by piece and knows the column of each.
+/// Parses a problem's text piece by piece and keeps the column of each piece.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text), pieces_(split(text, ':')) {}
@@ -89,7 +89,7 @@ class Reader {
   }
 
  private:
-  /// The three types, or a format's name; leaves next_ at the first option.
+  /// Reads the three types, or the name of a format. Leaves next_ at the first option.
   Problem read_types() {
     next_ = 1;
     if (const auto format = parse_format(pieces_[1])) {
@@ -169,7 +169,7 @@ class Reader {
 
   struct Anything {
     template <typename T>
-    [[noreturn]] operator T() const {  // never reached: expected() throws
+    [[noreturn]] operator T() const {  // never reached, because expected() throws
       std::abort();
     }
   };
@@ -206,7 +206,7 @@ std::string why_invalid_matrix(std::string_view which, const StoredMatrix& matri
   return {};
 }
 
-/// Of e2m1, two elements share a byte along the contiguous dimension.
+/// Two e2m1 elements share a byte along the contiguous dimension.
 std::string why_invalid_e2m1(std::string_view which, const StoredMatrix& matrix, Major major) {
   if (matrix.type != DType::e2m1) return {};
   if (major != Major::k) return fmt::format("{}: e2m1 is stored along K only", which);

@@ -2,8 +2,8 @@
 //
 //   C[b,m,n] = activation(sum over k of A[b,m,k] · W[b,n,k]  + bias[n] + residual[b,m,n])
 //
-// By default A is [batch, M, K], the weights W are [batch, N, K] (as a torch Linear keeps them), C is [batch, M, N];
-// all row-major without gaps. Not: which kernel computes it (space/candidate.h), nor the bytes (gemm/operands.h).
+// By default A is [batch, M, K], the weights W are [batch, N, K] (as in a torch Linear) and C is [batch, M, N], all
+// row-major without gaps. space/candidate.h says which kernel computes it, and gemm/operands.h where its tensors are.
 #pragma once
 
 #include <compare>
@@ -39,31 +39,31 @@ struct Problem {
   Side w{};
   DType out{DType::bf16};
   Epilogue epilogue{};
-  bool packed{};    // weights may be repacked once, ahead of all calls; otherwise each call finds them as they are
-  Layout layout{};  // as canonical_layout() gives it: distances of contiguous tensors are 0
+  bool packed{};    // weights may be repacked once, before all calls; otherwise each call gets them as they are
+  Layout layout{};  // in the form of canonical_layout(): distances of contiguous tensors are 0
 
   auto operator<=>(const Problem&) const = default;
 };
 
-/// The canonical text: sizes, A, weights, output, then what differs from the default, e.g.
+/// The canonical text: sizes, A, weights, output, then everything that differs from the default. Examples:
 ///   64x4096x4096:bf16:bf16:bf16
 ///   64x4096x4096:e2m1/1x32:e2m1/1x32:bf16:packed
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
 ///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
-/// The options, in this order: batch=B; nn, tn or tt (the first letter is A's, the second the weights', as BLAS has
-/// them for row-major matrices: the default nt is A stored [M, K] and weights stored [N, K]; tn has A stored [K, M] and
-/// weights stored [K, N]); lda=, ldw=, ldc= (leading dimensions) and stride_a=, stride_w=, stride_c= (from one matrix
-/// of the batch to the next), all in elements; bias; relu, gelu_tanh, gelu_erf or silu; residual; packed.
+/// The options come in this order: batch=B; nn, tn or tt; lda=, ldw=, ldc= (leading dimensions); stride_a=, stride_w=,
+/// stride_c= (from one matrix of the batch to the next); bias; relu, gelu_tanh, gelu_erf or silu; residual; packed. All
+/// distances are in elements. Of nn, tn and tt, the first letter is A's and the second the weights', as in BLAS for
+/// row-major matrices: the default nt is A stored [M, K] and weights stored [N, K]; tn has A stored [K, M] and weights
+/// stored [K, N].
 std::string to_string(const Problem& problem);
 
-/// Of a problem's text the options that say the layout ("nn:lda=16384"), and those that say the epilogue beside the
-/// bias
-/// ("gelu_tanh:residual"). "" for the default.
+/// The options of a problem's text that state its layout ("nn:lda=16384"), and those that state its epilogue except the
+/// bias ("gelu_tanh:residual"). The text is "" for the default.
 std::string layout_text(const Problem& problem);
 std::string epilogue_text(const Problem& problem);
 
-/// Sets what such a text says; false when it is none. The sizes need not be known yet: the distances are as in the text
-/// until canonical_layout().
+/// Sets what such a text states. Returns false if it is not such a text. The sizes need not be known yet: until
+/// canonical_layout(), the distances are those of the text.
 [[nodiscard]] bool set_layout(Problem& problem, std::string_view text);
 [[nodiscard]] bool set_epilogue(Problem& problem, std::string_view text);
 
@@ -82,19 +82,19 @@ inline bool is_plain(const Problem& p) noexcept {
 /// (64x4096x4096:a4w4). Throws Error{input} that says what was found and what was expected, with the column.
 Problem parse_problem(std::string_view text);
 
-/// Why this is not a GEMM that anyone can run ("K must be even for e2m1"), or "".
+/// Why this is not a GEMM that can be computed ("K must be even for e2m1"), or "".
 std::string why_invalid(const Problem& problem);
 
-/// 2·M·N·K·batch.
+/// The number of operations: 2·M·N·K·batch.
 double flops(const Problem& problem);
 
-/// Bytes of A, weights and C by element size, as AITER's `bw` column counts them: without scales and bias.
+/// The bytes of A, weights and C by element size, without scales and bias, as AITER's `bw` column counts them.
 double operand_bytes(const Problem& problem);
 
-/// The same with scales, bias and residual: what a kernel must really move. Gaps of the layout are not counted.
+/// The bytes that a kernel must move: the same with scales, bias and residual. Gaps of the layout do not count.
 double moved_bytes(const Problem& problem);
 
-/// AITER's columns, from a time in microseconds (0 where the time is not a positive number).
+/// The values of AITER's columns for a time in microseconds; 0 if the time is not a positive number.
 double tflops(const Problem& problem, double time_us);
 double bandwidth_gbps(const Problem& problem, double time_us);
 

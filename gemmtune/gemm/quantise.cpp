@@ -23,7 +23,7 @@ float largest_of(DType type) {
   return with_codec(type, [](auto codec) { return decltype(codec)::largest; });
 }
 
-/// How an operand's scales lie, with `none` as one group that is a whole row.
+/// How an operand's scales are arranged. Without scales, a whole row counts as one group.
 struct Groups {
   Side side{};
   std::int64_t rows{};
@@ -46,14 +46,15 @@ struct Groups {
   std::int64_t row_bytes() const { return storage_bytes(side.type, k); }
   std::int64_t length(std::int64_t col) const { return std::min(k_block, k - col * k_block); }
 
-  /// Rows that are worked on at once: whole groups, except of a tensor's only one.
+  /// The number of rows that are processed at once. They contain whole groups, unless one scale covers the whole
+  /// tensor.
   std::int64_t chunk_rows() const {
     if (side.scaling == Scaling::block_128x128) return grid.row_block;
     return std::clamp<std::int64_t>(chunk_elements / std::max<std::int64_t>(k, 1), 1, std::max<std::int64_t>(rows, 1));
   }
 };
 
-/// Scale of a group from its largest magnitude, as the number that its values are divided by.
+/// Computes a group's scale from its largest magnitude, as the number by which its values are divided.
 class ScaleRule {
  public:
   ScaleRule(const Groups& groups, E8M0Mode mode)
@@ -84,7 +85,7 @@ void encode_group(std::span<const float> values, float divisor, std::byte* out, 
   for (std::int64_t i = 0; i < count; ++i) store(out, first + i, Codec::encode(values[i] / divisor));
 }
 
-/// In two loops, the first of which the compiler can vectorise.
+/// Two loops, because the compiler can vectorise the first one.
 template <>
 void encode_group<E2M1Codec>(std::span<const float> values, float divisor, std::byte* out, std::int64_t first) {
   std::array<std::uint32_t, 32> codes;
@@ -137,7 +138,7 @@ class Quantiser {
     }
   }
 
-  /// Rows that share their scales.
+  /// Quantises rows that share their scales.
   void quantise_group_row(std::int64_t first_row, std::int64_t rows, std::span<const float> values) {
     for (std::int64_t col = 0; col < groups_.cols; ++col) {
       const float divisor = scale_of(first_row, rows, col, values);
@@ -171,7 +172,7 @@ class Quantiser {
   Quantised result_{};
 };
 
-/// Scales of one row's groups as floats; 1 where there are none.
+/// The scales of one row's groups as floats; 1 if there are no scales.
 class RowScales {
  public:
   RowScales(const Groups& groups, const std::byte* scales)

@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-/// Where the pieces of contiguous bytes are, in the plain form and in the stored one.
+/// Where contiguous pieces are, in the plain form and in the stored form.
 struct Mapping {
   const StoredMatrix& matrix;
   Major major{};
@@ -21,13 +21,14 @@ struct Mapping {
     return bytes(b * matrix.batch_stride + row * matrix.leading_dimension);
   }
 
-  /// Of MN-major operands: the stored column is the plain row.
+  /// For MN-major operands, whose stored column is the plain row.
   std::int64_t plain_element(std::int64_t b, std::int64_t row, std::int64_t col) const {
     return bytes((b * matrix.cols + col) * matrix.rows + row);
   }
 };
 
-/// Calls `copy(plain offset, stored offset, bytes)` for each piece, rows of the stored form on all threads.
+/// Calls `copy(plain offset, stored offset, bytes)` for each piece. Rows of the stored form are spread over all
+/// threads.
 template <typename Copy>
 void for_each_piece(const Mapping& map, const Copy& copy) {
   const auto& m = map.matrix;

@@ -1,5 +1,5 @@
-// Between matrices without gaps, which are what is drawn and what references are computed from, and matrices as a
-// problem's layout stores them. On the host.
+// Converts on the host between matrices without gaps, which are drawn and from which references are computed, and
+// matrices as a problem's layout stores them.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,18 @@
 
 namespace gemmtune {
 
-/// What stands in the gaps of a layout: a NaN in each type that has one, so that a kernel that reads a gap shows it.
+/// The byte that fills the gaps of a layout. It makes a NaN in each type that has one, so that reading a gap has a
+/// visible effect.
 inline constexpr std::byte gap_byte{0xff};
 
 /// Whether the tensor's bytes are those of [batch, outer, inner] without gaps.
 bool is_plain(const StoredMatrix& matrix, Major major);
 
-/// From [batch, outer, inner] without gaps (outer: M or N; inner: K, or N of C) to the stored form; gaps hold gap_byte.
+/// Converts from [batch, outer, inner] without gaps (outer: M or N; inner: K, or N for C) to the stored form. Gaps are
+/// filled with gap_byte.
 std::vector<std::byte> to_stored(std::span<const std::byte> plain, const StoredMatrix& matrix, Major major);
 
-/// The other way; `stored` holds matrix.bytes().
+/// The inverse of to_stored(). `stored` has matrix.bytes() bytes.
 std::vector<std::byte> to_plain(std::span<const std::byte> stored, const StoredMatrix& matrix, Major major);
 
 /// Calls `visit(offset, bytes)` for each gap between rows and between matrices, in order.

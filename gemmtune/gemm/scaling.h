@@ -1,4 +1,4 @@
-// How many scale factors an operand has, and which elements each is for.
+// How many scale factors an operand has, and which elements each of them applies to.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace gemmtune {
 
-/// Real value = stored value × its scale. An operand is `rows` × K: rows are tokens (M) for A and channels (N) for the
-/// weights.
+/// A real value is the stored value × its scale. An operand is `rows` × K: its rows are tokens (M) for A and channels
+/// (N) for the weights.
 enum class Scaling : std::uint8_t {
   none,
   tensor,         // one f32
@@ -22,23 +22,23 @@ enum class Scaling : std::uint8_t {
 
 inline constexpr Scaling last_scaling = Scaling::mx_1x32;
 
-/// "none", "tensor", "row", "1x128", "128x128", "1x32".
+/// The name in canonical text: "none", "tensor", "row", "1x128", "128x128", "1x32".
 std::string_view to_string(Scaling scaling);
 std::optional<Scaling> parse_scaling(std::string_view text);
 
-/// The grid of scales of an operand, row-major; partial blocks at the edges have a scale of their own.
+/// The grid of an operand's scales, row-major. Partial blocks at the edges have scales of their own.
 struct ScaleGrid {
-  std::int64_t rows{};  // 0 when there are none
+  std::int64_t rows{};  // 0 if there are no scales
   std::int64_t cols{};
-  std::int64_t row_block{1};  // rows of the operand that share one
-  std::int64_t k_block{1};    // elements along K that share one
+  std::int64_t row_block{1};  // rows of the operand that share a scale
+  std::int64_t k_block{1};    // elements along K that share a scale
   DType type{DType::f32};
 
   std::int64_t count() const { return rows * cols; }
   bool operator==(const ScaleGrid&) const = default;
 };
 
-/// Source of the shapes: AITER's per_token, per_1x128, per_128x128, per_1x32 quantisation.
+/// The shapes are those of AITER's per_token, per_1x128, per_128x128 and per_1x32 quantisation.
 ScaleGrid scale_grid(Scaling scaling, std::int64_t rows, std::int64_t k);
 
 }  // namespace gemmtune

@@ -13,13 +13,13 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource fold_kernel();
 
 namespace {
 
 constexpr std::int64_t most_threads = 256;
-constexpr std::int64_t units_at_once = 4;    // of a thread, as in fold.cu
+constexpr std::int64_t units_at_once = 4;    // of one thread, as in fold.cu
 constexpr std::int64_t blocks_wanted = 264;  // fewer leave multiprocessors idle
 constexpr unsigned highest_blocks = 256;
 
@@ -53,16 +53,16 @@ std::int64_t scale_bytes(const FoldSpec& spec) {
   return (spec.rows + 255) / 256 * 256 * ((blocks + 7) / 8 * 8);
 }
 
-/// Short ones start early (pdl.cuh). Long ones would only stand in the way of what is still running.
+/// Short kernels start early (pdl.cuh). Long ones would only occupy room that kernels still running need.
 LaunchStart start_of(const FoldSpec& spec) {
   constexpr std::int64_t most = std::int64_t{1} << 22;
   return spec.rows * spec.k <= most ? LaunchStart::early : LaunchStart::after_previous;
 }
 
-/// How a row is shared between blocks of threads.
+/// How the blocks of threads share a row.
 struct Shares {
   unsigned threads{};
-  std::int64_t units{};  // of a segment
+  std::int64_t units{};  // units of one segment
   unsigned segments{};
 };
 

@@ -1,8 +1,9 @@
-// Folds MXFP4: see kernels/fold.h and kernels/fold_rules.h. One compilation for each FOLD_TYPE, FOLD_BASE, FOLD_FILL,
+// Folds MXFP4: see kernels/fold.h and kernels/fold_rules.h. Compiled once for each FOLD_TYPE, FOLD_BASE, FOLD_FILL,
 // VALUES_LAYOUT and E8M0_LAYOUT.
 //
-// A block of threads folds a row, or a segment of it. It reads all the scales of the row first (1 KB for K = 32768),
-// while its own values are being loaded. It looks at values only if blocks of zeros could decide whether the row fits.
+// A thread block folds a row, or a segment of it. It first reads all the scales of the row (1 KB for K = 32768), while
+// its own values are being loaded. Only if the row does not fit by its scales alone does the block look at values too,
+// because blocks of zeros do not count.
 
 #include <bit>
 #include <cstdint>
@@ -22,7 +23,7 @@ constexpr bool shuffled_values = InputLayout::VALUES_LAYOUT == InputLayout::shuf
 constexpr bool shuffled_e8m0 = InputLayout::E8M0_LAYOUT == InputLayout::shuffled;
 
 constexpr FoldWindow window = fold_window(type);
-constexpr int unit = type == FoldType::bf16 ? 8 : 16;  // elements that a thread reads at once: 16 bytes when folded
+constexpr int unit = type == FoldType::bf16 ? 8 : 16;  // elements that a thread reads at once; they become 16 bytes
 constexpr int unit_words = unit / 8;
 constexpr int units_at_once = 4;
 constexpr int chunk_blocks = fold_chunk / fold_block;
@@ -32,7 +33,7 @@ constexpr unsigned all_lanes = 0xffffffffU;
 struct Range {
   unsigned low{255};
   unsigned high{};
-  unsigned of_tensor{};  // the highest of all rows, for a tensor base
+  unsigned of_tensor{};  // the highest byte of all rows; only with a tensor base
 
   __device__ void add(unsigned byte) {
     low = min(low, byte);
@@ -50,14 +51,14 @@ struct Range {
   __device__ bool has_nan() const { return high == nan_byte; }
 };
 
-/// As in FoldLayout::ranges.
+/// A range as FoldLayout::ranges stores it.
 __device__ unsigned short stored(const Range& range) {
   return static_cast<unsigned short>(range.empty() ? bias | bias << 8 : range.low | range.high << 8);
 }
 
 enum class Fate { folded, wide, nan };
 
-/// What becomes of a row or a chunk.
+/// Whether a row or a chunk is folded, wide or NaN, and its base.
 struct Verdict {
   Fate fate{};
   int base{};
@@ -105,16 +106,16 @@ __device__ Codes codes_at(const FoldArguments& at, std::int64_t row, int number)
   }
 }
 
-/// All 16 bytes of a block's values are ±0.
+/// Whether all values of a block (32 values, 16 bytes) are ±0.
 __device__ bool is_zero_block(const FoldArguments& at, std::int64_t row, int block) {
   const uint4 codes = *reinterpret_cast<const uint4*>(value_at(at, row, block * (fold_block / 2)));
   return ((codes.x | codes.y | codes.z | codes.w) & 0x77777777U) == 0;
 }
 
-// Looking at scales.
+// Judging rows and chunks by their scales.
 
-/// The union of the ranges of the block's threads. Each call in a kernel has a `use` of its own, and so memory of its
-/// own.
+/// The union of the ranges of all threads of the block, for every thread. Each call in a kernel has its own `use`, and
+/// so its own shared memory.
 template <int use>
 __device__ Range block_range(Range range) {
   __shared__ Range of_warps[32];
@@ -127,10 +128,11 @@ __device__ Range block_range(Range range) {
   return range;
 }
 
-/// Four bytes of plain scales at once where they allow it.
+/// The range of all scales of a row, for every thread of the block. Reads four scales at once if their layout is plain
+/// and their number is a multiple of 4.
 __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
   Range range;
-  if constexpr (base_of == FoldBase::tensor)  // by what find_highest wrote
+  if constexpr (base_of == FoldBase::tensor)  // find_highest wrote at.highest
     for (int i = threadIdx.x; i < at.highest_count; i += blockDim.x)
       range.of_tensor = max(range.of_tensor, at.highest[i]);
   const int blocks = static_cast<int>(at.k / fold_block);
@@ -143,6 +145,7 @@ __device__ Range row_range(const FoldArguments& at, std::int64_t row) {
   return block_range<0>(range);
 }
 
+/// The range of a row's scales without its blocks of zeros. A block of zeros counts if its scale is NaN.
 __device__ Range nonzero_range(const FoldArguments& at, std::int64_t row) {
   Range range;
   for (int block = threadIdx.x; block < at.k / fold_block; block += blockDim.x)
@@ -150,12 +153,14 @@ __device__ Range nonzero_range(const FoldArguments& at, std::int64_t row) {
   return block_range<1>(range);
 }
 
-/// What the base of all follows from.
+/// The range that a tensor base is chosen for: as wide as the type's window, up to the tensor's highest scale.
 __device__ Range tensor_window(unsigned highest) {
   const unsigned reach = static_cast<unsigned>(window.highest - window.lowest);
   return {highest > reach ? highest - reach : 0, highest};
 }
 
+/// The verdict on a whole row. The block that folds the row's `first` segment also stores the row's range and
+/// FoldLayout::wide, and the scale: of the row, or in row 0 of the tensor.
 __device__ Verdict row_verdict(const FoldArguments& at, std::int64_t row, bool first) {
   Range range = row_range(at, row);
   const Range bounds = tensor_window(range.of_tensor);
@@ -176,7 +181,7 @@ __device__ Verdict row_verdict(const FoldArguments& at, std::int64_t row, bool f
   return verdict;
 }
 
-/// Of a chunk's blocks; `nonzero` leaves blocks of zeros out.
+/// The range of the scales of a chunk's blocks. With `nonzero`, blocks of zeros are left out.
 template <bool nonzero>
 __device__ Range chunk_range(const FoldArguments& at, std::int64_t row, int chunk) {
   Range range;
@@ -190,15 +195,15 @@ __device__ Range chunk_range(const FoldArguments& at, std::int64_t row, int chun
   return range;
 }
 
-/// Of the chunks that a thread looks at.
+/// What judge_chunks found about a row.
 struct ChunkVerdict {
-  bool wide{};  // of all chunks
-  Range range{};
+  bool wide{};    // whether any chunk of the row is wide
+  Range range{};  // of the chunks that this thread judged
 };
 
 __device__ int chunks_of(const FoldArguments& at) { return static_cast<int>((at.k + fold_chunk - 1) / fold_chunk); }
 
-/// The verdict on each chunk of the row goes to `verdicts`, in shared memory.
+/// Judges each chunk of a row, and writes the verdicts to `verdicts` in shared memory, which has one for each chunk.
 __device__ ChunkVerdict judge_chunks(const FoldArguments& at, std::int64_t row, Verdict* verdicts) {
   ChunkVerdict all;
   for (int chunk = threadIdx.x; chunk < chunks_of(at); chunk += blockDim.x) {
@@ -216,7 +221,7 @@ __device__ ChunkVerdict judge_chunks(const FoldArguments& at, std::int64_t row, 
   return all;
 }
 
-/// After the values are on their way.
+/// Stores a row's scales, range and FoldLayout::wide. Called after the stores of the values have been issued.
 __device__ void store_chunks(const FoldArguments& at, std::int64_t row, const Verdict* verdicts,
                              const ChunkVerdict& all) {
   for (int chunk = threadIdx.x; chunk < chunks_of(at); chunk += blockDim.x)
@@ -227,16 +232,17 @@ __device__ void store_chunks(const FoldArguments& at, std::int64_t row, const Ve
   at.wide[row] = all.wide ? wide_row : 0;
 }
 
-// Converting. For each shift, a table holds the folded E2M1 values, and prmt picks its bytes by the codes.
+// Converting. A block's shift is its exponent minus the base. For e4m3 and int8, a table in shared memory holds the
+// folded E2M1 values for each shift, and prmt selects bytes of the table by the codes.
 
-/// Of magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6; the negative ones are int8's alone.
+/// The folded magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6 under one shift, a byte each. Only int8 uses the negative ones.
 struct Picks {
   unsigned low, high, negative_low, negative_high;
 };
 
 constexpr int table_size = type == FoldType::bf16 ? 1 : window.highest - window.lowest + 1;
 
-/// Byte `code` (of E2M1, sign included) under a shift.
+/// The folded byte of an E2M1 code, sign included, under a shift.
 __device__ unsigned char folded_byte(int shift, int code) {
   const float power = std::bit_cast<float>(static_cast<unsigned>(shift + bias) << 23);
   const float value = E2M1Codec::decode(static_cast<unsigned char>(code)) * power;
@@ -250,13 +256,13 @@ __device__ void fill(Picks* table) {
       reinterpret_cast<unsigned char*>(table)[i] = folded_byte(i / 16 + window.lowest, i % 16);
 }
 
-/// Four codes, in the low half of a word.
+/// Folds the four codes in the low half of a word to four bytes.
 __device__ unsigned four_bytes(const Picks& picks, unsigned codes) {
   const unsigned places = codes & 0x7777U;
   const unsigned magnitudes = __byte_perm(picks.low, picks.high, places);
   const unsigned signs = signs_of(codes);
   if constexpr (type == FoldType::int8) {
-    unsigned negative;  // 0xff in each byte that is; __byte_perm does not spread signs
+    unsigned negative;  // 0xff in each negative byte. Not __byte_perm, which cannot replicate signs
     asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(negative) : "r"(signs));
     const unsigned opposites = __byte_perm(picks.negative_low, picks.negative_high, places);
     return (magnitudes & ~negative) | (opposites & negative);
@@ -277,17 +283,18 @@ __device__ uint4 folded(const Picks* table, Codes codes, int shift) {
   }
 }
 
-/// Values of rows and chunks that are not folded.
+/// 16 bytes of the values of a row or chunk that is not folded.
 __device__ uint4 filler(Fate fate) {
   if (fate != Fate::nan || base_of != FoldBase::tensor || type == FoldType::int8) return {0, 0, 0, 0};
   const unsigned nans = type == FoldType::e4m3 ? 0x7f7f7f7fU : 0x7fc07fc0U;
   return {nans, nans, nans, nans};
 }
 
-/// Blocks outside the window are zeros.
+/// The shift of a block with this scale byte. It may be clamped to the window, because blocks outside of
+/// it hold only zeros.
 __device__ int shift_of(unsigned byte, const Verdict& verdict) {
   const int shift = static_cast<int>(byte) - bias - verdict.base;
-  if constexpr (base_of == FoldBase::none) return shift;  // of a NaN 128
+  if constexpr (base_of == FoldBase::none) return shift;  // 128 for a NaN
   return min(max(shift, window.lowest), window.highest);
 }
 
@@ -330,7 +337,8 @@ extern "C" __global__ void BOUNDS fold(FoldArguments at) {
     if (blockIdx.y == 0) store_chunks(at, row, of_chunks, chunks);
 }
 
-/// Each block writes the highest of the scale bytes that it read, NaN left out.
+/// Writes at.highest[blockIdx.x]: the highest of the scale bytes that the thread block read, NaN left out. There are
+/// `bytes` scale bytes.
 extern "C" __global__ void find_highest(FoldArguments at, std::int64_t bytes) {
   Range range;
   const auto see = [&](unsigned byte) {

@@ -1,7 +1,7 @@
-// Folding: converts MXFP4 exactly, on the GPU, to a type that Hopper's tensor cores multiply. Activations are folded in
+// Folding converts MXFP4 exactly, on the GPU, to a type that Hopper's tensor cores multiply. Activations are folded in
 // each call, weights once when they are packed. fold_rules.h says what is exact, and why.
 //
-// Not: rows that cannot be folded (kernels/rescue.h).
+// Rows that cannot be folded are left to kernels/rescue.h.
 #pragma once
 
 #include <cstddef>
@@ -57,10 +57,10 @@ class Folder {
   const FoldSpec& spec() const { return spec_; }
   FoldLayout layout() const;
 
-  /// What `folded` held before does not matter.
+  /// The earlier contents of `folded` do not matter.
   void launch(const std::byte* values, const std::byte* e8m0, std::byte* folded, Stream& stream) const noexcept;
 
-  /// What a finished launch found. Waits for the stream.
+  /// What a finished launch has found. Waits for the stream.
   FoldReport report(const std::byte* folded, Stream& stream) const;
 
   /// For weights: launches, waits for the stream, and throws Error{unsupported} if a row does not fit.

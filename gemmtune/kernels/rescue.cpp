@@ -8,7 +8,7 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource rescue_kernel();
 
 namespace {

@@ -1,10 +1,11 @@
-// Wide rows of the activations times folded weights: see kernels/rescue.h. One compilation for each W_TYPE, W_BASE, OUT
-// (f32, f16 or bf16) and HAS_BIAS.
+// Multiplies the wide rows of the activations, which could not be folded, by the folded weights: see kernels/rescue.h.
+// Compiled once for each W_TYPE, W_BASE, OUT (f32, f16 or bf16) and HAS_BIAS.
 //
-// Blocks of threads share out tiles of 64 wide rows by 128 columns. Products are bf16: E2M1 with its row's largest
-// exponent taken out, times the weights' folded values, which bf16 holds exactly. Activations become bf16 in shared
-// memory, one stage ahead; weights when a warp reads its fragments. K may be permuted as long as both sides are, so
-// that a thread takes 16 neighbours at once.
+// The thread blocks take turns at tiles of 64 wide rows by 128 columns of C. The tensor cores multiply bf16. An
+// activation is its E2M1 value scaled relative to its row's largest exponent. A weight is its folded value, which bf16
+// holds exactly. Activations are converted to bf16 in shared memory, one stage ahead; weights are converted when a warp
+// reads its fragments. Both operands are permuted along K in the same way, so that a thread can read 16 neighbouring
+// elements at once.
 
 #include <bit>
 #include <cstdint>
@@ -24,17 +25,19 @@ constexpr int tile_rows = 64;
 constexpr int tile_columns = 128;
 constexpr int tile_k = fold_chunk;
 constexpr int w_stages = 3;
-constexpr int a_stages = 4;  // they are needed a stage earlier
+constexpr int a_stages = 4;  // one more than for W, because activations are needed a stage earlier
 constexpr int threads = rescue_threads;
-constexpr int row_tiles = tile_rows / 16;           // of a warp, which has all rows …
-constexpr int column_tiles = tile_columns / 4 / 8;  // … and a quarter of the columns
-constexpr int listed_rows = 1024;                   // wide rows that are worked on in one round
+constexpr int row_tiles = tile_rows / 16;           // 16-row mma tiles of a warp, which has all rows
+constexpr int column_tiles = tile_columns / 4 / 8;  // 8-column mma tiles of a warp, which has a quarter of the columns
+constexpr int listed_rows = 1024;                   // the most wide rows that are listed at once
 
-// Sums leave the tensor cores, which cut off low bits, after so many stages; after each where its scales differ.
+// The tensor cores cut off low bits as they accumulate, so their sums are added to float totals after this many stages.
+// If each chunk has its own scale, that happens after every stage.
 constexpr int stages_of_a_sum = w_base == FoldBase::chunk ? 1 : 4;
 
-// Weights of e4m3 are taken as the bits that they are, hence 2^-120 times too small; activations make up for most of
-// it, so that no product leaves float's normal numbers.
+// The bits of an e4m3 weight are moved into a bf16 without adjusting the exponent for bf16's larger bias, so the weight
+// becomes 2^-120 times too small. Activations are scaled by 2^100 in return, so that no product leaves float's normal
+// range. The epilogue corrects the rest.
 constexpr int w_shift = w_type == FoldType::e4m3 ? -120 : 0;
 constexpr int a_shift = w_type == FoldType::e4m3 ? 100 : 0;
 
@@ -49,23 +52,25 @@ struct AStage {
 struct Shared {
   WStage w[w_stages];
   AStage a[a_stages];
-  uint4 activations[2][tile_rows * tile_k / 8];  // bf16, of this stage and of the next
+  uint4 activations[2][tile_rows * tile_k / 8];  // bf16, of the current stage and the next
   int rows[listed_rows];
   int warps[threads / 32];
 };
 
 static_assert(sizeof(Shared) == rescue_shared_bytes);
 
+/// The part of C that a block computes at once: up to 64 wide rows, and 128 columns from `column` on.
 struct Tile {
-  const int* rows;  // in the batch
+  const int* rows;  // indices in the batch
   int row_count;
   std::int64_t batch;
   std::int64_t column;
 };
 
-// Which rows.
+// Finding the wide rows.
 
-/// Flags of 16 rows, those outside of [begin, end) left out: a 1 in each byte that is wide.
+/// The flags of the 16 rows from group · 16 on, a byte each: 1 if the row is wide and lies in [begin, end), else 0.
+/// Rows are counted over all batches.
 __device__ uint4 wide_flags(const RescueArguments& at, std::int64_t group, std::int64_t begin, std::int64_t end) {
   const uint4 flags = *reinterpret_cast<const uint4*>(at.a_wide + group * 16);
   unsigned words[4]{flags.x, flags.y, flags.z, flags.w};
@@ -90,7 +95,7 @@ __device__ bool any_wide(const RescueArguments& at) {
   return __syncthreads_or(static_cast<int>(any & 0x01010101U)) != 0;
 }
 
-/// Of the block's threads before this one, and of all of them.
+/// Sums of a value of each thread: over the block's threads before this one, and over all of them.
 struct Sum {
   int before;
   int total;
@@ -113,8 +118,8 @@ __device__ Sum running_sum(int value, int* warps) {
   return sum;
 }
 
-/// The wide rows of a batch in their order: those with the numbers [first, first + listed_rows) go to shared.rows. How
-/// many wide rows there are.
+/// Numbers the wide rows of a batch in ascending order. Writes the rows with numbers [first, first + listed_rows) to
+/// shared.rows, as indices in the batch. Returns how many wide rows the batch has.
 __device__ int list_wide_rows(const RescueArguments& at, std::int64_t batch, int first, Shared& shared) {
   const std::int64_t begin = batch * at.m;
   const std::int64_t end = begin + at.m;
@@ -139,11 +144,12 @@ __device__ int list_wide_rows(const RescueArguments& at, std::int64_t batch, int
   return found;
 }
 
-// From memory to shared memory. Parts of a row are swapped so that the threads' reads meet no two of them in a bank.
+// Copying from global to shared memory. The bytes of each row are swizzled (the XORs below), so that the threads' reads
+// have no bank conflicts.
 
 __device__ void copy_16(unsigned char* to, const unsigned char* from, bool there) {
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int bytes = there ? 16 : 0;  // the rest is filled with zeros
+  const int bytes = there ? 16 : 0;  // cp.async fills the rest with zeros
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
 }
 
@@ -151,20 +157,20 @@ __device__ int w_place(int column, int byte) { return column * tile_k + (byte ^ 
 __device__ int a_place(int row, int byte) { return row * (tile_k / 2) + (byte ^ (row / 2 % 2 * 16)); }
 __device__ int activations_place(int row, int eight) { return row * (tile_k / 8) + (eight ^ (row % 8)); }
 
-constexpr int w_threads = tile_k / 16;           // that copy a column's part of a stage
-constexpr int w_step = threads / w_threads;      // columns
-constexpr int w_copies = tile_columns / w_step;  // of a thread
+constexpr int w_threads = tile_k / 16;           // threads that copy one column of a stage
+constexpr int w_step = threads / w_threads;      // columns that all threads copy at once
+constexpr int w_copies = tile_columns / w_step;  // copies of each thread
 constexpr int a_threads = tile_k / 32;
 constexpr int a_step = threads / a_threads;
 constexpr int a_copies = tile_rows / a_step;
 
-/// What a thread copies into each stage, and whose scales it reads.
+/// Where a thread copies from for each stage, and where it reads scales.
 struct Source {
   const unsigned char* w;
   const unsigned char* a[a_copies];
-  const unsigned char* e8m0;  // of the row that it turns into bf16; null where there is none
-  int columns;                // that are there, from its first one on
-  int highest;                // of that row's scale bytes
+  const unsigned char* e8m0;  // scales of the row that the thread converts to bf16; null if there is no such row
+  int columns;                // columns of C from the thread's first one on, 128 at most
+  int highest;                // the highest scale byte of the row that the thread converts
 };
 
 __device__ Source source_of(const RescueArguments& at, const Tile& tile) {
@@ -208,13 +214,14 @@ __device__ void load_a(const RescueArguments& at, const Source& source, std::int
 
 __device__ void end_group() { asm volatile("cp.async.commit_group;"); }
 
-/// All groups but the last one are there.
+/// Waits until all groups of cp.async but the last one have arrived, for all threads of the block.
 __device__ void wait_for_groups() {
   asm volatile("cp.async.wait_group 1;");
   __syncthreads();
 }
 
-/// Scale bytes of the two blocks of a stage that a thread turns into bf16; 0 beyond the end, where codes are zeros.
+/// The scale bytes of the two blocks of a stage that a thread converts to bf16. They are 0 beyond K, where the codes
+/// are zeros too.
 __device__ uint2 two_scales(const RescueArguments& at, const Source& source, std::int64_t k) {
   const std::int64_t block = k / fold_block + threadIdx.x % 2 * 2;
   const std::int64_t blocks = at.k / fold_block;
@@ -222,13 +229,14 @@ __device__ uint2 two_scales(const RescueArguments& at, const Source& source, std
   return {block < blocks ? source.e8m0[block] : 0U, block + 1 < blocks ? source.e8m0[block + 1] : 0U};
 }
 
-/// What a block of the thread's row is multiplied by, the row's largest exponent taken out, as bf16.
+/// The power of two that a block of the thread's row is multiplied by, relative to the row's largest exponent: a pair
+/// of equal bf16.
 __device__ unsigned factor_of(const Source& source, unsigned scale) {
   const int exponent = static_cast<int>(scale) - source.highest + a_shift;
   return exponent < -bias ? 0 : bf16_power(min(exponent, bias));
 }
 
-/// A stage's activations become bf16: half a row to a thread.
+/// Converts a stage's activations to bf16. Each thread converts half a row.
 __device__ void decode(const AStage& stage, const Source& source, const uint2& scales, uint4* activations) {
   const int row = threadIdx.x / 2;
 #pragma unroll
@@ -248,14 +256,14 @@ __device__ void decode(const AStage& stage, const Source& source, const uint2& s
 
 // Multiplying.
 
-/// Four folded weights as two pairs of bf16.
+/// Converts four folded weights to two pairs of bf16.
 __device__ uint2 four_weights(unsigned word) {
   if constexpr (w_type == FoldType::e4m3) {
     const unsigned low = __byte_perm(word, 0, 0x1404);
     const unsigned high = __byte_perm(word, 0, 0x3424);
     return {(low >> 4 & 0x07f007f0U) | (low & 0x80008000U), (high >> 4 & 0x07f007f0U) | (high & 0x80008000U)};
   } else {
-    const unsigned unsigned_bytes = word ^ 0x80808080U;  // 128 more
+    const unsigned unsigned_bytes = word ^ 0x80808080U;  // the int8 values plus 128
     const auto number = [&](unsigned place) {
       const float above = std::bit_cast<float>(__byte_perm(unsigned_bytes, 0x4b000000U, 0x7440U | place));
       return std::bit_cast<unsigned>(above - (8388608.0F + 128.0F));
@@ -274,7 +282,7 @@ __device__ void multiply_add(float (&sum)[4], const unsigned (&a)[4], const uint
 
 using Sums = float[row_tiles][column_tiles][4];
 
-/// 16 neighbours in K of each of the thread's columns.
+/// For each of the thread's columns, 16 neighbouring elements along K as pairs of bf16.
 struct Weights {
   uint2 pairs[column_tiles][4];
 };
@@ -292,7 +300,7 @@ __device__ Weights read_weights(const WStage& stage, int byte) {
   return weights;
 }
 
-/// 16 neighbours in K of one row.
+/// 16 neighbouring elements along K of one row, as pairs of bf16.
 struct Activations {
   unsigned pairs[8];
 };
@@ -303,7 +311,7 @@ __device__ Activations read_activations(const uint4* activations, int row, int f
   return {{low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w}};
 }
 
-/// Of `rows` rows; whole row tiles that are beyond are left out.
+/// Adds one stage's products to `sums`. The tile has `rows` wide rows; groups of 16 rows beyond them are skipped.
 __device__ void multiply(const WStage& stage, const uint4* activations, int rows, Sums& sums) {
   const int lane = threadIdx.x % 32;
 #pragma unroll 1
@@ -327,7 +335,7 @@ __device__ void multiply(const WStage& stage, const uint4* activations, int rows
   }
 }
 
-/// The column of C in its batch that a thread's sum stands for.
+/// The column of C, in its batch, that sum `i` of one of the thread's column tiles belongs to.
 __device__ std::int64_t column_of(const Tile& tile, int column_tile, int i) {
   const int lane = threadIdx.x % 32;
   return tile.column + static_cast<int>(threadIdx.x) / 32 * (tile_columns / 4) + column_tile * 8 + lane % 4 * 2 + i % 2;
@@ -340,7 +348,8 @@ __device__ float w_scale(const RescueArguments& at, const Tile& tile, std::int64
   return __ldg(at.w_scales + row);
 }
 
-/// Sums so far; with a base to each chunk they are scaled now.
+/// Adds the sums so far to the totals, and sets them to 0. With a base for each chunk, the weights' scales are applied
+/// here; otherwise the epilogue applies them.
 __device__ void promote(const RescueArguments& at, const Tile& tile, std::int64_t k, Sums& sums, Sums& totals) {
 #pragma unroll
   for (int column = 0; column < column_tiles; ++column) {
@@ -357,9 +366,9 @@ __device__ void promote(const RescueArguments& at, const Tile& tile, std::int64_
   }
 }
 
-// The end.
+// Epilogue.
 
-/// By 2^exponent, in two steps where one would leave float's range.
+/// value · 2^exponent. Multiplies in two steps, because 2^exponent itself may lie outside float's range.
 __device__ float scaled(float value, int exponent) {
   const int half = exponent / 2;
   const auto power = [](int of) { return std::bit_cast<float>(static_cast<unsigned>(of + bias) << 23); };
@@ -405,7 +414,7 @@ __device__ void compute(const RescueArguments& at, const Tile& tile, Shared& sha
   load_w(at, source, tile_k, shared.w[1]);
   load_a(at, source, 2 * tile_k, shared.a[2]);
   end_group();
-  uint2 scales[2]{two_scales(at, source, tile_k), two_scales(at, source, 2 * tile_k)};  // of the next stages
+  uint2 scales[2]{two_scales(at, source, tile_k), two_scales(at, source, 2 * tile_k)};  // of the next two stages
   wait_for_groups();
   decode(shared.a[0], source, two_scales(at, source, 0), shared.activations[0]);
   for (int i = 0; i < count; ++i) {
@@ -425,7 +434,8 @@ __device__ void compute(const RescueArguments& at, const Tile& tile, Shared& sha
   store(at, tile, totals);
 }
 
-/// All wide rows of a batch. `turn` counts tiles over everything: whose number is the block's is its own.
+/// Computes this block's share of the tiles of one batch. `turn` numbers the tiles over all batches, and block b takes
+/// those with turn % gridDim.x == b.
 __device__ void rescue_batch(const RescueArguments& at, std::int64_t batch, std::int64_t& turn, Shared& shared) {
   const std::int64_t column_count = (at.n + tile_columns - 1) / tile_columns;
   int first = 0;
@@ -444,7 +454,9 @@ __device__ void rescue_batch(const RescueArguments& at, std::int64_t batch, std:
 
 extern "C" __global__ void __launch_bounds__(threads) rescue(RescueArguments at) {
   extern __shared__ __align__(128) unsigned char memory[];
-  const bool any = any_wide(at);  // what folding left, which the product before this has waited for
+  // Folding wrote the flags. They can be read before pdl_wait(), because the product kernel before this one has already
+  // waited for folding.
+  const bool any = any_wide(at);
   pdl_wait();
   if (!any) return;
   std::int64_t turn = 0;

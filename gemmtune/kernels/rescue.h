@@ -1,7 +1,8 @@
 // Computes the rows of C whose activations could not be folded, after all other rows and in another way, so that every
 // call is right whatever its operands are.
 //
-// Not: fast. A launch without such rows ends at once. With them it takes about as long as a bf16 product of these rows.
+// It is not fast. A launch without such rows ends at once. With them, it takes about as long as a bf16 product of these
+// rows.
 #pragma once
 
 #include <string>
@@ -20,9 +21,9 @@ class Rescuer {
   /// together. Compiles. Throws Error{unsupported} with the compiler's log, or if the weights were folded to bf16.
   Rescuer(const Problem& problem, const FoldSpec& activations, const FoldSpec& weights, const std::string& arch);
 
-  /// Writes row m of C for each m that FoldLayout::wide of `folded_a` marks, from the MXFP4 activations among
-  /// `operands` and the folded weights: bf16 products with the row's largest exponent taken out, summed in float.
-  /// Another launch, the product, must stand between folding and this one, which reads the marks while that one runs.
+  /// Writes row m of C for each m that FoldLayout::wide of `folded_a` marks, from the MXFP4 activations in `operands`
+  /// and the folded weights. It sums bf16 products in float, with the row's largest exponent taken out. Another launch
+  /// (the product) must be between folding and this one, which reads the marks while that launch runs.
   void launch(const Operands& operands, const std::byte* folded_a, const std::byte* folded_w,
               Stream& stream) const noexcept;
 

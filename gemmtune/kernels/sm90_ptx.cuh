@@ -1,6 +1,6 @@
-// Hopper's instructions for TMA, mbarriers, clusters and wgmma, which CUDA C++ has no functions for. Functions are
+// Hopper's instructions for TMA, mbarriers, clusters and wgmma, for which CUDA C++ has no functions. Functions are
 // named after the PTX instructions. Addresses in shared memory are 32-bit numbers; `cluster` is the number of blocks in
-// one.
+// a cluster.
 #pragma once
 
 __device__ __forceinline__ unsigned shared_address(const void* at) {
@@ -12,7 +12,7 @@ __device__ __forceinline__ unsigned shared_address(const void* at) {
 __device__ __forceinline__ void mbarrier_init(unsigned barrier, unsigned count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
 }
-/// After all mbarrier_init(): makes the mbarriers visible to TMA and to the other blocks of the cluster.
+/// Called after all mbarrier_init(): makes the mbarriers visible to TMA and to the other blocks of the cluster.
 __device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -20,7 +20,7 @@ __device__ __forceinline__ void fence_mbarrier_init() {
 __device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/// Arrives, and makes the current phase wait for so many bytes from TMA as well.
+/// Arrives, and makes the current phase also wait for this many bytes from TMA.
 __device__ __forceinline__ void mbarrier_arrive_expect_tx(unsigned barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
@@ -48,7 +48,7 @@ __device__ __forceinline__ void tma_load(const TensorMap& map, unsigned barrier,
       "l"(&map), "r"(barrier), "r"(k), "r"(row), "r"(batch)
       : "memory");
 }
-/// To the same place in each block of `mask`. The bytes count on the mbarrier at the same place in that block.
+/// Loads to the same place in each block of `mask`. The bytes count on the mbarrier at the same place in that block.
 __device__ __forceinline__ void tma_load_multicast(const TensorMap& map, unsigned barrier, unsigned to, int k, int row,
                                                    int batch, unsigned short mask) {
   asm volatile(
@@ -58,7 +58,7 @@ __device__ __forceinline__ void tma_load_multicast(const TensorMap& map, unsigne
       : "memory");
 }
 
-/// From shared memory to C, clipped at C's edges.
+/// Stores from shared memory to C, clipped at C's edges.
 __device__ __forceinline__ void tma_store(const TensorMap& map, unsigned from, int column, int row, int batch) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map), "r"(from),
                "r"(column), "r"(row), "r"(batch)
@@ -70,7 +70,7 @@ template <int pending>
 __device__ __forceinline__ void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
-/// After ordinary writes to shared memory, before TMA or wgmma reads them.
+/// Called after ordinary writes to shared memory, before TMA or wgmma reads them.
 __device__ __forceinline__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Clusters.
@@ -81,7 +81,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
   if (cluster > 1) asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// Waits for all threads of the cluster. What each of them did before is complete then, also in other blocks' memory.
+/// Waits for all threads of the cluster. Everything that they did before is then complete, also in other blocks'
+/// memory.
 template <int cluster>
 __device__ __forceinline__ void cluster_sync() {
   if (cluster == 1) {
@@ -98,9 +99,9 @@ __device__ __forceinline__ unsigned mapa(unsigned address, unsigned rank) {
   return there;
 }
 
-/// On the mbarrier of any block of the cluster; `remote` is from mapa(). It says that this thread has read. What it has
-/// written need not be visible there. Like every access to another block's memory, it must have completed before that
-/// block exits.
+/// Arrives on the mbarrier of any block of the cluster; `remote` is from mapa(). The arrival says that this thread has
+/// finished reading. What the thread has written need not be visible there. Like every access to another block's
+/// memory, it must have completed before that block exits.
 __device__ __forceinline__ void mbarrier_arrive_remote(unsigned remote) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
 }

@@ -1,5 +1,5 @@
-// What tells wgmma where an operand lies in shared memory: the PTX ISA's "Matrix Descriptor Format", among the
-// asynchronous warpgroup-level matrix instructions.
+// The descriptor that tells wgmma where an operand is in shared memory: the PTX ISA's "Matrix Descriptor Format", among
+// the asynchronous warpgroup-level matrix instructions.
 //
 //   bits     field                            value
 //   13-0     start address                    address / 16

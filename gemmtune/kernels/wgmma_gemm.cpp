@@ -12,13 +12,13 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource wgmma_gemm_kernel();
 
 namespace {
 
 constexpr std::int64_t step_k = 128;
-constexpr std::int64_t most_sum_registers = 192;  // of a thread; the rest of its 232 is for everything else
+constexpr std::int64_t most_sum_registers = 192;  // of one thread; the rest of its 232 registers is for everything else
 constexpr std::int64_t largest_product = 96 * 96;
 
 std::int64_t out_bytes(const Problem& problem) { return storage_bytes(problem.out, 1); }
@@ -33,7 +33,7 @@ std::int64_t n_tiles(const Problem& problem, const WgmmaTile& tile) {
   return ceil_div(problem.n, tile.block_n * tile.cluster_n);
 }
 
-/// Registers for sums: of half a tile's rows, and what is promoted beside them, a subtile at a time.
+/// Registers for sums: those of half a tile's rows, and one subtile at a time of those that are promoted.
 std::int64_t sum_registers(const WgmmaTile& tile) {
   return tile.block_m * tile.block_n / 256 + (tile.promote_k > 0 ? tile.block_n / 2 : 0);
 }

@@ -1,6 +1,6 @@
 // C = A · Wᵀ on Hopper's 8-bit tensor cores, for A [M, K] and W [N, K], row-major bytes. Blocks are persistent and warp
-// specialised: a producer warpgroup, one thread of which loads stages by TMA, and two consumer warpgroups, each of
-// which multiplies half of the tile's rows by wgmma.
+// specialised. One thread of the producer warpgroup loads stages by TMA. Each of the two consumer warpgroups multiplies
+// half of the tile's rows by WGMMA.
 //
 // C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two.
 
@@ -18,7 +18,7 @@ __device__ __forceinline__ Place place_in_cluster() {
   return {rank, rank % CLUSTER_M, rank / CLUSTER_M};
 }
 
-/// The mbarriers of a stage: its data has arrived, and all consumers have read it.
+/// The two mbarriers of a stage. `full`: its data has arrived. `empty`: all consumers have read it.
 __device__ __forceinline__ unsigned full(const Shared& shared, int stage) {
   return shared_address(&shared.full[stage]);
 }
@@ -28,8 +28,8 @@ __device__ __forceinline__ unsigned empty(const Shared& shared, int stage) {
 
 // ---- copies
 
-/// Loads a part of a tile by TMA, to the same place in each block of `mask` if several blocks need it. Each block's
-/// consumers wait for all that is sent to it, so it cannot have exited before.
+/// Loads a part of a tile by TMA. With `multicast`, the part goes to the same place in the shared memory of each block
+/// in `mask`. None of these blocks can have exited before, because its consumers wait for all data that is sent to it.
 template <bool multicast>
 __device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, unsigned to, int k, int row, int batch,
                                      unsigned short mask) {
@@ -41,13 +41,14 @@ __device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, uns
 
 // ---- tensor cores
 
-/// Of a tile whose rows are 128 bytes of K, swizzled: eight rows in 1024 bytes.
+/// The WGMMA descriptor of a tile with rows of 128 bytes of K and the 128-byte swizzle. Eight rows take 1024 bytes.
 __device__ __forceinline__ unsigned long long tile_descriptor(const unsigned char* at) {
   return wgmma_descriptor(shared_address(at), wgmma_swizzled_128);
 }
 
 // ---- producer
 
+/// Loads this block's part of A's tile for one step along K.
 __device__ __forceinline__ void load_a(Shared& shared, int stage, const TensorMap& a, const Unit& unit, int step,
                                        const Place& place) {
   constexpr int part = BLOCK_M / CLUSTER_N;
@@ -56,7 +57,8 @@ __device__ __forceinline__ void load_a(Shared& shared, int stage, const TensorMa
                         unit.row + first, unit.batch, place.same_row());
 }
 
-/// Also tells the stage's mbarrier how many bytes to wait for, A's included.
+/// Loads this block's part of W's tile for one step along K. Also tells the stage's mbarrier how many bytes to
+/// expect, A's included.
 __device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMap& w, const Unit& unit, int step,
                                        const Place& place) {
   mbarrier_arrive_expect_tx(full(shared, stage), stage_bytes);
@@ -66,8 +68,8 @@ __device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMa
                         step * block_k, unit.column + first, unit.batch, place.same_column());
 }
 
-/// Loads W's part of the first stages. It need not wait for the previous kernel, which does not write W. Returns how
-/// many stages these are.
+/// Loads W into the first stages, and returns how many stages these are. May run before pdl_wait(), because the
+/// previous kernel does not write W.
 __device__ __forceinline__ int load_first_w(Shared& shared, const TensorMap& w, const Arguments& g,
                                             const Place& place) {
   if (first_unit() >= units(g)) return 0;
@@ -100,11 +102,11 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
 
 // ---- consumers
 
-/// The upper of the two rows, 8 apart, that a thread has of each subtile.
+/// A thread's accumulators hold two rows of each subtile, 8 apart. This is the upper one.
 __device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
 
-/// Tells every block that writes into this stage that it is free. Nobody waits in another block for the last of these
-/// arrivals: the cluster_sync() at the end of the kernel does.
+/// Tells the producer of every block that loads parts of this stage that the consumer warpgroup has read it. No
+/// producer waits for the last of these arrivals; the cluster_sync() at the end of the kernel does.
 __device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
   const int thread = threadIdx.x % 128;
   if (thread < cluster && place.shares_with(thread)) mbarrier_arrive_remote(mapa(empty(shared, stage), thread));
@@ -144,7 +146,7 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
 
 #if CHUNKS
 
-/// Of one step: what this thread's rows and columns of a subtile are multiplied by.
+/// The scales of one step along K, for the rows and columns of a subtile whose sums this thread has.
 struct ChunkFactors {
   float a[2];
   float2 w[BLOCK_N / 8];
@@ -192,7 +194,8 @@ __device__ __forceinline__ void add_to(float (&totals)[sums_of_subtile], const f
 
 #endif
 
-/// Sums of one step along K for one subtile after the other: one set of registers serves all.
+/// Adds the products of one step along K to `totals`. Multiplies one subtile after the other, so that all of them use
+/// the same accumulator registers.
 __device__ __forceinline__ void promote_step(Shared& shared, const Arguments& g, const Unit& unit, int stage, int step,
                                              int group, const Place& place,
                                              Total (&totals)[subtiles][sums_of_subtile]) {
@@ -251,10 +254,11 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
 
 // ---- epilogue: from sums to C
 
-/// What a thread needs for the epilogue besides the sums. Loaded before them, so that the loads overlap with them.
+/// What a thread needs for the epilogue besides the sums. Loaded before the main loop, so that the loads overlap
+/// with it.
 struct Factors {
-  float a_scale[subtiles][2];  // rows lane / 4 and 8 below
-  float w_scale[2];            // columns 2 · thread and the next
+  float a_scale[subtiles][2];  // rows row_in_subtile() and row_in_subtile() + 8
+  float w_scale[2];            // columns 2 · thread and 2 · thread + 1 of the tile
 };
 
 __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& unit, int group) {
@@ -278,7 +282,8 @@ __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& 
   return factors;
 }
 
-/// Leaves the columns' factors where all of the warpgroup find them; since it began this tile, nobody reads the last's.
+/// Writes the columns' scales to shared memory, for all threads of the warpgroup. No thread still reads those of the
+/// last tile, because the warpgroup has synchronised since, at the start of this tile.
 __device__ __forceinline__ void share_factors(Shared& shared, const Factors& factors, int group) {
   const int thread = threadIdx.x % 128;
   if (thread * 2 < BLOCK_N)
@@ -286,7 +291,7 @@ __device__ __forceinline__ void share_factors(Shared& shared, const Factors& fac
   sync_group(group);
 }
 
-/// Two neighbours of C; `column` within the tile.
+/// Two neighbouring elements of C: sums with scales and bias applied, rounded to C's type. `column` is within the tile.
 __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g, const Unit& unit, int group,
                                        const Total* sums, float a_scale, int column) {
   const float2 w_scale = *reinterpret_cast<const float2*>(&shared.w_scale[group][column]);
@@ -302,8 +307,8 @@ __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g,
 
 #if STORES_TILES
 
-/// Each warp for itself: piece after piece of 16 rows and 128 bytes goes through shared memory, swizzled, and leaves as
-/// a bulk copy.
+/// Each warp stores its own rows, in pieces of 16 rows by 128 bytes. It writes one piece after the other to shared
+/// memory, swizzled, and stores it by TMA.
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile],
                                               const float (&a_scale)[2]) {
@@ -362,14 +367,16 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, 
 
 #endif
 
-// ---- parts along K
+// ---- split-K: adding up parts along K
 
+/// Where this thread's sums of one part are. Neighbouring sums of a thread are 128 elements apart.
 __device__ __forceinline__ Total* partials_of(const Arguments& g, const Unit& unit, int split, int group) {
   const long long part = (static_cast<long long>(unit.tile) * g.splits + split) * 2 + group;
   return reinterpret_cast<Total*>(g.partials) + part * (group_rows * BLOCK_N) + threadIdx.x % 128;
 }
 
-/// Leaves this part's sums in memory. The last warpgroup to do so gets all parts' sums, added in the parts' order.
+/// Writes this part's sums to global memory. Returns true in the warpgroup that is the last to do so for its rows of
+/// the tile. Its `sums` are then those of all parts, added in the order of the parts.
 __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g, const Unit& unit, int group,
                                              Total (&sums)[subtiles][sums_of_subtile]) {
   Total* const own = partials_of(g, unit, unit.split, group);
@@ -426,7 +433,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
     wgmma_gemm(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap w,
                const __grid_constant__ TensorMap c, const __grid_constant__ Arguments g) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  if (shared_address(memory) % 1024 != 0) __trap();  // what swizzles rely on
+  if (shared_address(memory) % 1024 != 0) __trap();  // the swizzle relies on this alignment
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const Place place = place_in_cluster();
   if (threadIdx.x == 0) {
@@ -446,7 +453,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
     consume(shared, c, g, place, warpgroup);
   }
   __syncwarp();
-  // No block exits before the other blocks' last arrivals at its mbarriers: cluster_sync() waits for them, because its
-  // arrive has release semantics.
+  // A block must not exit before the other blocks' last arrivals at its mbarriers. cluster_sync() waits for them,
+  // because its arrive has release semantics.
   if (cluster > 1) cluster_sync<cluster>();
 }

@@ -1,4 +1,4 @@
-// The product of two matrices of bytes on Hopper's 8-bit tensor cores, exactly as a tuner chose to cut it up.
+// The product of two matrices of bytes on Hopper's 8-bit tensor cores, tiled exactly as a tuner chose.
 //
 // C[b, m, n] = sum over k of A[b, m, k] · W[b, n, k], times a_scale[b, m] · w_scale[b, n], plus bias[n]. Sums of int8
 // are exact. Sums of e4m3 lose what lies more than 13 bits below the largest term, so they are added to float sums at
@@ -17,19 +17,19 @@
 
 namespace gemmtune {
 
-/// Along which side of C neighbouring tiles are worked on together.
+/// The side of C along which neighbouring tiles are processed together.
 enum class TileOrder : std::uint8_t { along_m, along_n };
 
 struct WgmmaTile {
-  std::int64_t block_m{128};  // of C, for each multiprocessor: 128 or 256
+  std::int64_t block_m{128};  // rows of C for each multiprocessor: 128 or 256
   std::int64_t block_n{256};  // a multiple of 64
   std::int64_t stages{4};     // of the pipeline; each holds 128 of K of both operands
   std::int64_t cluster_m{1};  // blocks that share W's tile by multicast
-  std::int64_t cluster_n{1};  // blocks that share A's
+  std::int64_t cluster_n{1};  // blocks that share A's tile by multicast
   std::int64_t group{
       8};  // tiles (of a cluster) that are worked on together, so that they share operands in the L2 cache
   TileOrder order{};
-  std::int64_t promote_k{};  // after so much of K, e4m3 sums are added to float sums; a multiple of 128, or 0 for never
+  std::int64_t promote_k{};  // e4m3 sums move to float sums after this much of K; a multiple of 128, or 0 for never
   std::int64_t split_k{1};
 
   auto operator<=>(const WgmmaTile&) const = default;
@@ -53,7 +53,7 @@ std::int64_t wgmma_shared_bytes(const WgmmaTile& tile);
 /// The number of clusters' tiles of C, over all batches.
 std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile);
 
-/// On the device; c is [batch][M][N].
+/// Addresses on the device; c is [batch][M][N].
 struct WgmmaAddresses {
   const std::byte* a{};     // [batch][M][K]
   const float* a_scales{};  // [batch][M], or [ceil(K / 128)][batch][M] with chunks
@@ -64,12 +64,13 @@ struct WgmmaAddresses {
   std::byte* partial_sums{};  // partial_bytes() of them
 };
 
-/// One launch at a time: parts along K are counted in memory of the module. Small ones start early (pdl.cuh): W
-/// must be there, whole, before the kernel that comes before this one on the stream; the rest may be that kernel's own.
+/// Only one launch may run at a time, because parts along K are counted in memory of the module. Short kernels start
+/// early (pdl.cuh): W must be complete before the kernel that precedes this one on the stream; that kernel may write
+/// the other inputs.
 class WgmmaGemm {
  public:
-  /// Compiles. Throws Error{unsupported} for what why_no_wgmma says, and with the compiler's log. `multiprocessors` is
-  /// how many blocks run at once.
+  /// Compiles the kernel. Throws Error{unsupported} with the reason from why_no_wgmma, or with the compiler's log.
+  /// `multiprocessors` is how many blocks run at once.
   WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors);
 
   std::size_t partial_bytes() const;
@@ -82,14 +83,14 @@ class WgmmaGemm {
   WgmmaProduct product_{};
   WgmmaTile tile_{};
   unsigned blocks_{};
-  // Blocks that start while others leave are spread over multiprocessors in any order. Where there are several rounds
-  // of tiles that costs more than it saves: the two of a pair no longer read the same tiles at the same time.
+  // Blocks that start while others end are spread over the multiprocessors in any order. With several rounds of tiles
+  // this costs more than it saves: the two blocks of a pair no longer read the same tiles at the same time.
   LaunchStart start_{};
   GpuModule module_;
   GpuFunction function_{};
 };
 
-/// What it compiles, for tests that compile everything; the same for all sizes.
+/// The source that a WgmmaGemm compiles, for tests that compile everything. It is the same for all sizes.
 KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile);
 
 }  // namespace gemmtune

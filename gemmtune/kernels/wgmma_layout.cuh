@@ -18,13 +18,13 @@ using Arguments = gemmtune::WgmmaArguments;
 
 constexpr int block_k = 128;  // bytes of a row in a stage: the width of the 128-byte swizzle
 constexpr int cluster = CLUSTER_M * CLUSTER_N;
-constexpr int group_rows = BLOCK_M / 2;  // of a consumer warpgroup
+constexpr int group_rows = BLOCK_M / 2;  // rows of a consumer warpgroup
 constexpr int subtiles = group_rows / 64;
 constexpr int sums_of_subtile = BLOCK_N / 2;
 constexpr int a_bytes = BLOCK_M * block_k;
 constexpr int w_bytes = BLOCK_N * block_k;
 constexpr int stage_bytes = a_bytes + w_bytes;
-constexpr int out_columns = 128 / OUT_BYTES;  // of a piece of C that is stored at once
+constexpr int out_columns = 128 / OUT_BYTES;  // columns of a piece of C that is stored at once
 constexpr int pieces = BLOCK_N / out_columns;
 
 #if PROMOTE
@@ -33,12 +33,12 @@ using Total = float;
 using Total = Sum;
 #endif
 
-/// How many parts along K of each tile are done. Zero between launches.
+/// For each tile, how many parts along K are done. Zero between launches.
 __device__ unsigned arrivals[most_split_tiles * 2];
 
 struct Shared {
   unsigned char stages[STAGES][stage_bytes];
-  unsigned char pieces[2][2][4 * wgmma_piece_rows * 128];  // of C: of each consumer warpgroup's warps, two in turn
+  unsigned char pieces[2][2][4 * wgmma_piece_rows * 128];  // of C: for each consumer warpgroup's warps, two in turn
   float w_scale[2][BLOCK_N];
   unsigned long long full[STAGES];
   unsigned long long empty[STAGES];
@@ -53,7 +53,7 @@ struct Place {
   __device__ __forceinline__ bool shares_with(int other) const {
     return other % CLUSTER_M == m || other / CLUSTER_M == n;
   }
-  __device__ __forceinline__ unsigned short same_row() const {  // of tiles: they share A's
+  __device__ __forceinline__ unsigned short same_row() const {  // blocks whose tiles share A's
     unsigned mask = 0;
     for (int i = 0; i < CLUSTER_N; ++i) mask |= 1u << (m + i * CLUSTER_M);
     return static_cast<unsigned short>(mask);

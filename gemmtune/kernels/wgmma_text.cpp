@@ -7,14 +7,14 @@
 namespace gemmtune {
 namespace {
 
-/// "%first, …, %last".
+/// The placeholders "%first, …, %last" of an asm statement.
 std::string places(int first, int count) {
   std::string text;
   for (int i = 0; i < count; ++i) text += fmt::format("{}%{}", i == 0 ? "" : ", ", first + i);
   return text;
 }
 
-/// One asm statement: sums that are added to, or only written.
+/// One asm statement, in which sums are either added to or only written.
 std::string from_registers_statement(int n, std::string_view outputs, bool adds) {
   const int sums = n / 2;
   return fmt::format(

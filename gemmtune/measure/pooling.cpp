@@ -147,6 +147,7 @@ std::vector<Evaluation> pooled(std::span<const std::vector<Evaluation>> confirma
   std::vector<Pool> pools;
   std::vector<double> clocks;
   for (const auto& confirmation : confirmations) {
+    if (std::ranges::none_of(confirmation, is_timed)) continue;
     clocks.push_back(clock_of(pools, confirmation));
     const auto deviations = log_deviations(confirmation);
     for (std::size_t i = 0; i < confirmation.size(); ++i)
@@ -157,9 +158,9 @@ std::vector<Evaluation> pooled(std::span<const std::vector<Evaluation>> confirma
   if (pools.empty()) return {};
   const double clock = std::accumulate(clocks.begin(), clocks.end(), 0.0) / static_cast<double>(clocks.size());
   const double placement = deviation_of_placement(changes_of(pools), clocks.size() - 1);
+  const bool repeated = std::ranges::any_of(pools, [](const Pool& pool) { return pool.looks.size() > 1; });
   std::vector<Evaluation> all;
-  for (const auto& pool : pools)
-    all.push_back(confirmations.size() == 1 ? *pool.evaluations.front() : joined(pool, clock, placement));
+  for (const auto& pool : pools) all.push_back(repeated ? joined(pool, clock, placement) : *pool.evaluations.front());
   return all;
 }
 

@@ -38,7 +38,8 @@ double deviation_of_placement(std::span<const Change> changes, std::size_t clock
 ///   - The median is the geometric mean of the medians: each placement counts alike, however many samples it took.
 ///   - The interval holds the deviation of placements too, as the changes of all candidates show it.
 ///   - Samples, turns and costs are those of all confirmations; the outcome is the first failure, if there is one.
-/// A single confirmation is returned as it is.
+/// Where no candidate was confirmed twice, nothing is known of placements, and the evaluations are returned as they
+/// are.
 std::vector<Evaluation> pooled(std::span<const std::vector<Evaluation>> confirmations);
 
 }  // namespace gemmtune

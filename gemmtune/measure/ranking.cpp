@@ -17,9 +17,7 @@ Indices timed(std::span<const Evaluation> evaluations) {
   return indices;
 }
 
-auto means(const Evaluation& e) {
-  return std::pair(e.timing.workspace_bytes + e.timing.packed_bytes, e.candidate.split_k);
-}
+auto means(const Evaluation& e) { return std::pair(memory_bytes(e.timing), e.candidate.split_k); }
 
 auto name(const Evaluation& e) { return std::tie(e.candidate.name, e.candidate.family); }
 

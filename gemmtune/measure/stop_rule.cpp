@@ -9,9 +9,6 @@
 namespace gemmtune {
 namespace {
 
-/// Before min_samples have been taken, the limit for slow launches is this much higher.
-constexpr double early_factor = 2;
-
 class PolicyRule final : public StopRule {
  public:
   PolicyRule(const MeasurePolicy& policy, double too_slow_us) : policy_(policy), too_slow_us_(too_slow_us) {}
@@ -20,7 +17,7 @@ class PolicyRule final : public StopRule {
     const auto count = static_cast<std::int64_t>(samples.us.size());
     if (count >= policy_.max_samples) return true;
     if (count == 0) return false;
-    if (count < policy_.min_samples) return all_over(early_factor * too_slow_us_, samples);
+    if (count < policy_.min_samples) return all_over(give_up_early_factor * too_slow_us_, samples);
     return spent(samples) || all_over(too_slow_us_, samples) || narrow(samples);
   }
 

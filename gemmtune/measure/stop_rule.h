@@ -18,9 +18,12 @@ class StopRule {
 /// interval is narrow enough and the samples are of two turns at least.
 std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy);
 
+/// Before min_samples have been taken, the limit for slow launches is this much higher.
+inline constexpr double give_up_early_factor = 2;
+
 /// The same rule, which also gives up on slow launches: after min_samples when even the fastest sample is above
-/// `too_slow_us`, and earlier when it is above twice that. Screening uses it, because the time of a candidate that is
-/// far behind the best need not be known well.
+/// `too_slow_us`, and earlier when it is above give_up_early_factor times that. Screening uses it, because the time of
+/// a candidate that is far behind the best need not be known well.
 std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy, double too_slow_us);
 
 }  // namespace gemmtune

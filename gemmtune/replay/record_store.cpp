@@ -61,7 +61,7 @@ RecordedCandidate recorded(const Candidate& candidate, const Career& career) {
   RecordedCandidate one{.candidate = candidate};
   const auto* seen = career.screen != nullptr ? career.screen : career.failure;
   one.overhead_us = 1e6 * overhead_s(career);
-  one.memory_bytes = seen->evaluation.timing.workspace_bytes + seen->evaluation.timing.packed_bytes;
+  one.memory_bytes = memory_bytes(seen->evaluation.timing);
   if (career.failure != nullptr) {
     one.outcome = career.failure->evaluation.outcome;
     one.failed_at = career.failure->evaluation.stage;

@@ -9,6 +9,7 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/csv_types.h"
 #include "gemmtune/table/sheet/known_columns.h"
+#include "gemmtune/table/sheet/sheet.h"
 
 namespace gemmtune {
 namespace {
@@ -48,8 +49,12 @@ class BenchReader {
 
   Readings read() {
     readings_.sources = {document_.source};
+    const auto needed = needed_cells(document_.header);
     for (const auto& line : document_.rows)
-      if (const auto shape = shape_of(line)) add_line(line, *shape);
+      if (line.cells.size() < needed)
+        note(line, line.cells.size(), too_few_cells(line.cells.size(), needed));
+      else if (const auto shape = shape_of(line))
+        add_line(line, *shape);
     return std::move(readings_);
   }
 

@@ -17,8 +17,8 @@ namespace {
 /// Tables state times with four decimals. Smaller differences count as equal.
 std::int64_t as_in_tables(double time_us) { return std::llround(time_us * 1e4); }
 
-/// Confirmed before screened, fast before slow. Of the same time in a table and in a store, the one with more
-/// information.
+/// Confirmed times come before screened ones, and fast ones before slow ones. If a table and a store have the same
+/// time, the one with more information comes first.
 bool is_better(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
     return std::tuple(m.screened_only, as_in_tables(m.time_us), !m.has_interval(), std::string_view(m.kernel),
@@ -29,7 +29,7 @@ bool is_better(const Measurement& a, const Measurement& b) {
 
 bool has_time(const Measurement& m) { return m.time_us > 0 && std::isfinite(m.time_us); }
 
-/// Of failures, only wrong results have a share of wrong elements. Tables state 1 for all others.
+/// Among failures, only wrong results have a share of wrong elements. Tables state 1 for all other failures.
 bool is_over(const Measurement& m, double err_ratio_limit) {
   return (m.outcome == Outcome::ok || m.outcome == Outcome::wrong_result) && m.err_ratio > err_ratio_limit;
 }
@@ -159,7 +159,7 @@ class Comparer {
   const std::vector<Measurement>& measurements_;
   const ComparisonOptions& options_;
   Comparison comparison_;
-  std::set<std::string> names_;  // of backends
+  std::set<std::string> names_;  // the names of the backends
   std::map<ShapeId, ComparedShape, ByOrder> shapes_;
 };
 

@@ -33,7 +33,7 @@ struct ComparedShape {
 };
 
 enum class SkipReason : std::uint8_t {
-  failed,            // it says so, or its time is AITER's mark for a failure: -1, inf
+  failed,            // the file says so, or the time is AITER's mark for a failure: -1, inf
   no_time,           // a placeholder: 0, nan
   over_error_limit,  // too many elements are wrong
 };
@@ -50,14 +50,14 @@ struct Skipped {
 };
 
 struct Comparison {
-  std::string primary{};  // as asked for; otherwise asm if it exists, otherwise the backend that wins most shapes
-  std::vector<std::string> backends{};  // the primary first, the others by name
-  std::vector<ComparedShape> shapes{};  // by device, types, N, K and M, including shapes without any usable kernel
+  std::string primary{};  // the requested one; otherwise asm if it exists, otherwise the one that wins most shapes
+  std::vector<std::string> backends{};  // the primary first, then the others by name
+  std::vector<ComparedShape> shapes{};  // ordered by device, types, N, K and M; also shapes without any usable kernel
   std::vector<Skipped> skipped{};
   std::size_t measurements{};  // all measurements that were examined
   double err_ratio_limit{};
   bool one_type{};    // all shapes are of the same types
-  bool one_device{};  // and on the same kind of device
+  bool one_device{};  // and all are on the same kind of device
 };
 
 /// Whether the two times cannot be told apart: by the rule of space/tie.h or, if one has no interval, because they

@@ -8,13 +8,13 @@
 
 namespace gemmtune {
 
-/// "64x4096x4096:a4w4…", or only the sizes if no types are known.
+/// The problem as "64x4096x4096:a4w4…", or only its sizes if the types are not known.
 std::string shape_text(const ShapeId& shape);
 
-/// The same in a comparison's lists, without what all its shapes have in common.
+/// The same text for a comparison's lists, without what all its shapes have in common.
 std::string shape_text(const Comparison& comparison, const ShapeId& shape);
 
-/// TFLOPS with as many decimals as are meaningful: 5806.2, 12.34, 0.0153.
+/// The rate in TFLOPS with as many decimals as are meaningful: 5806.2, 12.34, 0.0153.
 std::string rate_text(double tflops);
 
 /// What all shapes have in common: "12 shapes, e2m1/1x32:e2m1/1x32:bf16:packed, gfx950/256".

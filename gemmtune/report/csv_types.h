@@ -10,11 +10,12 @@ namespace gemmtune {
 
 struct CsvTypes {
   Format columns{};    // the format whose key columns these are
-  Problem defaults{};  // what the columns do not say; bf16 if nothing is known
+  Problem defaults{};  // what the columns do not state; bf16 if nothing is known
   bool known{};
 };
 
-/// From the file's name and columns; else `otherwise`; else only the sizes are known.
+/// The types come from the file's name and columns, or else from `otherwise`. If neither states them, only the sizes
+/// are known.
 CsvTypes csv_types(const CsvDocument& document, std::optional<Format> otherwise);
 
 }  // namespace gemmtune

@@ -21,7 +21,8 @@ std::vector<Pattern> all_patterns() {
   return patterns;
 }
 
-/// "errRatio" and "0 errors" appear in every log of tuning.
+/// Whether the line looks like an error. "errRatio" and "0 errors" do not count, because they are in every log of
+/// tuning.
 bool looks_like_error(std::string_view line) {
   constexpr std::array<std::string_view, 6> marks{"Error:",       "error:",  "Traceback (most recent call last)",
                                                   "Segmentation", "Aborted", "FATAL"};

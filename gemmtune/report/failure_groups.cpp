@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "errRatio # is over #" of "errRatio 0.18 is over 0.05".
+/// The text with numbers replaced: "errRatio 0.18 is over 0.05" becomes "errRatio # is over #".
 std::string without_numbers(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -12,7 +12,7 @@ struct FailureGroup {
   std::string backend{};
   std::string what{};  // the outcome, or "over the limit of errors"
   std::size_t count{};
-  Skipped first{};  // one of them, in its own words
+  Skipped first{};  // one example, with its own reason
 };
 
 /// Reasons that differ only in numbers are the same. The most frequent group comes first.

@@ -26,7 +26,7 @@ bool is_store(const fs::path& path) {
 
 namespace {
 
-/// A store has its log and its lock beside it. These, and other files in a folder, are not inputs.
+/// Whether a file in a folder is an input. The log and the lock beside a store, and files of other kinds, are not.
 bool is_of_interest(const fs::path& path) {
   return equals_ignoring_case(path.extension().string(), ".csv") || is_store(path);
 }
@@ -39,7 +39,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// Lists of shapes, tables of fused MoE and other files have no times of GEMM kernels.
+/// Reads one CSV. Lists of shapes, tables of fused MoE and other files have no times of GEMM kernels.
 Readings read_csv_input(const fs::path& path, const ReadingOptions& options) {
   const auto document = read_csv(path);
   if (is_kernel_csv(document)) return read_kernel_csv(document, options);

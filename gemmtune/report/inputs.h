@@ -18,13 +18,13 @@ std::vector<std::filesystem::path> input_files(const std::vector<std::string>& a
 bool is_store(const std::filesystem::path& path);
 
 /// Files without times are listed, and files that cannot be read are noted. What a file does not state is taken from
-/// the others (report/join.h).
+/// the other files (report/join.h).
 Readings read_inputs(const std::vector<std::filesystem::path>& files, const ReadingOptions& options);
 
 /// What the stores among the files contain beyond measurements. Stores that cannot be read are left out.
 struct StoreContents {
   std::vector<Trial> trials{};
-  std::vector<RunResult> results{};  // of runs: the latest of each shape
+  std::vector<RunResult> results{};  // for each run, the latest result of each shape
 };
 
 StoreContents contents_of_stores(const std::vector<std::filesystem::path>& files);

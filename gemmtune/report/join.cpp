@@ -17,7 +17,7 @@ using Sizes = std::array<std::int64_t, 4>;
 
 Sizes sizes_of(const Problem& problem) { return {problem.batch, problem.m, problem.n, problem.k}; }
 
-/// The problem's types on these sizes.
+/// The problem with these types and these sizes.
 Problem with_sizes(Problem types, const Problem& sizes) {
   types.m = sizes.m;
   types.n = sizes.n;
@@ -42,7 +42,7 @@ std::optional<T> the_only(const std::set<T>& values) {
   return values.size() == 1 ? std::optional(*values.begin()) : std::nullopt;
 }
 
-/// "runs/a.csv" of "runs/a.csv:12" and of "runs/a.db#3".
+/// The file of a measurement: "runs/a.csv" for "runs/a.csv:12", and "runs/a.db" for "runs/a.db#3".
 std::string file_of(const Measurement& measurement) {
   return measurement.where.substr(0, measurement.where.find_last_of(":#"));
 }
@@ -54,7 +54,7 @@ class Joiner {
   Readings join() {
     complete_devices(&Joiner::only_fitting);
     complete_devices(&Joiner::by_compute_units);
-    complete_devices(&Joiner::only_fitting);  // what fits may have become known
+    complete_devices(&Joiner::only_fitting);  // the number of fitting devices may have changed
     complete_types();
     for (const auto& note : assumptions_) readings_.notes.push_back(note);
     return std::move(readings_);

@@ -6,9 +6,9 @@
 
 namespace gemmtune {
 
-/// A device that is not stated in full becomes the only device of all others that it can be; without one, its
+/// If a device is not stated in full and only one of all other devices fits, it is that device. If none fits, its
 /// architecture follows from its compute units by AITER's rule. Types that are not stated become those that all other
-/// shapes of these sizes have, or else those that all others have. What stays ambiguous stays separate. Each
+/// shapes of these sizes have, or else those that all other shapes have. What stays ambiguous stays separate. Each
 /// assumption is noted once for a file.
 Readings joined(Readings readings);
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/backend.h"
 #include "gemmtune/report/csv_types.h"
+#include "gemmtune/table/sheet/known_columns.h"
 #include "gemmtune/table/tuned_row_reader.h"
 
 namespace gemmtune {
@@ -18,7 +20,7 @@ std::vector<CsvField> fields_of(const CsvRow& line) {
   return fields;
 }
 
-/// What follows from gemmtune's own columns.
+/// Reads what only gemmtune's own columns state.
 class OwnColumns {
  public:
   explicit OwnColumns(const CsvDocument& document)
@@ -52,7 +54,7 @@ Measurement measurement_of(const TunedRow& row, const CsvTypes& types, const Rea
       .err_ratio = row.err_ratio};
 }
 
-/// AITER marks a failure only by two special times (table/profile_csv.h).
+/// Tables of AITER mark a failure only by two special times (table/profile_csv.h).
 void read_marks(Measurement& measurement) {
   if (measurement.outcome != Outcome::ok) return;
   if (std::isinf(measurement.time_us)) {
@@ -67,7 +69,10 @@ void read_marks(Measurement& measurement) {
 }  // namespace
 
 bool is_kernel_csv(const CsvDocument& document) {
-  const auto has = [&](std::string_view name) { return document.column(name).has_value(); };
+  const auto has = [&](std::string_view name) {
+    const auto known = find_known_column(name);
+    return std::ranges::find(document.header, known, find_known_column) != document.header.end();
+  };
   return has("M") && has("N") && has("K") && has("us") && has("kernelName");
 }
 

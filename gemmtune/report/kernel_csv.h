@@ -13,11 +13,11 @@ namespace gemmtune {
 
 /// What the files do not state themselves.
 struct ReadingOptions {
-  std::optional<Format> format{};       // for files whose name and columns state none
-  std::vector<std::string> families{};  // ours, for backends of tables without libtype
+  std::optional<Format> format{};       // for files whose name and columns do not state it
+  std::vector<std::string> families{};  // our families, for the backends of tables without libtype
 };
 
-/// Whether it has sizes, times and names of kernels.
+/// Whether the file has sizes, times and names of kernels.
 bool is_kernel_csv(const CsvDocument& document);
 
 /// Lines that cannot be read are noted with file:line:column.

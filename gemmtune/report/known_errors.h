@@ -1,5 +1,5 @@
-// What logs of tuning say when something is wrong, and what to do about it. Each entry is data: a pattern and a line
-// that shows it.
+// What logs of tuning contain when something is wrong, and what to do about it. Each entry is data: a pattern, and a
+// line that matches it.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct KnownError {
   std::string_view fix{};
 };
 
-/// In the order in which they are tried: the first entry that fits a line counts.
+/// The errors in the order in which they are tried: the first entry that fits a line counts.
 std::span<const KnownError> known_errors();
 
 /// Whether the pattern occurs in the line. Case is ignored, and a star stands for any text.

@@ -1,5 +1,5 @@
-// One timing of one kernel for one shape, wherever it was read. Comparisons are made of these.
-// Not an Evaluation (space/evaluation.h): files of other tools contain less, and this says where it was read.
+// One timing of one kernel for one shape, from any file. Comparisons are made of these. It is not an Evaluation
+// (space/evaluation.h): files of other tools contain less, and a measurement states where it was read.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace gemmtune {
 
-/// A kind of device as tables name it. "" and 0 if the file does not say.
+/// A kind of device as tables name it; "" and 0 if the file does not state it.
 struct DeviceTag {
   std::string gfx{};
   std::int64_t cu_num{};
@@ -22,7 +22,7 @@ struct DeviceTag {
   bool is_complete() const { return !gfx.empty() && cu_num > 0; }
 };
 
-/// "gfx950/256", "?/80", "" when nothing is known.
+/// The device as text: "gfx950/256", "?/80", or "" if nothing is known.
 std::string to_string(const DeviceTag& device);
 
 /// What is compared: timings of one shape on one kind of device.
@@ -39,13 +39,13 @@ struct Measurement {
   std::string backend{};  // report/backend.h
   std::string kernel{};
   Outcome outcome{Outcome::ok};
-  std::string reason{};  // for every outcome but ok
+  std::string reason{};  // for every outcome except ok
   double time_us{};
-  double low_us{};  // 95 % confidence interval of the time; 0 where it is not known
+  double low_us{};  // 95 % confidence interval of the time; 0 if it is not known
   double high_us{};
   double err_ratio{};
   bool screened_only{};      // timed with few samples
-  std::string reproducer{};  // of failures that can be run again: a command
+  std::string reproducer{};  // a command, for failures that can be reproduced
   std::string where{};       // "file:line", "store#trial"
 
   bool has_interval() const { return low_us > 0 && high_us > 0; }
@@ -59,7 +59,7 @@ struct Readings {
   std::vector<std::string> notes{};          // files and lines that cannot be read, and assumptions
 };
 
-/// Appends `more`.
+/// Appends `more` to `to`.
 void append(Readings& to, Readings more);
 
 }  // namespace gemmtune

@@ -13,7 +13,7 @@ namespace gemmtune {
 struct PairSummary {
   std::string first{};
   std::string second{};
-  std::size_t shapes{};  // that both have
+  std::size_t shapes{};  // shapes that both backends have
   std::size_t faster{};
   std::size_t slower{};
   std::size_t tied{};
@@ -21,15 +21,15 @@ struct PairSummary {
   double max{};
   double mean{};
   double geometric_mean{};
-  const ComparedShape* min_at{};  // in the comparison
+  const ComparedShape* min_at{};  // points into the comparison
   const ComparedShape* max_at{};
 };
 
-/// Every pair with a shape in common, each once, in the order of the comparison's backends. The comparison must
-/// outlive the result.
+/// Every pair of backends that have a shape in common, each once, in the order of the comparison's backends. The
+/// comparison must outlive the result.
 std::vector<PairSummary> pair_summaries(const Comparison& comparison);
 
-/// Of one pair. Nothing if they have no shape in common.
+/// The summary of one pair. Empty if the two have no shape in common.
 std::optional<PairSummary> pair_summary(const Comparison& comparison, const std::string& first,
                                         const std::string& second);
 

@@ -12,10 +12,10 @@
 namespace gemmtune {
 namespace {
 
-constexpr int steps = 50;  // of a curve
+constexpr int steps = 50;  // points of a curve
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// After this share of a shape's cost, the best candidate so far takes this long.
+/// The time of the best candidate so far, at one point of a shape's search.
 struct Milestone {
   double cost_s{};
   double best_us{unknown};

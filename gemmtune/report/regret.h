@@ -10,14 +10,14 @@
 
 namespace gemmtune {
 
-/// 0.01 is one percent.
+/// The distribution of regrets over shapes. A regret of 0.01 is one percent.
 struct RegretSpread {
   double mean{};
-  double p95{};  // 95 % of the shapes have at most this
+  double p95{};  // 95 % of the shapes have at most this regret
   double worst{};
 };
 
-/// All zeros for an empty list.
+/// The distribution of these regrets. For an empty list, all its numbers are 0.
 RegretSpread regret_spread(std::vector<double> regrets);
 
 /// The regret of always taking this backend's best kernel, over the shapes that it can do.
@@ -29,16 +29,16 @@ struct BackendRegret {
 
 std::vector<BackendRegret> backend_regrets(const Comparison& comparison);
 
-/// The regret if every search had been stopped after this share of its shape's cost: of the best candidate that it
-/// had met by then, judged by the final time of each candidate.
+/// The regret if every search had been stopped after this share of its shape's cost. It is that of the best candidate
+/// that the search had tried by then, judged by the final time of each candidate.
 struct SearchRegret {
-  double share{};  // of a shape's cost, 0 to 1
+  double share{};  // share of a shape's cost, 0 to 1
   std::size_t shapes{};
   RegretSpread regret{};
 };
 
-/// Takes trials in the order in which they were made, of shapes with at least two right candidates. The curve begins
-/// when each search has met a right candidate.
+/// Takes the trials of shapes with at least two right candidates, in the order in which they were made. The curve
+/// begins when every search has tried a right candidate.
 std::vector<SearchRegret> search_regrets(std::span<const Trial> trials);
 
 }  // namespace gemmtune

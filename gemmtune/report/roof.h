@@ -1,5 +1,5 @@
-// The most that a device can reach for the types of a shape: the roofline in reports.
-// Not: measuring it, nor the file that stores it (bench/roofline.h).
+// The most that a device can reach for the types of a shape: the roofline in reports. It is measured by bench/peaks.h,
+// and bench/roofline.h has it in full.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-/// 0 where it is not known.
+/// The limits of a device; 0 if they are not known.
 struct Roof {
   double peak_tflops{};
   double peak_gbps{};
@@ -18,10 +18,10 @@ struct Roof {
   bool is_complete() const { return peak_tflops > 0 && peak_gbps > 0; }
 };
 
-/// What is known of a device and the types of a shape. An empty function knows nothing.
+/// What is known about a device and the types of a shape. An empty function knows nothing.
 using RoofOf = std::function<Roof(const ShapeId&)>;
 
-/// Operations for each byte that must move. 0 if the types are not known.
+/// The number of operations for each byte that must move; 0 if the types are not known.
 double intensity(const ShapeId& shape);
 
 /// The rate as a share of what the roofline allows for the shape. Nothing if the roofline is not known.

@@ -24,7 +24,7 @@ std::time_t parse_utc(const std::string& text) {
 
 std::string utc_text(std::time_t moment) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(moment)); }
 
-/// Process ids are reused, so the command line must match too.
+/// Whether the process is this run. Process ids are reused, so the command line must match too.
 bool is_process(std::int64_t pid, const std::string& command_line) {
   try {
     auto text = read_file(fmt::format("/proc/{}/cmdline", pid));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t stages = 3;
 
-/// The latest trial of each stage. Null if there is none.
+/// The latest trial of each stage; null for a stage without one.
 using Career = std::array<const Trial*, stages>;
 
 using Contender = std::tuple<DeviceTag, Problem, Candidate>;
@@ -30,7 +30,8 @@ std::map<Contender, Career> careers_of(std::span<const Trial> trials) {
   return careers;
 }
 
-/// A proof times nothing: a candidate that passed has the time of its confirmation.
+/// The trial that decides. A proof measures no time, so a candidate that passed its proof has the time of its
+/// confirmation.
 const Trial* deciding(const Career& career) {
   const auto [screened, confirmed, proved] = career;
   if (proved != nullptr && proved->evaluation.outcome != Outcome::ok) return proved;

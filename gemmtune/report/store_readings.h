@@ -1,4 +1,4 @@
-// A store's trials as measurements: one for each candidate of a shape on a kind of device.
+// Turns a store's trials into measurements: one for each candidate of a shape on a kind of device.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@
 
 namespace gemmtune {
 
-/// A candidate is judged by the latest trial of the furthest stage that it reached: a confirmed time counts more than
-/// a screening's, and a candidate that failed its proof has failed. `source` is the store's path.
+/// A candidate is judged by the latest trial of the furthest stage that it reached: a confirmed time replaces a
+/// screened one, and a candidate that failed its proof has failed. `source` is the store's path.
 std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source);
 
-/// The shape, device, backend and kernel of a trial's measurement.
+/// The shape and device of a trial, as its measurement states them.
 ShapeId shape_of(const Trial& trial);
 std::pair<std::string, std::string> kernel_of(const Trial& trial);
 

@@ -1,5 +1,5 @@
-// What trials show beyond the fastest kernel: what they cost, how noisy they were, and under which circumstances they
-// were made.
+// What trials show beyond the fastest kernel: what they cost, how noisy they were, and under which conditions they were
+// made.
 #pragma once
 
 #include <span>
@@ -17,18 +17,18 @@ struct BackendCost {
   Cost cost{};
 };
 
-/// For a confirmed time.
+/// How noisy one confirmed time is.
 struct NoisePoint {
   std::string backend{};
   ShapeId shape{};
   std::string kernel{};
   double time_us{};
   double dispersion{};
-  double clock_mhz{};  // 0 where the device does not tell
+  double clock_mhz{};  // 0 if the device does not report it
   bool throttled{};
 };
 
-/// Circumstances that several trials share.
+/// Conditions that several trials share.
 struct Provenance {
   std::string device{};  // "NVIDIA H100 80GB HBM3, sm90, 132 units"
   std::string driver{};
@@ -39,10 +39,10 @@ struct Provenance {
   std::string last_utc{};
 };
 
-/// By name.
+/// The cost of each backend's trials, sorted by name.
 std::vector<BackendCost> backend_costs(std::span<const Trial> trials);
 
-/// At most this many, in the order of the trials.
+/// The noise of at most `limit` confirmed times, in the order of the trials.
 std::vector<NoisePoint> noise_points(std::span<const Trial> trials, std::size_t limit);
 
 std::vector<Provenance> provenances(std::span<const Trial> trials);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gemmtune {
@@ -12,7 +13,8 @@ double largest_share_unseen(std::size_t drawn, double probability) {
 
 std::string in_words(const RegretClaim& claim) {
   const auto sure = fmt::format("{:.0f} %", 100 * claim.probability);
-  auto text = fmt::format("regret at most {:.1f} % ({} sure", 100 * claim.regret, sure);
+  constexpr double least_pct = 0.1;  // "at most 0.0 %" would be too much to promise
+  auto text = fmt::format("regret at most {:.1f} % ({} sure", std::max(100 * claim.regret, least_pct), sure);
   if (claim.unseen > 0)
     text += fmt::format(" if the times of the {} candidates not measured follow from their parameters as forecast",
                         claim.unseen);

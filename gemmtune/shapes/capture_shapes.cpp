@@ -12,13 +12,14 @@ namespace {
 
 constexpr std::array<double, match_kind_count> shares{0, 0.05, 0.15, 0.2, 0.5};  // in the order of MatchKind
 
-/// For a call that some rule's kernel serves, whose time was never measured: a tuned kernel would take `tuned_us`.
+/// The time that tuning saves for a call whose kernel a rule chose and whose time was never measured. A tuned kernel
+/// would take `tuned_us`.
 double saved_against_a_rule(double tuned_us) {
   const auto share = share_saved(MatchKind::fallback);
   return tuned_us * share / (1 - share);
 }
 
-/// Estimates are rounded to this many digits.
+/// Estimates are rounded to nanoseconds.
 double to_nanoseconds(double us) { return std::round(us * 1000) / 1000; }
 
 }  // namespace

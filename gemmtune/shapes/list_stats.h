@@ -13,23 +13,23 @@ namespace gemmtune {
 /// All shapes that differ only in M.
 struct LayerStats {
   Problem problem{};    // with M = 0
-  std::string layer{};  // the first one's name, if it has one
+  std::string layer{};  // the name of the first shape that has one
   std::size_t shapes{};
   std::int64_t m_low{};
   std::int64_t m_high{};
   double weight{};
-  double flops{};  // of all its calls
+  double flops{};  // operations of all its calls
 };
 
 struct ListStats {
   std::size_t shapes{};
   std::size_t rejected{};
   double weight{};
-  double flops{};           // of all calls
+  double flops{};           // operations of all calls
   double bytes{};           // moved by all calls
-  double tuning_seconds{};  // estimated
+  double tuning_seconds{};  // estimated time
   std::map<std::string, std::size_t> formats{};
-  std::vector<LayerStats> layers{};  // most operations first
+  std::vector<LayerStats> layers{};  // the layer with the most operations comes first
 };
 
 ListStats stats_of(const ShapeList& list);

@@ -29,8 +29,8 @@ std::optional<LatentAttention> latent_attention(const JsonReader& fields) {
                          .v_dim = fields.size({"v_head_dim"})};
 }
 
-/// Which layers have experts: not the first first_k_dense_replace layers, every moe_layer_freq-th, every
-/// decoder_sparse_step-th counted from 1, and none of mlp_only_layers.
+/// Which layers have experts: those from first_k_dense_replace on whose index is a multiple of moe_layer_freq and whose
+/// number, counted from 1, is a multiple of decoder_sparse_step. Layers in mlp_only_layers have none.
 std::vector<bool> expert_layers(const nlohmann::json& json, const JsonReader& fields, std::int64_t layers) {
   const auto dense = fields.count_or("first_k_dense_replace", 0);
   const auto frequency = fields.optional_size({"moe_layer_freq"}).value_or(1);

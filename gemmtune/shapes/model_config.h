@@ -1,5 +1,5 @@
 // What a model's config.json (Hugging Face layout) says about its matrix multiplications, under one set of names.
-// Not: which multiplications these are (shapes/model_gemms.h), nor their numeric format (shapes/model_format.h).
+// shapes/model_gemms.h derives the multiplications, and shapes/model_format.h their numeric formats.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ namespace gemmtune {
 
 /// Attention through low-rank projections (DeepSeek).
 struct LatentAttention {
-  std::int64_t q_rank{};  // 0: queries come straight from the hidden state
+  std::int64_t q_rank{};  // 0: queries are computed directly from the hidden state
   std::int64_t kv_rank{};
-  std::int64_t nope_dim{};  // of each head's query and key, without positions
-  std::int64_t rope_dim{};  // with positions; the key's is shared by all heads
+  std::int64_t nope_dim{};  // dimension of each head's query and key without positions
+  std::int64_t rope_dim{};  // dimension with positions; all heads share that part of the key
   std::int64_t v_dim{};
 };
 
 struct Experts {
   std::int64_t count{};
   std::int64_t per_token{};
-  std::int64_t intermediate{};         // of one routed expert
-  std::int64_t shared_intermediate{};  // of all shared experts together, 0 where there are none
-  bool shared_gate{};                  // the shared expert's output is weighed by a layer of one output
-  bool bias{};                         // of the experts and the router
+  std::int64_t intermediate{};         // size of one routed expert
+  std::int64_t shared_intermediate{};  // size of all shared experts together; 0 if there are none
+  bool shared_gate{};                  // the shared expert's output is weighted by a layer with one output
+  bool bias{};                         // of the experts and of the router
   std::vector<bool> in_layer{};        // whether layer i has experts instead of a dense MLP
 };
 
 struct ModelConfig {
-  std::string source{};  // path, for messages
+  std::string source{};  // path of the file, for messages
   std::string model_type{};
   std::int64_t layers{};
   std::int64_t hidden{};
@@ -41,7 +41,7 @@ struct ModelConfig {
   std::int64_t heads{};
   std::int64_t kv_heads{};
   std::int64_t head_dim{};
-  std::int64_t intermediate{};  // of a dense MLP; 0 where every layer has experts
+  std::int64_t intermediate{};  // of a dense MLP; 0 if every layer has experts
   bool qkv_bias{};
   bool o_bias{};
   bool mlp_bias{};
@@ -51,13 +51,15 @@ struct ModelConfig {
   std::optional<Experts> experts{};
 };
 
-/// Throws Error{input} that names the file and the field: missing, of another kind, or contradicting another one.
+/// Throws Error{input}, which names the file and the field, if the field is missing, is of another kind, or contradicts
+/// another field.
 ModelConfig parse_model_config(const nlohmann::json& config, const std::string& source);
 
-/// The JSON of the file. Throws Error{input} with the place where it is not JSON.
+/// The JSON of the file. Throws Error{input} with the position at which it is not JSON.
 nlohmann::json read_model_json(const std::filesystem::path& path);
 
-/// The part that describes the language model: a nested text_config (or llm_config, language_config), or all of it.
+/// The part that describes the language model: a nested text_config (or llm_config, language_config), or else the whole
+/// config.
 const nlohmann::json& language_part(const nlohmann::json& config);
 
 }  // namespace gemmtune

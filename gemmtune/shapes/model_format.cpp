@@ -15,7 +15,7 @@ constexpr Side e4m3(Scaling scaling) { return {.type = DType::e4m3, .scaling = s
 
 Problem both_sides(Side side) { return {.a = side, .w = side}; }
 
-/// The child of this name, or null.
+/// The member with this name, or null.
 const Json& child(const Json& json, const char* name) {
   static const Json nothing;
   return json.is_object() && json.contains(name) ? json[name] : nothing;
@@ -31,7 +31,7 @@ std::int64_t number(const Json& json, const char* name) {
   return value.is_number_integer() ? value.get<std::int64_t>() : 0;
 }
 
-/// A quantization_config taken apart. Only one that describes both operands gives a problem.
+/// Reads a quantization_config. Only one that describes both operands gives a problem.
 class QuantisationReader {
  public:
   QuantisationReader(const Json& json, std::string source) : json_(json), source_(std::move(source)) {}
@@ -63,7 +63,7 @@ class QuantisationReader {
     return format_defaults(Format::a8w8_blockscale);
   }
 
-  /// All groups of the known checkpoints quantise alike, so the first group decides.
+  /// Uses the first group, because all groups in known checkpoints have the same quantisation.
   Problem compressed_tensors() const {
     const auto& groups = child(json_, "config_groups");
     if (!groups.is_object() || groups.empty()) unknown();
@@ -130,7 +130,7 @@ Problem problem_asked_for(std::string_view asked, DType model_type) {
   try {
     auto problem = parse_problem(fmt::format("128x128x128:{}", asked));
     problem.batch = 1;
-    problem.epilogue.bias = false;  // the model's own
+    problem.epilogue.bias = false;  // the model decides about biases
     return problem;
   } catch (const Error&) {
     std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// The numeric formats of a model's multiplications: from its quantization_config, or as asked for.
+// The numeric formats of a model's multiplications: from its quantization_config, or as the user requests.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,16 +13,16 @@
 namespace gemmtune {
 
 struct ModelFormat {
-  Problem plain{};              // types of the unquantised modules; sizes mean nothing
+  Problem plain{};              // types of the modules that are not quantised; its sizes have no meaning
   Problem quantised{};          // types of all other modules
   ModulePatterns left_alone{};  // modules that the checkpoint did not quantise
   std::string because{};        // "its quantization_config is of fp8 with blocks of 128x128"
 };
 
 /// `asked` is the name of a format (gemm/format.h), three types as in a problem's text, or "" for what the config
-/// says. Modules that the config names as not quantised stay unquantised in either case. Throws Error: input for a
-/// quantization_config without a counterpart here (weight-only int4, other block sizes), with a message that suggests
-/// to ask for a format; usage if `asked` is no format.
+/// states. In each case, modules that the config names as not quantised stay unquantised. Throws Error{input} for a
+/// quantization_config that has no counterpart here (weight-only int4, other block sizes), and its message suggests
+/// requesting a format. Throws Error{usage} if `asked` is not a format.
 ModelFormat model_format(const nlohmann::json& config, const ModelConfig& model, std::string_view asked);
 
 }  // namespace gemmtune

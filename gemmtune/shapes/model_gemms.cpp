@@ -13,14 +13,14 @@ struct Dimension {
   std::int64_t size{};
 };
 
-/// A part of a dimension, which must divide evenly.
+/// One part of a dimension, which must be divisible by the number of parts.
 std::int64_t cut(Dimension dimension, std::int64_t ways, std::string_view flag) {
   if (dimension.size % ways != 0)
     fail(ErrorCode::usage, "{} {} does not divide {} = {}", flag, ways, dimension.name, dimension.size);
   return dimension.size / ways;
 }
 
-/// Ranks beyond the number of KV heads share heads: each has a copy of one.
+/// The number of KV heads on one rank. If there are more ranks than KV heads, each rank has a copy of one head.
 std::int64_t cut_kv_heads(std::int64_t kv_heads, std::int64_t ways) {
   if (kv_heads >= ways) return cut({"num_key_value_heads", kv_heads}, ways, "--tp");
   if (ways % kv_heads != 0)
@@ -88,7 +88,7 @@ std::vector<ModelGemm> ShardedModel::grouped_query_attention(Projections project
   return gemms;
 }
 
-/// The projections down to the ranks are small, and every rank runs all of them.
+/// The projections to low ranks are small, so every rank computes all of them.
 std::vector<ModelGemm> ShardedModel::latent_attention(Projections projections, LatentForm form) const {
   const auto& latent = *model_.latent;
   const auto projection = [](const char* name, std::int64_t n, std::int64_t k) {
@@ -119,7 +119,7 @@ std::vector<ModelGemm> ShardedModel::latent_attention(Projections projections, L
   return gemms;
 }
 
-/// `like` says which MLP this is: the beginning of its layer's and modules' names, its tokens, count and bias.
+/// `like` describes the MLP: the beginning of its layer's and modules' names, its tokens, its count and its bias.
 std::vector<ModelGemm> ShardedModel::gated_mlp(const ModelGemm& like, std::int64_t intermediate,
                                                Projections projections) const {
   const auto& parent = like.modules.front();

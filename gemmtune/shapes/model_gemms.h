@@ -12,14 +12,14 @@ namespace gemmtune {
 
 struct Parallelism {
   std::int64_t tensor{1};
-  std::int64_t expert{1};  // ranks over which the experts are spread; each is cut tensor / expert ways
+  std::int64_t expert{1};  // ranks over which the experts are spread; each expert is cut tensor / expert ways
 };
 
-/// Which rows a multiplication has.
+/// The tokens that are a multiplication's rows.
 enum class Tokens {
   all,
-  routed,  // those that the router sends to one expert
-  last,    // those for which a next token is asked
+  routed,  // tokens that the router sends to one expert
+  last,    // tokens whose next token is to be predicted
 };
 
 struct ModelGemm {
@@ -29,29 +29,31 @@ struct ModelGemm {
   std::int64_t n{};
   std::int64_t k{};
   std::int64_t batch{1};
-  std::int64_t count{1};  // of these in one layer
+  std::int64_t count{1};  // how many of these one layer has
   bool bias{};
   Tokens tokens{Tokens::all};
 };
 
-/// How projections of the same input are run.
+/// How projections of the same input are computed.
 enum class Projections { fused, unfused };
 
-/// Attention through low-rank projections: with the keys and values unpacked (prefill: kv_b_proj), or with that
-/// projection absorbed into queries and outputs (decode: two batched multiplications, one for each head).
+/// How attention through low-rank projections is computed: with keys and values unpacked (prefill: kv_b_proj), or with
+/// that projection absorbed into queries and outputs (decode: two batched multiplications with one matrix for each
+/// head).
 enum class LatentForm { unpacked, absorbed };
 
-/// A model on so many devices, seen by one rank. Throws Error{usage} that names the dimension that does not divide.
+/// One rank's part of a model on several devices. Throws Error{usage}, which names the dimension, if a dimension cannot
+/// be divided.
 class ShardedModel {
  public:
   ShardedModel(const ModelConfig& model, Parallelism parallelism);
 
   std::vector<ModelGemm> attention(Projections projections, LatentForm form) const;
 
-  /// A dense MLP, or router, routed and shared experts.
+  /// The multiplications of a dense MLP, or of the router, the routed experts and the shared experts.
   std::vector<ModelGemm> feed_forward(std::int64_t layer, Projections projections) const;
 
-  /// A rank's part of the vocabulary, rounded up where it does not divide, as serving pads it.
+  /// The rank's part of the vocabulary. If it cannot be divided evenly it is rounded up, because serving pads it.
   ModelGemm logits() const;
 
   /// Remarks for the user: repeated KV heads, a padded vocabulary.
@@ -65,8 +67,8 @@ class ShardedModel {
 
   const ModelConfig& model_;
   Parallelism parallelism_;
-  std::int64_t heads_{};     // on this rank, like all below
-  std::int64_t kv_heads_{};  // at least one: repeated where there are fewer than ranks
+  std::int64_t heads_{};     // on this rank, like all members below
+  std::int64_t kv_heads_{};  // at least one: heads are repeated if there are fewer than ranks
   std::int64_t intermediate_{};
   std::int64_t expert_count_{};
   std::int64_t expert_intermediate_{};

@@ -10,14 +10,14 @@
 namespace gemmtune {
 namespace {
 
-/// One multiplication, for all layers that run it alike.
+/// One multiplication, counted over all layers that run it in the same way.
 struct CountedGemm {
   ModelGemm gemm{};
   bool quantised{};
   std::int64_t layers{};
 };
 
-/// Rows of one call, and how many calls of one layer have that many.
+/// The number of rows of a call, and how many calls of one layer have that many.
 struct Calls {
   std::int64_t m{};
   std::int64_t count{};
@@ -52,7 +52,8 @@ class ShapeMaker {
     }
   }
 
-  /// Layers differ in what they are (dense, experts) and in what the checkpoint quantised.
+  /// The multiplications of all layers. Layers differ in their kind (dense, experts) and in what the checkpoint
+  /// quantised.
   std::vector<CountedGemm> of_all_layers(const ShardedModel& sharded) const {
     std::vector<CountedGemm> counted;
     std::map<std::pair<std::string, bool>, std::size_t> seen;
@@ -66,7 +67,7 @@ class ShapeMaker {
     return counted;
   }
 
-  /// With every requested way of running the model. What two ways have in common comes once.
+  /// The multiplications of one layer in every requested way of running the model. What several ways share occurs once.
   std::vector<ModelGemm> of_layer(const ShardedModel& sharded, std::int64_t layer) const {
     std::vector<ModelGemm> gemms;
     const auto add_new = [&](std::vector<ModelGemm> more) {
@@ -103,7 +104,8 @@ class ShapeMaker {
     made_.shapes.push_back(std::move(shape));
   }
 
-  /// With fewer tokens than experts, some experts get no token: only as many are called as tokens can reach.
+  /// If there are fewer tokens than experts, some experts get no token. Only as many are called as the tokens can
+  /// reach.
   Calls calls_of(const ModelGemm& gemm, std::int64_t m) const {
     if (gemm.tokens != Tokens::routed || request_.expert_tokens == ExpertTokens::listed) return {m, gemm.count};
     const auto& experts = *model_.experts;
@@ -112,7 +114,7 @@ class ShapeMaker {
     return {(routed + experts.count - 1) / experts.count, std::min(gemm.count, (routed + ranks - 1) / ranks)};
   }
 
-  /// Serving pads these shapes or refuses them. The list has them unpadded.
+  /// Notes shapes that do not fill their blocks of scales. Serving pads or refuses them; the list has them unpadded.
   void note_partial_blocks(const CountedGemm& counted, Parallelism parallelism) {
     const auto& gemm = counted.gemm;
     const auto block = counted.quantised ? scale_block(format_.quantised.w.scaling) : 1;

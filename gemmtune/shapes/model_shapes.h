@@ -1,5 +1,5 @@
 // The shapes that a model needs, as a list to tune: for each number of devices and each M, every multiplication with
-// the number of times that a forward pass runs it.
+// its number of executions in a forward pass.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace gemmtune {
 /// How many rows the multiplications of an expert have.
 enum class ExpertTokens {
   even,    // the router spreads tokens evenly: M · experts per token / experts, rounded up
-  listed,  // M as listed stands for the number of tokens at one expert
+  listed,  // a listed M is the number of tokens at one expert
 };
 
 struct ModelRequest {
   std::vector<std::int64_t> tensor_parallel{1};
   std::int64_t expert_parallel{1};
   std::vector<std::int64_t> m{};
-  std::vector<std::int64_t> logits_m{};  // empty: as m
+  std::vector<std::int64_t> logits_m{};  // empty: the same as m
   std::vector<Projections> projections{Projections::fused};
   std::vector<LatentForm> latent_forms{LatentForm::unpacked, LatentForm::absorbed};
   ExpertTokens expert_tokens{ExpertTokens::even};
 };
 
 struct ModelShapes {
-  std::vector<Shape> shapes{};  // exact duplicates merged; weight: how often a forward pass makes it
+  std::vector<Shape> shapes{};  // without exact duplicates; weight: how often a forward pass runs it
   std::vector<std::string> notes{};
 };
 

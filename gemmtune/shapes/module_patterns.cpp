@@ -7,7 +7,7 @@
 namespace gemmtune {
 namespace {
 
-/// * stands for any text; the last word of the path must match to its end.
+/// The regular expression for a path in which * stands for any text. The last word must match up to its end.
 std::string expression_of_glob(std::string_view glob) {
   std::string expression;
   for (const char c : glob) {
@@ -29,7 +29,7 @@ std::regex compiled(const std::string& expression, const std::string& entry) {
   }
 }
 
-/// Between dots or the path's ends.
+/// Whether the path contains these words, between dots or the ends of the path.
 bool has_words(std::string_view path, std::string_view words) {
   for (auto at = path.find(words); at != std::string_view::npos; at = path.find(words, at + 1)) {
     const auto end = at + words.size();

@@ -1,4 +1,4 @@
-// Which modules of a model a quantised checkpoint leaves alone: the entries of modules_to_not_convert, ignore,
+// Which modules of a model a quantised checkpoint does not quantise: the entries of modules_to_not_convert, ignore,
 // ignored_layers and exclude, in the spellings that checkpoints use.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace gemmtune {
 
-/// An entry is a regular expression for the beginning of the path ("re:.*mlp.gate$"), a path in which * stands for
-/// any text ("model.layers.*.self_attn": also everything below it), or whole words of a path ("lm_head",
-/// "layers.0.mlp").
+/// An entry has one of three forms: a regular expression for the beginning of a path ("re:.*mlp.gate$"); a path in
+/// which * stands for any text ("model.layers.*.self_attn", which also covers everything below it); or whole words of a
+/// path ("lm_head", "layers.0.mlp").
 class ModulePatterns {
  public:
   /// Throws Error{input} for an invalid regular expression.
@@ -21,7 +21,7 @@ class ModulePatterns {
 
  private:
   std::vector<std::string> words_;
-  std::vector<std::regex> expressions_;  // of the path's beginning
+  std::vector<std::regex> expressions_;  // for the beginning of a path
 };
 
 }  // namespace gemmtune

@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-/// 32 rather than 32.0: most weights are counts.
+/// Writes 32 and not 32.0, because most weights are counts.
 std::string weight_text(double weight) {
   auto text = shortest(weight);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

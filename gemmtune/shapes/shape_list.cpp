@@ -15,14 +15,14 @@ namespace {
 
 constexpr double largest_exact = 9007199254740992.0;  // 2^53
 
-/// A whole number above 0; also "128.0", which pandas writes for whole columns that had a gap.
+/// Parses a whole number above 0. Also accepts "128.0", as pandas writes whole numbers in a column that had a gap.
 std::optional<std::int64_t> parse_size(std::string_view text) {
   const auto number = parse_double(text);
   if (!number || !(*number >= 1) || *number > largest_exact || *number != std::floor(*number)) return std::nullopt;
   return static_cast<std::int64_t>(*number);
 }
 
-/// What a cell should have been, or "" if it was right.
+/// What a cell should have contained, or "" if it was right.
 using Expected = std::string;
 
 Expected set_size(std::int64_t& size, std::string_view text) {
@@ -52,15 +52,15 @@ Expected set_inputs(Problem& problem, std::string_view text) {
   return why;
 }
 
-/// AITER's a8w8 tables name the type of the weights, which the activations share. Formats of other widths have no
-/// such column.
+/// AITER's a8w8 tables name the type of the weights, which is also the type of the activations. Formats of other widths
+/// have no such column.
 Expected set_quantised(Problem& problem, std::string_view text) {
   const auto width = bits(problem.w.type);
   if (auto why = set_inputs(problem, text); !why.empty()) return why;
   return bits(problem.w.type) == width ? Expected{} : fmt::format("a type of {} bits, which this format has", width);
 }
 
-/// AITER's scaleAB: one scale for each whole operand. Formats with finer scales keep them.
+/// AITER's scaleAB: one scale for each whole operand. Formats with finer scales keep theirs.
 Expected set_tensor_scales(Problem& problem, std::string_view text) {
   bool scaled{};
   if (auto why = set_flag(scaled, text); !why.empty() || !scaled) return why;
@@ -91,8 +91,8 @@ Expected set_problem(Problem& problem, std::string_view text) {
   }
 }
 
-/// In the order in which they are applied: the other columns must agree with the problem, and scaleAB depends on the
-/// type.
+/// The rules in the order in which they are applied: the other columns must agree with the problem, and scaleAB depends
+/// on the type.
 constexpr std::array<ColumnRule, 14> rules{{
     {"problem", false, [](Shape& shape, std::string_view text) { return set_problem(shape.problem, text); }},
     {"M", true, [](Shape& shape, std::string_view text) { return set_size(shape.problem.m, text); }},
@@ -114,13 +114,13 @@ constexpr std::array<ColumnRule, 14> rules{{
      }},
 }};
 
-/// A rule, and the place of its column in this file.
+/// A rule, and the index of its column in this file.
 struct PlacedRule {
   const ColumnRule* rule{};
   std::optional<std::size_t> column{};
 };
 
-/// Each layer once. A list of layers may be joined with a part of itself.
+/// Joins names of layers, each once. A list of layers may be joined with a part of itself.
 std::string joined_layers(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return a.empty() ? b : a;
   const auto known = split(a, '+');

@@ -1,4 +1,4 @@
-// Cuts a shape list into parts that take about equally long to tune.
+// Splits a shape list into parts that take about the same time to tune.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 
 namespace gemmtune {
 
-/// The part for each cost: the largest cost first, each to the part with the smallest sum so far, the first of equal
-/// parts. No part is then heavier than the average by more than one cost. `parts` is at least 1.
+/// The part for each cost. The largest cost is assigned first, and each cost goes to the part with the smallest sum so
+/// far, or to the first of equal parts. No part is then heavier than the average by more than one cost. `parts` is at
+/// least 1.
 std::vector<std::size_t> balanced_parts(std::span<const double> costs, std::size_t parts);
 
 struct ListPart {
-  std::string text{};  // the header and this part's lines as they stand in the list, in its order
+  std::string text{};  // the header and this part's lines, unchanged and in the list's order
   std::size_t lines{};
-  double tuning_seconds{};  // estimated
+  double tuning_seconds{};  // estimated time
 };
 
-/// Every line of the list is in exactly one part, including lines that are not shapes, which cost nothing. `defaults`
+/// Every line of the list is in exactly one part, also a line that is not a shape, which costs nothing. `defaults` is
 /// as in read_shapes().
 std::vector<ListPart> split_list(const CsvDocument& list, const Problem& defaults, std::size_t parts);
 

@@ -1,4 +1,4 @@
-// How fast tuned tables say that a problem, or its neighbours in M, are.
+// How fast a problem, or its neighbours in M, are according to tuned tables.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace gemmtune {
 
-/// A kind of device, as tables and captures name it.
+/// A kind of device, named as in tables and captures.
 struct TunedDevice {
-  std::string gfx{};  // a table that does not say it serves any device with this many units
+  std::string gfx{};  // a table that does not state it is for any device with this many units
   std::int64_t cu_num{};
 };
 
 class TunedTimes {
  public:
-  /// Rows without a time are ignored. Of rows with the same key the fastest counts.
+  /// Ignores rows without a time. Among rows with the same key, the fastest counts.
   void add(TunedTable table);
 
   bool empty() const { return tables_.empty(); }
 
-  /// The time of the row for this very problem, in any table.
+  /// The time of the row for exactly this problem, in any table.
   std::optional<double> exact(const TunedDevice& device, const Problem& problem) const;
 
-  /// Interpolated between the rows of the nearest M below and above. Nothing if one of them is missing.
+  /// The time interpolated between the rows of the nearest M below and above. Empty if one of them is missing.
   std::optional<double> between_neighbours(const TunedDevice& device, const Problem& problem) const;
 
  private:
@@ -40,7 +40,7 @@ class TunedTimes {
     std::map<Key, TimesByM> times{};
   };
 
-  /// One entry for each table and each way of naming the device that has rows for it.
+  /// One entry for each table that has rows for the device, and for each way in which it may name the device.
   std::vector<const TimesByM*> rows_for(const TunedDevice& device, const Problem& problem) const;
 
   std::vector<Known> tables_;

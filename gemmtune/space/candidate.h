@@ -17,13 +17,13 @@ struct Param {
 
 struct Candidate {
   std::string family{};         // the CSV's libtype
-  std::string name{};           // says every parameter; unique within the family: cpu_tile_f32_avx2_m6_n16_kc256_t2
-  std::vector<Param> params{};  // the same, taken apart for stores and reports
-  std::int64_t split_k{1};      // for the CSV's column
-  std::int64_t library_id{-1};  // the library's own index where it has one: a hint, good for this build of it only
-  bool is_default{};            // what a library's users get without tuning: winners are compared with it
+  std::string name{};           // states every parameter; unique within the family: cpu_tile_f32_avx2_m6_n16_kc256_t2
+  std::vector<Param> params{};  // the same parameters, taken apart for stores and reports
+  std::int64_t split_k{1};      // the value for the CSV's column
+  std::int64_t library_id{-1};  // the library's own index, if it has one: a hint, valid only for this build of it
+  bool is_default{};            // what a library's users get without tuning; winners are compared with it
 
-  /// By family and name: the rest follows from them.
+  /// Compares family and name, which determine everything else.
   bool operator==(const Candidate& other) const { return family == other.family && name == other.name; }
   auto operator<=>(const Candidate& other) const {
     if (auto order = family <=> other.family; order != 0) return order;

@@ -43,6 +43,10 @@ struct Timing {
   bool operator==(const Timing&) const = default;
 };
 
+/// What the candidate keeps in memory beside its operands: workspace and packed weights. The largest integer where the
+/// sum is larger.
+std::int64_t memory_bytes(const Timing& timing);
+
 /// How the output compares with the reference. See verify/verifier.h.
 struct Accuracy {
   double err_ratio{};             // share of elements with |ref-out| > atol + rtol·|out| (AITER's)

@@ -1,4 +1,4 @@
-// What came of trying a candidate. Failing is data: most of a search space fails in some way, and each way has a
+// The result of trying a candidate. A failure is data: most of a search space fails in some way, and each way has a
 // name.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace gemmtune {
 
 enum class Outcome : std::uint8_t {
   ok,
-  unsupported,     // the family or the library says it cannot
+  unsupported,     // the family or the library says that it cannot run it
   compile_failed,  // prepare failed
   launch_failed,   // the device or the library reported an error while running it
   wrong_result,    // ran, and the output is not right

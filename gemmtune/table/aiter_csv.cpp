@@ -1,5 +1,6 @@
 #include "gemmtune/table/aiter_csv.h"
 
+#include "gemmtune/table/profile_csv.h"
 #include "gemmtune/table/tuned_row_reader.h"
 
 namespace gemmtune {
@@ -34,6 +35,7 @@ std::string tuned_table_text(const TunedTable& table) {
 }
 
 TunedTable read_tuned_table(const CsvDocument& document, Format format) {
+  insist_on_no_profile(document.header, document.source);
   TunedRowReader reader(document.header, format, format_defaults(format), document.source);
   TunedTable table{.format = format, .columns = reader.columns()};
   for (const auto& line : document.rows) {

@@ -1,6 +1,5 @@
-// AITER's tuned CSVs as text: reads them, whatever their generation, and writes them back.
-// Rows that were not tuned anew keep their text byte for byte (except line ends): numbers of others are not
-// reformatted.
+// AITER's tuned CSVs as text: reads them, whatever their generation, and writes them back. Rows that were not tuned
+// again keep their text byte for byte (except line ends): numbers that others wrote are not reformatted.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +12,15 @@
 
 namespace gemmtune {
 
-/// Columns of a format's tuned table, keys first: cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio and
+/// The columns of a format's tuned table, keys first: cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio and
 /// variants.
 std::vector<std::string> tuned_columns(Format format);
 
-/// The whole file.
+/// The text of the whole file.
 std::string tuned_table_text(const TunedTable& table);
 
-/// The columns are those of the file. Throws Error{input} if they are not of this format. A file that does not exist
-/// or is empty gives an empty table with the schema's columns.
+/// The table's columns are those of the file. Throws Error{input} if they are not of this format. A file that does not
+/// exist or is empty gives an empty table with the schema's columns.
 TunedTable read_tuned_table(const std::filesystem::path& path, Format format, Schema schema = Schema::seed);
 TunedTable read_tuned_table(const CsvDocument& document, Format format);
 

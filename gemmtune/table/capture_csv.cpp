@@ -12,9 +12,9 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::int64_t most_calls = std::int64_t{1} << 62;  // two of them can be added
+constexpr std::int64_t most_calls = std::int64_t{1} << 62;  // the sum of two still fits
 
-/// The cells of one row, by column. The first unusable cell gives the reason.
+/// Reads the cells of one row, by column. The first unusable cell gives the reason.
 class RowReader {
  public:
   RowReader(const CsvDocument& document, const CsvRow& row) : document_(document), row_(row) {}
@@ -36,7 +36,7 @@ class RowReader {
     return captured;
   }
 
-  /// After read().
+  /// Why read() failed.
   const std::string& complaint() const { return complaint_; }
 
  private:
@@ -55,7 +55,8 @@ class RowReader {
     return 0;
   }
 
-  /// The columns for people must agree with the problem; if they do not, somebody edited only one of them.
+  /// The columns that are there for people must agree with the problem. If they do not, somebody edited only one of
+  /// them.
   void check_size(std::string_view name, std::int64_t size) {
     if (parse_int(text(name)) != size) wrong(name, fmt::format("{} as in the problem", size));
   }

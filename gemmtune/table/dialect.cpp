@@ -14,12 +14,12 @@ std::string integer(std::int64_t value) { return std::to_string(value); }
 std::string boolean(bool value) { return value ? "True" : "False"; }
 std::string type_text(DType type) { return std::string(torch_name(type)); }
 
-/// Python's round(), printed by Python's repr().
+/// Rounds like Python's round(), and prints like Python's repr().
 std::string rounded(double value, int decimals) {
   return shortest(parse_double(fmt::format("{:.{}f}", value, decimals)).value_or(value));
 }
 
-/// Empty if nothing was sampled.
+/// The text of a measured value. Empty if nothing was sampled.
 std::string measured(const TunedRow& row, double value) {
   return row.origin.samples == 0 ? std::string() : rounded(value, 4);
 }
@@ -44,7 +44,7 @@ bool set_tensor_scales(Problem& problem, std::string_view text) {
 
 bool derived(TunedRow&, std::string_view) { return true; }
 
-/// How a field is written and read. Names stand in table/sheet/known_columns.h.
+/// How a field is written and read. table/sheet/known_columns.h has the names.
 struct Rule {
   Field field;
   std::string (*write)(const TunedRow&);
@@ -56,7 +56,7 @@ using Text = std::string_view;
 
 constexpr std::array<Rule, 31> rules{{
     {Field::gfx, [](const Row& row) { return row.gfx; },
-     [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(text))); }},
+     [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(without_features(text)))); }},
     {Field::cu_num, [](const Row& row) { return integer(row.cu_num); },
      [](Row& row, Text text) { return assign(row.cu_num, parse_int(text)); }},
     {Field::batch, [](const Row& row) { return integer(row.problem.batch); },

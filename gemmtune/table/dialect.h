@@ -22,16 +22,16 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-/// Parts of a row's key: two rows that agree in all of these are for the same problem on the same kind of device.
+/// Whether the field is part of a row's key. Rows with equal keys are for the same problem on the same kind of device.
 bool is_key(Field field);
 
-/// By the dictionary of columns (table/sheet/known_columns.h).
+/// Finds the columns in the dictionary (table/sheet/known_columns.h).
 std::vector<Column> columns_from_header(const std::vector<std::string>& names);
 
 /// The columns of new tables of this format.
 std::vector<Column> default_columns(Format format, Schema schema = Schema::seed);
 
-/// The first line of a file with these columns.
+/// The header line of a file with these columns.
 std::string header_text(const std::vector<Column>& columns);
 
 /// The text of the cell: times and error ratios with at most 4 decimals, tflops and bw with 2, each in the shortest
@@ -42,7 +42,7 @@ std::string cell_text(Field field, const TunedRow& row);
 /// fields are ignored.
 [[nodiscard]] bool parse_cell(Field field, std::string_view text, TunedRow& row);
 
-/// The key's cells, joined.
+/// The cells of the row's key, joined into one text.
 std::string key_text(const std::vector<Column>& columns, const TunedRow& row);
 
 }  // namespace gemmtune

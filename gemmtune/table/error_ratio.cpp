@@ -1,16 +1,23 @@
 #include "gemmtune/table/error_ratio.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "gemmtune/core/text.h"
 
 namespace gemmtune {
 
+double share_in(std::string_view cell) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const auto share = parse_double(canonical_value(CellKind::share, cell));
+  if (!share) return 0;
+  return *share >= 0 ? *share : infinite;  // infinite for nan too
+}
+
 double error_ratio(const Sheet& sheet, const SheetRow& row) {
   double largest = 0;
-  for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
-    if (sheet.columns[i].role != Role::error) continue;
-    const auto share = parse_double(canonical_value(CellKind::share, row.cells[i]));
-    if (share && *share > largest) largest = *share;  // unless it is nan
-  }
+  for (std::size_t i = 0; i < sheet.columns.size(); ++i)
+    if (sheet.columns[i].role == Role::error) largest = std::max(largest, share_in(row.cells[i]));
   return largest;
 }
 

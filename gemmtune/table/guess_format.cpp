@@ -12,7 +12,7 @@
 namespace gemmtune {
 namespace {
 
-/// What is known of a file: its name and its columns, case ignored.
+/// The evidence that a file gives: its name and its columns. Case is ignored.
 struct Evidence {
   std::string name{};
   std::vector<std::string> columns{};
@@ -43,8 +43,7 @@ struct NameRule {
   Chooser choose;
 };
 
-/// A name may also state a model's formats, behind the table's own:
-/// "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
+/// A name may also state a model's formats after the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
 constexpr std::array<NameRule, 7> name_rules{{{"a4w4", [](const Evidence&) { return Format::a4w4; }},
                                               {"a8w8", eight_bit},
                                               {"a16w16", sixteen_bit},

@@ -1,5 +1,5 @@
-// Which of AITER's formats a shape file is for, from its name, its columns and its problems. Every guess is reported,
-// and none is made if the file is ambiguous.
+// Guesses which of AITER's formats a shape file is for, from its name, its columns and its problems. Every guess is
+// reported. If the file is ambiguous, no guess is made.
 #pragma once
 
 #include <filesystem>
@@ -17,11 +17,11 @@ struct FormatGuess {
   std::string because{};  // "its name has 'a4w4'"
 };
 
-/// From the file's name first (a4w4, a8w8_blockscale, bf16, batched, …), then from the columns of its header.
+/// Uses the file's name first (a4w4, a8w8_blockscale, bf16, batched, …), then the columns of its header.
 std::optional<FormatGuess> guess_format(const std::filesystem::path& path);
 std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header);
 
-/// The problem that a shape file's columns complete.
+/// The problem with the values that a shape file's columns do not state.
 Problem defaults_of(const FormatGuess& guess);
 
 }  // namespace gemmtune

@@ -4,12 +4,13 @@
 #include <limits>
 
 #include "gemmtune/core/csv.h"
+#include "gemmtune/core/error.h"
 #include "gemmtune/table/aiter_csv.h"
 
 namespace gemmtune {
 namespace {
 
-/// AITER's marks for a candidate without a time.
+/// The times with which AITER marks a failed candidate.
 double failed_time_us(Outcome outcome) {
   const bool died = outcome == Outcome::timed_out || outcome == Outcome::crashed;
   return died ? std::numeric_limits<double>::infinity() : -1;
@@ -23,7 +24,7 @@ TunedRow as_profiled(TunedRow row, const Evaluation& evaluation) {
   return row;
 }
 
-/// Reasons come from libraries and may span lines; a line of a profile may not.
+/// Reasons come from libraries and may have several lines. A line of a profile may not.
 std::string on_one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -36,6 +37,16 @@ std::vector<std::string> profile_columns(Format format) {
   auto names = tuned_columns(format);
   names.insert(names.end(), {"outcome", "reason", "stage"});
   return names;
+}
+
+void insist_on_no_profile(std::span<const std::string> columns, std::string_view source) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(columns, name) != columns.end(); };
+  if (has("outcome") && has("stage"))
+    fail(ErrorCode::input,
+         "{}:1:1: found the columns outcome and stage of a profile, whose candidates need not be proven; expected a "
+         "tuned "
+         "table",
+         source);
 }
 
 std::string profile_line(Format format, const TunedRow& row, const Evaluation& evaluation) {

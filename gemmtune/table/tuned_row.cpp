@@ -13,6 +13,10 @@ std::int64_t split_k_column(const Problem& problem, std::int64_t split_k) {
   return std::bit_width(static_cast<std::uint64_t>(split_k)) - 1;
 }
 
+std::string library_text(std::string_view family, std::string_view version) {
+  return std::string(family) + ' ' + std::string(version);
+}
+
 TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const std::string& gfx, std::int64_t cu_num) {
   const auto& candidate = evaluation.candidate;
   return {.gfx = gfx,
@@ -31,5 +35,7 @@ TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const s
 }
 
 bool has_time(const TunedRow& row) { return std::isfinite(row.time_us) && row.time_us > 0; }
+
+bool has_error_ratio(const TunedRow& row) { return std::isfinite(row.err_ratio) && row.err_ratio >= 0; }
 
 }  // namespace gemmtune

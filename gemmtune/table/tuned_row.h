@@ -3,19 +3,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/evaluation.h"
 
 namespace gemmtune {
 
-/// Where a row comes from. Empty, or 0, where the table does not say.
+/// How the row was measured. Members are empty or 0 if the table does not state them.
 struct Origin {
   double low_us{};  // 95 % confidence interval of the time
   double high_us{};
   double dispersion{};
   std::int64_t samples{};
-  std::string library{};  // the kernel's, with its version
+  std::string library{};  // the kernel's library and its version
   std::string device_name{};
   std::string driver{};
   std::string policy{};  // how it was measured
@@ -29,16 +30,19 @@ struct TunedRow {
   std::int64_t cu_num{};
   Problem problem{};
   std::string libtype{};
-  std::int64_t kernel_id{-1};  // the library's own index: a hint
-  std::int64_t split_k{};      // as the column has it, see split_k_column()
+  std::int64_t kernel_id{-1};  // the library's own index, only a hint
+  std::int64_t split_k{};      // the value in the column, see split_k_column()
   double time_us{};
   std::string kernel_name{};
   double err_ratio{};
   Origin origin{};
-  std::string line{};  // as it stands in the file it was read from; written back unchanged
+  std::string line{};  // the line of the file that it was read from; written back unchanged
 
   bool operator==(const TunedRow&) const = default;
 };
+
+/// What Origin::library says of a family in this version: "onednn 3.7.1".
+std::string library_text(std::string_view family, std::string_view version);
 
 TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const std::string& gfx, std::int64_t cu_num);
 
@@ -48,5 +52,9 @@ std::int64_t split_k_column(const Problem& problem, std::int64_t split_k);
 
 /// Whether the row has a time. AITER's tables have placeholders with 0, and failures with -1, inf and nan.
 bool has_time(const TunedRow& row);
+
+/// Whether its error ratio is one: the ratio of a kernel whose results could not be compared is infinite, nan or below
+/// 0.
+bool has_error_ratio(const TunedRow& row);
 
 }  // namespace gemmtune

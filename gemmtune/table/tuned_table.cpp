@@ -20,8 +20,9 @@ TunedTable empty_table(Format format, Schema schema) {
 }
 
 std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row) {
-  const auto at = std::ranges::find_if(
-      table.rows, [&](const TunedRow& old) { return has_time(old) && same_key(table.columns, old, row); });
+  const auto at = std::ranges::find_if(table.rows, [&](const TunedRow& old) {
+    return has_time(old) && has_error_ratio(old) && same_key(table.columns, old, row);
+  });
   return at != table.rows.end() ? std::optional(*at) : std::nullopt;
 }
 

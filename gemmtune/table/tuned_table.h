@@ -1,4 +1,4 @@
-// A tuned table in memory: rows in one dialect, each useful. table/aiter_csv.h reads and writes it.
+// A tuned table in memory: rows in one dialect, all of them usable. table/aiter_csv.h reads and writes it.
 #pragma once
 
 #include <optional>
@@ -21,28 +21,28 @@ struct TunedTable {
   bool operator==(const TunedTable&) const = default;
 };
 
-/// With the schema's columns and no rows.
+/// A table with the schema's columns and no rows.
 TunedTable empty_table(Format format, Schema schema = Schema::seed);
 
-/// The first row with this row's key and a time in it.
+/// The first row with this row's key that has a time and an error ratio.
 std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row);
 
-/// Whether there is one.
+/// Whether find_tuned() finds a row.
 bool is_tuned(const TunedTable& table, const TunedRow& row);
 
-/// The table with this row in place of all rows with its key, at the place of the first; at the end if there was
-/// none.
+/// The table in which this row replaces all rows with its key, at the place of the first. If there was none, the row is
+/// at the end.
 TunedTable with_row(TunedTable table, TunedRow row);
 
-/// In AITER's order: by key, N before M. Rows with equal keys keep their order.
+/// The rows in AITER's order: by key, N before M. Rows with equal keys keep their order.
 TunedTable sorted(TunedTable table);
 
-/// What a row written for this problem would be read back as. It differs if the format has no column for something
-/// that the problem asks for (an a4w4 table cannot say that the output is f32).
+/// The problem that would be read from a row written for this one. It differs if the format has no column for something
+/// that the problem requires (an a4w4 table cannot state that the output is f32).
 Problem as_read_back(const TunedTable& table, const Problem& problem);
 
-/// Whether the table's columns can tell this problem's layout and epilogue from the default ones. If they cannot, its
-/// rows say nothing about the problem, and none may be written for it.
+/// Whether the table's columns can state this problem's layout and epilogue. If they cannot, its rows say nothing about
+/// the problem, and no row may be written for it.
 bool says_layout_and_epilogue(const TunedTable& table, const Problem& problem);
 
 }  // namespace gemmtune

@@ -108,13 +108,13 @@ void bind_context(Query& query, const TrialContext& context) {
 DeviceInfo read_device(Query& query) {
   return {.kind = parse_kind(query.text()),
           .index = static_cast<int>(query.integer()),
-          .name = query.text(),
-          .arch = query.text(),
+          .name = query.shown_text(),
+          .arch = query.shown_text(),
           .cu_num = query.integer(),
           .last_level_cache_bytes = query.integer(),
           .memory_bytes = query.integer(),
           .features = json::parse(query.text()),
-          .driver = query.text(),
+          .driver = query.shown_text(),
           .libraries = json::parse(query.text())};
 }
 

@@ -14,8 +14,8 @@ std::string identity_of(const TrialContext& context);
 /// Canonical JSON of a whole device description.
 std::string describe(const DeviceInfo& device);
 
-/// Bind the columns of `devices` and `contexts` after the key, in the order of the schema. Read them in the order of
-/// the view `trial_details`.
+/// The bind functions bind the columns of `devices` and `contexts` after the key, in the schema's order. The read
+/// functions read them in the order of the view `trial_details`.
 void bind_device(Query& query, const DeviceInfo& device);
 void bind_context(Query& query, const TrialContext& context);
 DeviceInfo read_device(Query& query);

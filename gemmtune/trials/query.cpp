@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 
@@ -33,6 +34,8 @@ bool Query::step() {
   read_ = 0;
   return statement_.executeStep();
 }
+
+std::string Query::shown_text() { return visible_line(text()); }
 
 double Query::real() {
   const SQLite::Column column = statement_.getColumn(read_++);

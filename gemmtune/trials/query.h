@@ -50,6 +50,9 @@ class Query {
   std::string text() { return statement_.getColumn(read_++).getString(); }
   bool flag() { return integer() != 0; }
 
+  /// Text that other programs wrote and that is shown to people: one printable line (core/visible.h).
+  std::string shown_text();
+
   /// NULL is read as NaN, which SQLite cannot store.
   double real();
 

@@ -24,4 +24,10 @@ std::string reproducer(const std::string& program, const Problem& problem, const
                      quoted(candidate.name), seed);
 }
 
+std::string stress_command(const std::string& program, const Problem& problem, const Candidate& candidate) {
+  constexpr int launches = 10'000;
+  return fmt::format("{} stress --problem {} --candidate {} --launches {}", quoted(program), quoted(to_string(problem)),
+                     quoted(candidate.name), launches);
+}
+
 }  // namespace gemmtune

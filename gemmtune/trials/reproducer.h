@@ -1,4 +1,4 @@
-// The command that runs one candidate alone and in its own process, for example under a debugger.
+// Commands that run one candidate alone: once, for example under a debugger, or many times.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,11 @@
 
 namespace gemmtune {
 
-/// Quoted for a POSIX shell. `program` is the first word of the command line.
+/// The command, quoted for a POSIX shell. `program` is its first word.
 std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
                        std::uint64_t seed);
+
+/// The command that launches the candidate often enough to show faults that are seldom. Quoted likewise.
+std::string stress_command(const std::string& program, const Problem& problem, const Candidate& candidate);
 
 }  // namespace gemmtune

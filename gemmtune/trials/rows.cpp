@@ -5,6 +5,8 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
+#include "gemmtune/space/plausibility.h"
 #include "gemmtune/trials/context.h"
 
 namespace gemmtune {
@@ -19,20 +21,32 @@ std::string params_text(const Candidate& candidate) {
   return params.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+template <typename Read>
+auto reading(const char* what, const std::string& text, const Read& read) {
+  try {
+    return read();
+  } catch (const json::exception&) {
+    fail(ErrorCode::input, "the trials store has {} that cannot be read: '{}'", what, visible_line(text, 100));
+  }
+}
+
 std::vector<Param> parse_params(const std::string& text) {
-  std::vector<Param> params;
-  const ordered_json object = ordered_json::parse(text);
-  for (const auto& [key, value] : object.items()) params.push_back({key, value});
-  return params;
+  return reading("parameters", text, [&] {
+    std::vector<Param> params;
+    const ordered_json object = ordered_json::parse(text);
+    for (const auto& [key, value] : object.items()) params.push_back({key, value});
+    return params;
+  });
 }
 
 // JSON has no infinities and NaN. They are written as null, and null is read as NaN.
 std::vector<double> parse_samples(const std::string& text) {
-  std::vector<double> samples;
-  for (const json& sample : json::parse(text)) {
-    samples.push_back(sample.is_null() ? std::numeric_limits<double>::quiet_NaN() : sample.get<double>());
-  }
-  return samples;
+  return reading("samples", text, [&] {
+    std::vector<double> samples;
+    for (const json& sample : json::parse(text))
+      samples.push_back(sample.is_null() ? std::numeric_limits<double>::quiet_NaN() : sample.get<double>());
+    return samples;
+  });
 }
 
 void bind_timing(Query& query, const Timing& timing) {
@@ -86,7 +100,7 @@ Cost read_cost(Query& query) {
 
 template <typename Value>
 Value parsed(std::optional<Value> value, const std::string& text) {
-  if (!value) fail(ErrorCode::input, "the trials store has the unknown word '{}'", text);
+  if (!value) fail(ErrorCode::input, "the trials store has the unknown word '{}'", visible_line(text, 100));
   return *value;
 }
 
@@ -101,8 +115,8 @@ Stage read_stage(Query& query) {
 }
 
 Candidate read_candidate(Query& query) {
-  return {.family = query.text(),
-          .name = query.text(),
+  return {.family = query.shown_text(),
+          .name = query.shown_text(),
           .params = parse_params(query.text()),
           .split_k = query.integer(),
           .library_id = query.integer()};
@@ -112,7 +126,7 @@ Evaluation read_evaluation(Query& query) {
   return {.candidate = read_candidate(query),
           .stage = read_stage(query),
           .outcome = read_outcome(query),
-          .reason = query.text(),
+          .reason = query.shown_text(),
           .timing = read_timing(query),
           .accuracy = read_accuracy(query),
           .cost = read_cost(query)};
@@ -235,8 +249,9 @@ std::vector<Trial> trials_of(Connection& connection, const Problem& problem) {
 std::vector<TrialTime> times_on(Connection& connection, const DeviceInfo& device) {
   Query query(
       connection.prepared("SELECT problem, family, candidate, median_us FROM trial_details"
-                          " WHERE outcome = 'ok' AND median_us > 0 AND device = ? AND arch = ? ORDER BY trial_id"));
-  query.bind(device.name).bind(device.arch);
+                          " WHERE outcome = 'ok' AND median_us BETWEEN ? AND ? AND device = ? AND arch = ?"
+                          " ORDER BY trial_id"));
+  query.bind(shortest_time_us).bind(longest_time_us).bind(device.name).bind(device.arch);
   std::vector<TrialTime> times;
   while (query.step())
     times.push_back({.problem = parse_problem(query.text()),
@@ -262,11 +277,11 @@ std::vector<Quarantined> all_quarantined(Connection& connection) {
       "quarantine.id"));
   std::vector<Quarantined> entries;
   while (query.step()) {
-    entries.push_back({.device = query.text(),
+    entries.push_back({.device = query.shown_text(),
                        .problem = parse_problem(query.text()),
                        .candidate = read_candidate(query),
                        .outcome = read_outcome(query),
-                       .reason = query.text(),
+                       .reason = query.shown_text(),
                        .reproducer = query.text()});
   }
   return entries;

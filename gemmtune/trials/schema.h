@@ -15,8 +15,8 @@ inline constexpr int schema_version = 3;
 /// check_schema does.
 void prepare_schema(SQLite::Database& database, const std::filesystem::path& path);
 
-/// For connections that must not change an older store: gives this connection a temporary view with the columns of the
-/// newest version.
+/// Gives this connection a temporary view with the columns of the newest version. For connections that must not change
+/// an older store.
 void complete_for_reading(SQLite::Database& database);
 
 /// Throws Error{input} when the database belongs to another program or to a newer gemmtune.

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "gemmtune/worker/audit.h"
+
 namespace gemmtune {
 namespace {
 
@@ -27,7 +29,8 @@ std::optional<Evaluation> Journal::known(const Problem& problem, const Candidate
                                          const TrialContext& context) {
   if (plan_.reuse_trials) {
     auto trial = guarded([&] { return store_.find(problem, candidate, context.policy.stage, context); });
-    if (trial) return trial;
+    // A store is a file, and earlier versions believed more than this one does.
+    if (trial && why_not_reusable(*trial, {problem, context.policy}).empty()) return trial;
   }
   return quarantined(problem, candidate, context);
 }

@@ -21,7 +21,8 @@ class Journal {
   Journal(const TunePlan& plan, TrialStore& store, TuneObserver& observer, Limits& limits);
 
   /// The evaluation of this candidate that is known without running it: its trial in an equal context, or the failure
-  /// for which it is quarantined.
+  /// for which it is quarantined. A trial that contradicts itself is not known: the candidate is evaluated again, and
+  /// the new trial takes its place.
   std::optional<Evaluation> known(const Problem& problem, const Candidate& candidate, const TrialContext& context);
 
   void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <exception>
 #include <utility>
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/tune/candidates.h"
+#include "gemmtune/tune/second_look.h"
 #include "gemmtune/tune/verdict.h"
 
 namespace gemmtune {
@@ -42,14 +45,15 @@ bool ends_worker(const std::exception& error) {
 // evaluator in the middle of a conversation with a worker.
 class ShapeRun::Recorder final : public EvaluationObserver {
  public:
-  Recorder(ShapeRun& run, Strategy& strategy) : run_(run), strategy_(strategy) {}
+  Recorder(ShapeRun& run, const Listener& listener) : run_(run), listener_(listener) {}
 
   void started(const Candidate& /*candidate*/) override {}
 
   void evaluated(const Evaluation& evaluation) override {
     if (failure_) return;
+    const auto before = std::exchange(last_, SteadyClock::now());
     try {
-      run_.settle_new(evaluation, strategy_);
+      run_.settle_new(evaluation, std::chrono::duration<double>(last_ - before).count(), listener_);
       ++count_;
     } catch (...) {
       failure_ = std::current_exception();
@@ -64,13 +68,19 @@ class ShapeRun::Recorder final : public EvaluationObserver {
 
  private:
   ShapeRun& run_;
-  Strategy& strategy_;
+  const Listener& listener_;
+  SteadyClock::time_point last_{SteadyClock::now()};  // when the last evaluation came
   std::size_t count_{};
   std::exception_ptr failure_;
 };
 
-ShapeRun::ShapeRun(RunParts run, const Shape& shape, Evaluator& evaluator)
-    : run_(run), shape_(shape), evaluator_(evaluator), device_(evaluator.device()) {
+ShapeRun::ShapeRun(RunParts run, const Shape& shape, Evaluator& evaluator, double worker_start_s)
+    : run_(run),
+      shape_(shape),
+      evaluator_(evaluator),
+      device_(evaluator.device()),
+      proof_cost_(worker_start_s),
+      limits_(run.limits) {
   result_.shape = shape;
 }
 
@@ -81,21 +91,25 @@ ShapeResult ShapeRun::result() {
   return result;
 }
 
+// The search and what follows it have limits of their own, and are watched one after the other: an interrupt of the
+// search must not reach the proof.
 ShapeResult ShapeRun::without_wall_time() {
-  const auto to_try = candidates();
-  run_.journal.observe([&](TuneObserver& observer) { observer.shape_started(shape_, to_try.size()); });
-  if (to_try.empty()) return result_;
-  const auto strategy = make_strategy(run_.plan.search, to_try, run_.neighbours.about(shape_.problem), run_.plan.regret);
-  try {
-    result_.complete = search(*strategy);
-    if (!result_.complete) result_.cut_short_by = run_.limits.reason();
-  } catch (const std::exception& error) {
-    if (!run_.journal.failure() && ends_worker(error)) throw;
-    result_.cut_short_by = error.what();
+  const auto limit = [this] { return limits_.reached(); };
+  std::vector<Candidate> to_try;
+  {
+    const Watchdog::Watch watch(run_.watchdog, evaluator_, limit);
+    to_try = candidates();
+    run_.journal.observe([&](TuneObserver& observer) { observer.shape_started(shape_, to_try.size()); });
+    if (to_try.empty()) return result_;
+    const auto strategy =
+        make_strategy(run_.plan.search, to_try, run_.neighbours.about(shape_.problem), run_.plan.regret);
+    result_.complete = attempt([&] { return search(*strategy); });
+    result_.claim = strategy->claim();
   }
-  result_.claim = strategy->claim();
   for (const auto& time : evidence_.times()) run_.neighbours.add(shape_.problem, time);
-  return with_verdict(std::move(result_), evidence_.decisive(), to_try.front());
+  limits_.begin_proof();
+  const Watchdog::Watch watch(run_.watchdog, evaluator_, limit);
+  return looked_at_again(with_proof(to_try.front()), to_try.front());
 }
 
 std::vector<Candidate> ShapeRun::candidates() {
@@ -109,11 +123,29 @@ std::vector<Candidate> ShapeRun::candidates() {
   return wanted;
 }
 
+bool ShapeRun::attempt(const std::function<bool()>& part) {
+  std::string why;
+  try {
+    if (part()) return true;
+    why = limits_.reason();
+  } catch (const std::exception& error) {
+    if (!run_.journal.failure() && ends_worker(error)) throw;
+    why = error.what();
+  }
+  if (!result_.complete && result_.cut_short_by.empty()) result_.cut_short_by = why;
+  return false;
+}
+
 bool ShapeRun::search(Strategy& strategy) {
+  const auto listener = [&](const Evaluation& evaluation) {
+    evidence_.add(evaluation);
+    strategy.tell(evaluation);
+  };
   while (true) {
     const Batch batch = ask(strategy);
     if (batch.empty()) return true;
-    if (!evaluate(batch, strategy)) return false;
+    evidence_.begin(batch);
+    if (!evaluate(batch.candidates, policy_of(run_.plan, batch), listener)) return false;
   }
 }
 
@@ -122,57 +154,96 @@ Batch ShapeRun::ask(Strategy& strategy) {
   return strategy.ask();
 }
 
-bool ShapeRun::evaluate(const Batch& batch, Strategy& strategy) {
-  policy_ = policy_of(run_.plan, batch);
-  evidence_.begin(batch);
+ShapeResult ShapeRun::verdict(const Candidate& default_choice) const {
+  return with_verdict(result_, evidence_.decisive(), default_choice);
+}
+
+// The next best is proven when the proof of the best one fails, for as long as there is time.
+ShapeResult ShapeRun::with_proof(const Candidate& default_choice) {
+  auto result = verdict(default_choice);
+  while (result.unproven && prove(result.unproven->candidate)) result = verdict(default_choice);
+  return result;
+}
+
+bool ShapeRun::prove(const Candidate& candidate) {
+  if (!limits_.leaves_time_for_proof()) return false;
+  evidence_.begin({.stage = Stage::prove});
+  return attempt([&] {
+    return evaluate(std::array{candidate}, run_.plan.prove, [&](const Evaluation& proof) { evidence_.add(proof); });
+  });
+}
+
+// A winner that fails at the second look is none. The claim of the search was about it.
+ShapeResult ShapeRun::looked_at_again(ShapeResult result, const Candidate& default_choice) {
+  if (!is_doubtful_gain(result)) return result;
+  std::vector<Evaluation> looks;
+  const std::array both{result.winner->candidate, result.default_choice->candidate};
+  evidence_.begin({.stage = Stage::confirm});
+  const bool done = !run_.limits.reached() && attempt([&] {
+    return evaluate(both, second_look_policy(run_.plan), [&](const Evaluation& look) {
+      looks.push_back(look);
+      if (look.outcome != Outcome::ok) evidence_.add(look);
+    });
+  });
+  result = verdict(default_choice);
+  if (!done) return without_second_look(std::move(result));
+  if (result.winner && result.winner->candidate == both[0]) return with_second_look(std::move(result), looks);
+  result_.claim.reset();
+  return with_proof(default_choice);
+}
+
+bool ShapeRun::evaluate(std::span<const Candidate> candidates, const EvaluationPolicy& policy,
+                        const Listener& listener) {
+  policy_ = policy;
   std::vector<Candidate> unknown;
-  for (const Candidate& candidate : batch.candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (limits_.reached()) return false;  // a thousand look-ups take a while too
     const auto known = run_.journal.known(shape_.problem, candidate, context_of(candidate));
     if (known) {
-      settle_known(*known, strategy);
+      settle_known(*known, listener);
     } else {
       unknown.push_back(candidate);
     }
   }
-  const std::size_t together = batch.stage == Stage::confirm ? unknown.size() : handed_over;
+  const std::size_t together = policy.stage == Stage::confirm ? unknown.size() : handed_over;
   for (std::size_t first = 0; first < unknown.size(); first += together) {
-    const auto candidates = std::span(unknown).subspan(first, std::min(together, unknown.size() - first));
-    if (!evaluate_together(candidates, strategy)) return false;
+    const auto some = std::span(unknown).subspan(first, std::min(together, unknown.size() - first));
+    if (!evaluate_together(some, listener)) return false;
   }
   return true;
 }
 
-bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, Strategy& strategy) {
-  if (run_.limits.reached()) return false;
-  Recorder recorder(*this, strategy);
+bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, const Listener& listener) {
+  if (limits_.reached()) return false;
+  Recorder recorder(*this, listener);
   evaluator_.evaluate(shape_.problem, candidates, policy_, recorder);
   recorder.rethrow_failure();
   if (recorder.count() == candidates.size()) return true;
-  if (run_.limits.reached()) return false;
+  if (limits_.reached()) return false;
   fail(ErrorCode::internal, "the evaluator reported {} of {} candidates", recorder.count(), candidates.size());
 }
 
-void ShapeRun::settle_new(const Evaluation& evaluation, Strategy& strategy) {
+void ShapeRun::settle_new(const Evaluation& evaluation, double wall_s, const Listener& listener) {
   const TrialContext context = context_of(evaluation.candidate);
   run_.journal.add(shape_.problem, evaluation, context);
   ++result_.tried;
   result_.cost += evaluation.cost;
-  settle(evaluation, strategy, context);
+  proof_cost_.add(evaluation, wall_s);
+  limits_.expect_proof(proof_cost_.seconds());
+  run_.journal.quarantine_if_deadly(shape_.problem, evaluation, context);
+  listener(evaluation);
   run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, false); });
 }
 
 // Quarantines the candidate again if necessary: an earlier process may have been killed after it wrote the trial and
 // before it wrote the quarantine.
-void ShapeRun::settle_known(const Evaluation& evaluation, Strategy& strategy) {
+void ShapeRun::settle_known(const Evaluation& evaluation, const Listener& listener) {
   ++result_.reused;
-  settle(evaluation, strategy, context_of(evaluation.candidate));
+  proof_cost_.add(evaluation, 0);
+  limits_.expect_proof(proof_cost_.seconds());
+  run_.journal.quarantine_if_deadly(shape_.problem, evaluation, context_of(evaluation.candidate));
+  listener(evaluation);
   run_.journal.observe([&](TuneObserver& observer) { observer.candidate_done(shape_, evaluation, true); });
-}
-
-void ShapeRun::settle(const Evaluation& evaluation, Strategy& strategy, const TrialContext& context) {
-  run_.journal.quarantine_if_deadly(shape_.problem, evaluation, context);
-  evidence_.add(evaluation);
-  strategy.tell(evaluation);
 }
 
 TrialContext ShapeRun::context_of(const Candidate& candidate) const {

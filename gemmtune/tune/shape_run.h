@@ -1,7 +1,9 @@
-// Tunes one shape on one worker: lists the candidates, runs the search, and reaches the verdict.
+// Tunes one shape on one worker: lists the candidates, runs the search, proves the best candidate when the search was
+// cut short, and reaches the verdict.
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -11,7 +13,10 @@
 #include "gemmtune/tune/evidence.h"
 #include "gemmtune/tune/journal.h"
 #include "gemmtune/tune/limits.h"
+#include "gemmtune/tune/proof_cost.h"
+#include "gemmtune/tune/shape_limits.h"
 #include "gemmtune/tune/tuner.h"
+#include "gemmtune/tune/watchdog.h"
 
 namespace gemmtune {
 
@@ -21,6 +26,7 @@ struct RunParts {
   Journal& journal;
   Limits& limits;
   Neighbours& neighbours;
+  Watchdog& watchdog;
 };
 
 /// How many candidates the worker gets at a time, except at stage confirm, where all finalists are interleaved. With
@@ -36,24 +42,36 @@ bool ends_worker(const std::exception& error);
 
 class ShapeRun {
  public:
-  ShapeRun(RunParts run, const Shape& shape, Evaluator& evaluator);
+  /// `worker_start_s`: how long the evaluator's worker took to start. A worker that is interrupted is replaced.
+  ShapeRun(RunParts run, const Shape& shape, Evaluator& evaluator, double worker_start_s);
 
-  /// Ends early with the evaluations so far when a limit is reached or an error occurs during the search. Throws errors
-  /// that end the worker, and every error that occurs before the candidates are known.
+  /// Ends early with the evaluations so far when a limit is reached or an error occurs during the search. The best
+  /// candidate is then proven, in time that is kept for that. Throws errors that end the worker, and every error that
+  /// occurs before the candidates are known.
   ShapeResult result();
 
  private:
   class Recorder;
+  using Listener = std::function<void(const Evaluation&)>;
 
   ShapeResult without_wall_time();
   std::vector<Candidate> candidates();
+
   bool search(Strategy& strategy);
   Batch ask(Strategy& strategy);
-  bool evaluate(const Batch& batch, Strategy& strategy);
-  bool evaluate_together(std::span<const Candidate> candidates, Strategy& strategy);
-  void settle_new(const Evaluation& evaluation, Strategy& strategy);
-  void settle_known(const Evaluation& evaluation, Strategy& strategy);
-  void settle(const Evaluation& evaluation, Strategy& strategy, const TrialContext& context);
+  ShapeResult with_proof(const Candidate& default_choice);
+  bool prove(const Candidate& candidate);
+  ShapeResult looked_at_again(ShapeResult result, const Candidate& default_choice);
+  ShapeResult verdict(const Candidate& default_choice) const;
+
+  /// Does this part of the work. False when a limit or an error cut it short; the result says so unless the search had
+  /// ended by then.
+  bool attempt(const std::function<bool()>& part);
+
+  bool evaluate(std::span<const Candidate> candidates, const EvaluationPolicy& policy, const Listener& listener);
+  bool evaluate_together(std::span<const Candidate> candidates, const Listener& listener);
+  void settle_new(const Evaluation& evaluation, double wall_s, const Listener& listener);
+  void settle_known(const Evaluation& evaluation, const Listener& listener);
   TrialContext context_of(const Candidate& candidate) const;
 
   RunParts run_;
@@ -63,6 +81,8 @@ class ShapeRun {
   std::map<std::string, std::string> versions_;  // of the families, by name
   EvaluationPolicy policy_{};                    // of the current batch
   Evidence evidence_{};
+  ProofCost proof_cost_;
+  ShapeLimits limits_;
   ShapeResult result_;
 };
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "gemmtune/core/clock.h"
 #include "gemmtune/search/neighbours.h"
 #include "gemmtune/search/strategy.h"
 #include "gemmtune/tune/device_check.h"
@@ -27,7 +28,7 @@ constexpr int most_deadly_shapes = 3;
 
 bool is_deadly(const ShapeResult& result) {
   const auto& failures = result.failures;
-  return !result.winner && !failures.empty() &&
+  return !result.winner && !result.unproven && !failures.empty() &&
          std::all_of(failures.begin(), failures.end(), [](const Evaluation& failure) {
            return failure.outcome == Outcome::crashed || failure.outcome == Outcome::timed_out;
          });
@@ -48,7 +49,6 @@ class Supervisor {
         limits_(plan.budget_s, stop),
         journal_(plan, store, observer, limits_),
         queue_(order_of(plan)),
-        watchdog_(limits_),
         device_check_(worker_count),
         worker_count_(worker_count),
         results_(plan.shapes.size()) {}
@@ -64,18 +64,31 @@ class Supervisor {
   }
 
  private:
+  struct Worker {
+    std::size_t index;
+    Evaluator& evaluator;
+    double start_s;  // how long it took to start
+  };
+
   void work(std::size_t worker, const WorkerFactory& make_evaluator) {
     try {
+      const auto start = SteadyClock::now();
       const auto evaluator = make_evaluator(worker);
-      const Watchdog::Watch watch(watchdog_, *evaluator);
-      std::call_once(remembered_, [&] { remember_times(evaluator->device()); });
-      check_device(worker, *evaluator);
-      take_shapes(worker, *evaluator);
+      const auto device = device_of(*evaluator);
+      const Worker self{worker, *evaluator, seconds_since(start)};
+      std::call_once(remembered_, [&] { remember_times(device); });
+      check_device(self);
+      take_shapes(self);
     } catch (const std::exception& error) {
       lose(worker, error.what());
     } catch (...) {
       lose(worker, "an exception of an unknown kind");
     }
+  }
+
+  DeviceInfo device_of(Evaluator& evaluator) {
+    const Watchdog::Watch watch(watchdog_, evaluator, [this] { return limits_.reached(); });
+    return evaluator.device();
   }
 
   /// Times of other shapes from earlier runs guide the search. Times of this run's own shapes are left out: a resumed
@@ -88,25 +101,26 @@ class Supervisor {
       if (!own.contains(problem)) neighbours_.add(problem, {family, candidate, median_us});
   }
 
-  void check_device(std::size_t worker, Evaluator& evaluator) {
+  void check_device(const Worker& worker) {
     if (!plan_.compare_devices || plan_.shapes.empty()) return;
-    const auto standing =
-        device_check_.answer(worker, time_for_device_check(plan_, device_check_shape(plan_.shapes), evaluator));
+    const Watchdog::Watch watch(watchdog_, worker.evaluator, [this] { return limits_.reached(); });
+    const auto& shape = device_check_shape(plan_.shapes);
+    const auto standing = device_check_.answer(worker.index, time_for_device_check(plan_, shape, worker.evaluator));
     if (standing.remark.empty()) return;
-    if (standing.too_slow) retire(worker, "its device " + standing.remark);
-    journal_.observe([&](TuneObserver& observer) { observer.worker_remark(worker, standing.remark); });
+    if (standing.too_slow) retire(worker.index, "its device " + standing.remark);
+    journal_.observe([&](TuneObserver& observer) { observer.worker_remark(worker.index, standing.remark); });
   }
 
-  void take_shapes(std::size_t worker, Evaluator& evaluator) {
+  void take_shapes(const Worker& worker) {
     int deadly = 0;
     while (!limits_.reached()) {
       const auto index = queue_.take();
       if (!index) return;
       if (limits_.reached()) return queue_.give_back(*index);
-      do_shape(*index, evaluator);
+      do_shape(*index, worker);
       deadly = is_deadly(*results_[*index]) ? deadly + 1 : 0;
       if (deadly == most_deadly_shapes)
-        retire(worker, fmt::format("all candidates crashed or hung for {} shapes in a row", deadly));
+        retire(worker.index, fmt::format("all candidates crashed or hung for {} shapes in a row", deadly));
     }
   }
 
@@ -119,9 +133,9 @@ class Supervisor {
   }
 
   // Throws when the worker can no longer be used. The shape then goes to another worker.
-  void do_shape(std::size_t index, Evaluator& evaluator) {
+  void do_shape(std::size_t index, const Worker& worker) {
     try {
-      results_[index] = tuned(plan_.shapes[index], evaluator);
+      results_[index] = tuned(plan_.shapes[index], worker);
     } catch (...) {
       queue_.give_back(index);
       throw;
@@ -131,9 +145,10 @@ class Supervisor {
     journal_.observe([&](TuneObserver& observer) { observer.shape_done(*results_[index]); });
   }
 
-  ShapeResult tuned(const Shape& shape, Evaluator& evaluator) {
+  ShapeResult tuned(const Shape& shape, const Worker& worker) {
     try {
-      return ShapeRun({plan_, journal_, limits_, neighbours_}, shape, evaluator).result();
+      const RunParts parts{plan_, journal_, limits_, neighbours_, watchdog_};
+      return ShapeRun(parts, shape, worker.evaluator, worker.start_s).result();
     } catch (const std::exception& error) {
       if (journal_.failure() || ends_worker(error)) throw;
       return failed(shape, error.what());

@@ -28,7 +28,8 @@ struct TunePlan {
   EvaluationPolicy screen{screen_policy()};
   EvaluationPolicy confirm{confirm_policy()};
   EvaluationPolicy prove{prove_policy()};
-  std::optional<double> budget_s{};  // wall-clock time for all shapes; exceeded by at most one candidate
+  std::optional<double> budget_s{};  // wall-clock time for all shapes; exceeded by at most one candidate, or by the
+                                     // proof of a winner (tune/limits.h)
   bool compare_devices{};           // first time the same work on every device, and leave out devices that are too slow
   bool reuse_trials{true};          // false: every trial is repeated; quarantined candidates stay excluded
   std::string program{"gemmtune"};  // the first word of a reproducer's command line
@@ -37,14 +38,17 @@ struct TunePlan {
 /// The result of tuning one shape.
 struct ShapeResult {
   Shape shape{};
-  std::optional<Evaluation> winner{};   // its confirmed evaluation; the one of its screening when the run was cut short
-  bool proved{};                        // the winner withstood the adversarial operands
-  bool complete{};                      // the search ran to its end
-  std::string cut_short_by{};           // when the search did not end: the budget, the user, or an error
-  std::vector<Evaluation> confirmed{};  // the correct ones, ranked, without those that failed the proof
-  std::vector<std::string> tied{};      // names of candidates whose times do not differ from the winner's
-  std::optional<Evaluation> default_choice{};  // what users have without tuning, as it was timed at the winner's stage;
-                                               // it may be wrong, and have the better time
+  std::optional<Evaluation> winner{};  // proven, so that it may be served; its confirmed evaluation, or the one of its
+                                       // screening when the run was cut short
+  std::optional<Evaluation> unproven{};  // without a winner: the fastest candidate that was right until the run was cut
+                                         // short. It is no winner before it is proven, and is never served.
+  bool complete{};                       // the search ran to its end
+  std::string cut_short_by{};            // when the search did not end: the budget, the user, or an error
+  std::vector<Evaluation> confirmed{};   // the correct ones, ranked, without those that failed the proof
+  std::vector<std::string> tied{};       // names of candidates whose times do not differ from the winner's
+  std::optional<Evaluation> default_choice{};  // what users have without tuning, as it was timed at the winner's stage,
+                                               // or with the winner again when the gain was doubtful
+                                               // (tune/second_look.h); it may be wrong, and have the better time
   std::optional<RegretClaim> claim{};          // when the search ran to its end and states its regret
   std::string why_failed{};                    // why there is no winner
   std::int64_t tried{};                        // trials made in this run

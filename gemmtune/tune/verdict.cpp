@@ -39,8 +39,11 @@ bool is_proved(Evaluations evaluations, const Candidate& candidate) {
   });
 }
 
+/// None when the winner is not among the fastest, which nobody could prove.
 std::vector<std::string> names_tied_with(const Evaluation& winner, const std::vector<Evaluation>& finalists,
                                          const Ranking& ranking) {
+  const auto is_winner = [&](std::size_t i) { return finalists[i].candidate == winner.candidate; };
+  if (std::ranges::none_of(ranking.tied, is_winner)) return {};
   std::vector<std::string> names;
   for (const std::size_t i : ranking.tied) {
     if (!(finalists[i].candidate == winner.candidate)) names.push_back(finalists[i].candidate.name);
@@ -82,6 +85,12 @@ std::string why_none_is_right(Evaluations evaluations) {
                      first->candidate.name, first->reason);
 }
 
+std::string why_not_proven(const ShapeResult& result) {
+  const auto until_then = result.cut_short_by.empty() ? "" : result.cut_short_by + "; until then ";
+  return fmt::format("{}{} was the fastest with {:.4g} us, but it was not proven", until_then,
+                     result.unproven->candidate.name, result.unproven->timing.median_us);
+}
+
 std::string why_no_winner(const ShapeResult& result, Evaluations evaluations) {
   if (result.complete) return why_none_is_right(evaluations);
   return result.cut_short_by + (evaluations.empty() ? "" : "; until then " + why_none_is_right(evaluations));
@@ -100,8 +109,14 @@ ShapeResult with_verdict(ShapeResult result, std::span<const Evaluation> evaluat
     result.why_failed = why_no_winner(result, evaluations);
     return result;
   }
-  result.winner = finalists[ranking.order.front()];
-  result.proved = is_proved(evaluations, result.winner->candidate);
+  const auto proven = std::ranges::find_if(
+      ranking.order, [&](std::size_t i) { return is_proved(evaluations, finalists[i].candidate); });
+  if (proven == ranking.order.end()) {
+    result.unproven = finalists[ranking.order.front()];
+    result.why_failed = why_not_proven(result);
+    return result;
+  }
+  result.winner = finalists[*proven];
   result.tied = names_tied_with(*result.winner, finalists, ranking);
   result.default_choice = timed(evaluations, result.winner->stage, default_choice);
   if (!confirmed) return result;

@@ -8,9 +8,10 @@
 
 namespace gemmtune {
 
-/// Fills in winner, proved, confirmed, tied, default_choice and failures; why_failed when there is no winner.
-/// The winner is the fastest confirmed one that was not disproved, and when none was
-/// confirmed (a run cut short) the fastest that screening found right.
+/// Fills in winner, confirmed, tied, default_choice and failures; why_failed when there is no winner, and unproven when
+/// some candidate is right as far as it was tried, but not proven.
+/// The winner is the fastest confirmed candidate that is proven. When none was confirmed (a run cut short), it is the
+/// fastest candidate that screening found right and that is proven.
 ShapeResult with_verdict(ShapeResult result, std::span<const Evaluation> evaluations, const Candidate& default_choice);
 
 }  // namespace gemmtune

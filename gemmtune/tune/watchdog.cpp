@@ -1,6 +1,7 @@
 #include "gemmtune/tune/watchdog.h"
 
 #include <chrono>
+#include <utility>
 
 namespace gemmtune {
 namespace {
@@ -10,29 +11,31 @@ constexpr std::chrono::milliseconds check_interval{20};
 
 }  // namespace
 
-Watchdog::Watchdog(const Limits& limits) : limits_(limits), thread_([this](std::stop_token end) { run(end); }) {}
+Watchdog::Watchdog() : thread_([this](std::stop_token end) { run(end); }) {}
 
-Watchdog::Watch::Watch(Watchdog& watchdog, Evaluator& evaluator) : watchdog_(watchdog), evaluator_(evaluator) {
+Watchdog::Watch::Watch(Watchdog& watchdog, Evaluator& evaluator, std::function<bool()> reached)
+    : watchdog_(watchdog), evaluator_(evaluator), reached_(std::move(reached)) {
   const std::scoped_lock lock(watchdog_.mutex_);
-  watchdog_.watched_.insert(&evaluator_);
+  watchdog_.watches_.insert(this);
 }
 
 Watchdog::Watch::~Watch() {
   const std::scoped_lock lock(watchdog_.mutex_);
-  watchdog_.watched_.erase(&evaluator_);
+  watchdog_.watches_.erase(this);
 }
 
 // Interrupts again at every check, because an interrupt has no effect on an evaluate() that begins a moment later.
 void Watchdog::run(const std::stop_token& end) {
   while (!end.stop_requested()) {
     std::this_thread::sleep_for(check_interval);
-    if (limits_.reached()) interrupt_all();
+    interrupt_where_reached();
   }
 }
 
-void Watchdog::interrupt_all() {
+void Watchdog::interrupt_where_reached() {
   const std::scoped_lock lock(mutex_);
-  for (Evaluator* evaluator : watched_) evaluator->interrupt();
+  for (const Watch* watch : watches_)
+    if (watch->reached_()) watch->evaluator_.interrupt();
 }
 
 }  // namespace gemmtune

@@ -2,40 +2,43 @@
 // of finalists.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <set>
 #include <stop_token>
 #include <thread>
 
 #include "gemmtune/evaluate/evaluator.h"
-#include "gemmtune/tune/limits.h"
 
 namespace gemmtune {
 
 class Watchdog {
  public:
-  explicit Watchdog(const Limits& limits);
+  Watchdog();
 
-  /// The evaluator is watched for as long as this object lives.
+  /// Interrupts the evaluator whenever `reached` says so, for as long as this object lives. `reached` is called from
+  /// the watchdog's thread, and neither it nor an interrupt is under way once this object is gone.
   class Watch {
    public:
-    Watch(Watchdog& watchdog, Evaluator& evaluator);
+    Watch(Watchdog& watchdog, Evaluator& evaluator, std::function<bool()> reached);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
    private:
+    friend class Watchdog;
+
     Watchdog& watchdog_;
     Evaluator& evaluator_;
+    std::function<bool()> reached_;
   };
 
  private:
   void run(const std::stop_token& end);
-  void interrupt_all();
+  void interrupt_where_reached();
 
-  const Limits& limits_;
   std::mutex mutex_;
-  std::set<Evaluator*> watched_;
+  std::set<const Watch*> watches_;
   std::jthread thread_;  // last, so that it ends before the members that it uses
 };
 

@@ -12,7 +12,13 @@ namespace {
 // The relative resolution of Hopper's tensor cores for products, relative to the largest term of a sum.
 constexpr double fp8_unit = 0x1p-13;
 constexpr double half_unit = 0x1p-25;  // of 16 bits and of TF32
+constexpr double float_unit = 0x1p-24;
 constexpr std::int64_t scale_block = 128;
+
+/// Each sum is made of float's own products: tensor cores do not take floats as they are.
+bool is_multiplied_as_float(const Problem& problem) {
+  return problem.a.type == DType::f32 || problem.w.type == DType::f32;
+}
 
 bool is_multiplied_as_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
 
@@ -59,8 +65,12 @@ ErrorBound rounding_of(DType type) {
 
 ErrorBound error_bound_of(const Problem& problem) {
   ErrorBound bound = rounding_of(problem.out);
-  bound.per_norm = 4 * 0x1p-24 * std::sqrt(static_cast<double>(problem.k));
-  if (is_multiplied_as_fp8(problem.a) && is_multiplied_as_fp8(problem.w)) {
+  const double accumulation = 4 * float_unit * std::sqrt(static_cast<double>(problem.k));
+  bound.per_norm = accumulation;
+  if (is_multiplied_as_float(problem)) {
+    bound.per_norm = 4 * float_unit;
+    bound.per_sum = accumulation;
+  } else if (is_multiplied_as_fp8(problem.a) && is_multiplied_as_fp8(problem.w)) {
     bound.per_norm += 2 * fp8_unit;
     bound.per_square = fp8_unit / 2 * static_cast<double>(fp8_run(problem));
   } else if (is_multiplied_as_half(problem.a) && is_multiplied_as_half(problem.w)) {

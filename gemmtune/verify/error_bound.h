@@ -12,11 +12,14 @@ namespace gemmtune {
 struct Problem;
 
 /// The parts of the bound for one problem, as plain numbers that can be handed to a kernel on a device:
-///   eps·max(|C|, smallest_normal) + slope·(per_norm·‖a‖·‖w‖ + min(|x|, per_square·x²/(‖a‖·‖w‖))) + per_argument·|x|
+///   eps·max(|C|, smallest_normal) + slope·(per_norm·‖a‖·‖w‖ + per_sum·|x| + min(|x|, per_square·x²/(‖a‖·‖w‖)))
+///   + per_argument·|x|
 /// where x is the sum before the activation, and C is the activation of x.
 /// - The first term is the rounding to the output type, to nearest or towards zero.
-/// - per_norm is the accumulation: K products added in float in any order, whose errors add up like √K. Where both
-/// sides are FP8 (or E2M1, which is multiplied as FP8), it includes the 13 bits that Hopper's tensor cores keep.
+/// - per_norm and per_sum are the accumulation: K products added in float in any order. Where a side is f32, the errors
+/// of a random walk are per_norm and those of a sum that grows all the way are per_sum. Elsewhere per_norm alone allows
+/// for both. Where both sides are FP8 (or E2M1, which is multiplied as FP8), per_norm includes the 13 bits that
+/// Hopper's tensor cores keep.
 /// - per_square is for operands that tensor cores multiply: FP8, 16 bits and TF32. Tensor cores truncate towards
 /// zero, so the losses add up where the products have one sign.
 /// - An activation enlarges errors of x by its steepest slope at most. per_argument is the error of its own
@@ -25,6 +28,7 @@ struct ErrorBound {
   double eps{};              // of the output type: from 1 to the next number
   double smallest_normal{};  // below it, numbers are eps times this apart
   double per_norm{};
+  double per_sum{};
   double per_square{};
   double slope{1};
   double per_argument{};
@@ -37,8 +41,8 @@ struct ErrorBound {
   double at(double x, double norms) const {
     const double size = std::fabs(x);
     const double one_sided = norms > 0 ? std::min(size, per_square * size * size / norms) : 0;
-    return eps * std::max(std::fabs(expected(x)), smallest_normal) + slope * (per_norm * norms + one_sided) +
-           per_argument * size;
+    return eps * std::max(std::fabs(expected(x)), smallest_normal) +
+           slope * (per_norm * norms + per_sum * size + one_sided) + per_argument * size;
   }
 };
 

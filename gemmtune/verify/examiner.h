@@ -12,6 +12,7 @@
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/policy.h"
 #include "gemmtune/verify/guard.h"
+#include "gemmtune/verify/poison.h"
 #include "gemmtune/verify/verifier.h"
 
 namespace gemmtune {
@@ -33,8 +34,10 @@ class Expectation {
  public:
   virtual ~Expectation() = default;
 
-  /// Judges an output in device memory, once all launches that write it are done. See compare() in verify/verifier.h.
-  virtual Verdict judge(const std::byte* c) = 0;
+  /// Judges an output in device memory, once all launches that write it are done. `poison` is what was in it before.
+  /// See compare() in verify/verifier.h.
+  virtual Verdict judge(const std::byte* c, Poison poison) = 0;
+  Verdict judge(const std::byte* c) { return judge(c, {}); }
 };
 
 class Examiner {
@@ -47,6 +50,9 @@ class Examiner {
   /// From the inputs as they are on the device. May check more rows than the policy affords where that costs less.
   virtual std::unique_ptr<Expectation> expect(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy,
                                               std::uint64_t seed) = 0;
+
+  /// Changes the sign of all elements of a buffer, in place.
+  virtual void negate(DType type, const Buffer& elements) = 0;
 
   /// Changes when any byte of the buffer changes. Only fingerprints of the same examiner can be compared.
   virtual std::uint64_t fingerprint(const Buffer& buffer) = 0;

@@ -5,6 +5,7 @@
 #include "gemmtune/verify/examiner.h"
 #include "gemmtune/verify/fingerprint.h"
 #include "gemmtune/verify/layout_examiner.h"
+#include "gemmtune/verify/negate.h"
 #include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
@@ -18,11 +19,11 @@ class HostExpectation final : public Expectation {
       : device_(&device), problem_(problem), policy_(policy), reference_(std::move(reference)) {}
 
   /// An output with the same bytes as the last right one is not compared again.
-  Verdict judge(const std::byte* c) override {
+  Verdict judge(const std::byte* c, Poison poison) override {
     std::vector<std::byte> found(static_cast<std::size_t>(operand_sizes(problem_).c));
     device_->download(c, found);
     if (found == right_) return right_verdict_;
-    auto verdict = compare(problem_, reference_, found, policy_);
+    auto verdict = compare(problem_, reference_, found, policy_, poison);
     if (verdict.why_wrong.empty() && found.size() <= largest_kept_output) {
       right_ = std::move(found);
       right_verdict_ = verdict;
@@ -61,6 +62,14 @@ class HostExaminer final : public Examiner {
   std::unique_ptr<Expectation> expect(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy,
                                       std::uint64_t seed) override {
     return std::make_unique<HostExpectation>(*device_, problem, policy, reference(problem, inputs, policy, seed));
+  }
+
+  void negate(DType type, const Buffer& elements) override {
+    if (device_->info().kind == DeviceKind::cpu)
+      return gemmtune::negate(type, std::span(elements.data(), elements.size()));
+    auto host = download(elements);
+    gemmtune::negate(type, host);
+    device_->upload(host, elements.data());
   }
 
   std::uint64_t fingerprint(const Buffer& buffer) override { return gemmtune::fingerprint(*device_, buffer); }

@@ -8,7 +8,6 @@
 
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/relayout.h"
-#include "gemmtune/verify/closeness.h"
 
 namespace gemmtune {
 namespace {
@@ -46,8 +45,8 @@ class HostRelayout final : public Relayout {
     device_->upload(to_plain(download(stored, matrix.bytes()), matrix, major), plain);
   }
 
-  bool has_poisoned_gaps(const StoredMatrix& matrix, const std::byte* stored) override {
-    return why_gaps_broken(matrix, download(stored, matrix.bytes())).empty();
+  bool has_poisoned_gaps(const StoredMatrix& matrix, const std::byte* stored, Poison poison) override {
+    return why_gaps_broken(matrix, download(stored, matrix.bytes()), poison).empty();
   }
 
  private:
@@ -72,12 +71,12 @@ class LayoutExpectation final : public Expectation {
         plain_(std::move(plain)),
         plain_c_(device.allocate(static_cast<std::size_t>(operand_sizes(without_layout(problem)).c))) {}
 
-  Verdict judge(const std::byte* c) override {
+  Verdict judge(const std::byte* c, Poison poison) override {
     relayout_->gather(matrix_, Major::k, c, plain_c_.data());
-    auto verdict = plain_->judge(plain_c_.data());
-    if (relayout_->has_poisoned_gaps(matrix_, c)) return verdict;
+    auto verdict = plain_->judge(plain_c_.data(), poison);
+    if (relayout_->has_poisoned_gaps(matrix_, c, poison)) return verdict;
     verdict.accuracy.guards_intact = false;
-    const auto why = why_gaps_broken(matrix_, download(c));
+    const auto why = why_gaps_broken(matrix_, download(c), poison);
     verdict.why_wrong += verdict.why_wrong.empty() ? why : ". " + why;
     return verdict;
   }
@@ -120,6 +119,8 @@ class LayoutExaminer final : public Examiner {
     return std::make_unique<LayoutExpectation>(*device_, relayout_, problem, std::move(expectation));
   }
 
+  void negate(DType type, const Buffer& elements) override { plain_->negate(type, elements); }
+
   std::uint64_t fingerprint(const Buffer& buffer) override { return plain_->fingerprint(buffer); }
 
   bool guards_intact(std::span<const GuardedBuffer* const> buffers) override { return plain_->guards_intact(buffers); }
@@ -149,19 +150,19 @@ class LayoutExaminer final : public Examiner {
   std::shared_ptr<Relayout> relayout_;
 };
 
-bool holds_poison_at(std::span<const std::byte> bytes, std::int64_t offset) {
-  const int wanted = offset % 2 == 0 ? poison_pattern & 0xff : poison_pattern >> 8;
+bool holds_poison_at(std::span<const std::byte> bytes, std::int64_t offset, Poison poison) {
+  const int wanted = offset % 2 == 0 ? poison.pattern & 0xff : poison.pattern >> 8;
   return bytes[static_cast<std::size_t>(offset)] == static_cast<std::byte>(wanted);
 }
 
 }  // namespace
 
-std::string why_gaps_broken(const StoredMatrix& matrix, std::span<const std::byte> stored) {
+std::string why_gaps_broken(const StoredMatrix& matrix, std::span<const std::byte> stored, Poison poison) {
   std::int64_t broken = 0;
   std::int64_t first = -1;
   for_each_gap(matrix, [&](std::int64_t offset, std::int64_t bytes) {
     for (std::int64_t i = offset; i < offset + bytes; ++i) {
-      if (holds_poison_at(stored, i)) continue;
+      if (holds_poison_at(stored, i, poison)) continue;
       if (first < 0) first = i;
       ++broken;
     }

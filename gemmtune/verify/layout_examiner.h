@@ -22,8 +22,8 @@ class Relayout {
   virtual void store(const StoredMatrix& matrix, Major major, const std::byte* plain, std::byte* stored) = 0;
   virtual void gather(const StoredMatrix& matrix, Major major, const std::byte* stored, std::byte* plain) = 0;
 
-  /// Whether all gaps of an output hold poison_pattern.
-  virtual bool has_poisoned_gaps(const StoredMatrix& matrix, const std::byte* stored) = 0;
+  /// Whether all gaps of an output hold this poison.
+  virtual bool has_poisoned_gaps(const StoredMatrix& matrix, const std::byte* stored, Poison poison) = 0;
 };
 
 /// Through host memory.
@@ -34,6 +34,6 @@ std::unique_ptr<Examiner> make_layout_examiner(Device& device, std::unique_ptr<E
                                                std::unique_ptr<Relayout> relayout);
 
 /// "" or where the first gap was written to, for an output in host memory.
-std::string why_gaps_broken(const StoredMatrix& matrix, std::span<const std::byte> stored);
+std::string why_gaps_broken(const StoredMatrix& matrix, std::span<const std::byte> stored, Poison poison);
 
 }  // namespace gemmtune

@@ -75,8 +75,9 @@ class Comparison {
              const VerifyPolicy& policy)
       : problem_(problem), reference_(reference), c_(c), policy_(policy), rules_(closeness_rules(problem, policy)) {}
 
-  Verdict run(RowsOfC rows) {
+  Verdict run(RowsOfC rows, Poison poison) {
     rows_ = rows;
+    poison_ = poison;
     const Region unwritten = rows == RowsOfC::all ? find_unwritten() : Region{};
     const Tally tally = compare_rows();
     Verdict verdict{};
@@ -92,7 +93,7 @@ class Comparison {
 
  private:
   std::int64_t checked_rows() const { return static_cast<std::int64_t>(reference_.rows.size()); }
-  bool is_poison(std::int64_t place) const { return holds_poison(load<Bits>(c_.data(), place)); }
+  bool is_poison(std::int64_t place) const { return poison_.is(load<Bits>(c_.data(), place)); }
 
   /// Where an element is in the part of C that is present. `checked` counts the reference's rows over all batches.
   std::int64_t place_of(std::int64_t index, std::int64_t checked) const {
@@ -193,13 +194,21 @@ class Comparison {
   const VerifyPolicy& policy_;
   ClosenessRules rules_{};
   RowsOfC rows_{};
+  Poison poison_{};
 };
 
-Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
-                const VerifyPolicy& policy, RowsOfC rows) {
-  if (problem.out == DType::f32) return Comparison<F32Codec>(problem, reference, c, policy).run(rows);
-  if (problem.out == DType::f16) return Comparison<F16Codec>(problem, reference, c, policy).run(rows);
-  if (problem.out == DType::bf16) return Comparison<Bf16Codec>(problem, reference, c, policy).run(rows);
+/// What is present of C, and what it was filled with before the launch.
+struct Found {
+  std::span<const std::byte> c{};
+  RowsOfC rows{};
+  Poison poison{};
+};
+
+Verdict compare(const Problem& problem, const Reference& reference, const Found& found, const VerifyPolicy& policy) {
+  const auto& [c, rows, poison] = found;
+  if (problem.out == DType::f32) return Comparison<F32Codec>(problem, reference, c, policy).run(rows, poison);
+  if (problem.out == DType::f16) return Comparison<F16Codec>(problem, reference, c, policy).run(rows, poison);
+  if (problem.out == DType::bf16) return Comparison<Bf16Codec>(problem, reference, c, policy).run(rows, poison);
   fail(ErrorCode::unsupported, "outputs of type {} cannot be checked", to_string(problem.out));
 }
 
@@ -214,25 +223,25 @@ double error_bound(const Problem& problem, double x, double row_norm, double col
   return error_bound_of(problem).at(x, row_norm * column_norm);
 }
 
-void poison(std::span<std::byte> c) {
+void poison(std::span<std::byte> c, Poison with) {
   for (std::size_t i = 0; i < c.size(); ++i)
-    c[i] = static_cast<std::byte>((i % 2 == 0 ? poison_pattern : poison_pattern >> 8) & 0xffU);
+    c[i] = static_cast<std::byte>((i % 2 == 0 ? with.pattern : with.pattern >> 8) & 0xffU);
 }
 
 Verdict compare(const Problem& problem, const Reference& reference, std::span<const std::byte> c,
-                const VerifyPolicy& policy) {
+                const VerifyPolicy& policy, Poison poison) {
   const auto bytes = storage_bytes(problem.out, problem.batch * problem.m * problem.n);
   if (static_cast<std::int64_t>(c.size()) != bytes)
     fail(ErrorCode::usage, "C has {} bytes, not the {} of {}", c.size(), bytes, to_string(problem));
-  return compare(problem, reference, c, policy, RowsOfC::all);
+  return compare(problem, reference, Found{c, RowsOfC::all, poison}, policy);
 }
 
 Verdict compare_checked_rows(const Problem& problem, const Reference& reference, std::span<const std::byte> rows,
-                             const VerifyPolicy& policy) {
+                             const VerifyPolicy& policy, Poison poison) {
   if (rows.size() * 8 != reference.values.size() * static_cast<std::size_t>(bits(problem.out)))
     fail(ErrorCode::usage, "{} bytes are not the {} checked rows of {}", rows.size(), reference.rows.size(),
          to_string(problem));
-  return compare(problem, reference, rows, policy, RowsOfC::checked);
+  return compare(problem, reference, Found{rows, RowsOfC::checked, poison}, policy);
 }
 
 }  // namespace gemmtune

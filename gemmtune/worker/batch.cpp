@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
+#include "gemmtune/worker/audit.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
 #include "gemmtune/worker/quote.h"
@@ -13,6 +16,18 @@
 namespace gemmtune {
 
 using nlohmann::json;
+
+json CandidateBatch::request(std::int64_t id) const {
+  EvaluationPolicy policy = policy_;
+  policy.measure.keep_samples = true;
+  json candidates = json::array();
+  for (const Candidate& candidate : remaining_) candidates.push_back(to_json_value(candidate));
+  return {{"type", "evaluate"},
+          {"id", id},
+          {"problem", to_string(problem_)},
+          {"candidates", std::move(candidates)},
+          {"policy", to_json_value(policy)}};
+}
 
 BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
   const JsonFields fields(reply, "message");
@@ -22,7 +37,7 @@ BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
   }
   if (type == "started") return take_started(reply);
   if (type == "evaluation") return take_evaluation(reply);
-  if (type == "error") return BatchRefused{fields.text("message")};
+  if (type == "error") return BatchRefused{visible_line(fields.text("message"))};
   if (type != "done") fail(ErrorCode::protocol, "message.type: {} answers no evaluate request", quote(type));
   if (!remaining_.empty()) {
     fail(ErrorCode::protocol, "'done' though {} candidates have no answer", remaining_.size());
@@ -36,11 +51,19 @@ Candidate CandidateBatch::take_started(const json& reply) {
 }
 
 Evaluation CandidateBatch::take_evaluation(const json& reply) {
-  Evaluation evaluation = evaluation_from_json(JsonFields(reply, "message").member("evaluation"));
+  const json& value = JsonFields(reply, "message").member("evaluation");
+  const Candidate answered =
+      find(candidate_from_json(JsonFields(value, "evaluation").member("candidate")), "an evaluation");
+  // Whichever candidate runs now, this one is to blame if its evaluation does not hold.
+  const auto running = std::exchange(in_flight_, answered);
+  Evaluation evaluation = evaluation_from_json(value);
   // What the worker says of a candidate's parameters is not needed: they are known, and an author may leave them out.
-  evaluation.candidate = find(evaluation.candidate, "an evaluation");
-  if (const std::string why = why_implausible(evaluation, stage_); !why.empty()) fail(ErrorCode::protocol, "{}", why);
-  remove(evaluation.candidate);
+  evaluation.candidate = answered;
+  evaluation = audited(std::move(evaluation), {problem_, policy_, fastest_us_});
+  in_flight_ = running;
+  if (evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0)
+    fastest_us_ = std::min(fastest_us_, evaluation.timing.median_us);
+  remove(answered);
   return evaluation;
 }
 
@@ -58,36 +81,12 @@ void CandidateBatch::remove(const Candidate& candidate) {
 
 Evaluation CandidateBatch::blame(Outcome outcome, const std::string& reason) {
   Evaluation evaluation{.candidate = in_flight_ ? *in_flight_ : remaining_.front(),
-                        .stage = stage_,
+                        .stage = policy_.stage,
                         .outcome = outcome,
                         .reason = reason};
   remove(evaluation.candidate);
   in_flight_.reset();
   return evaluation;
-}
-
-std::string why_implausible(const Evaluation& evaluation, Stage stage) {
-  const Timing& timing = evaluation.timing;
-  if (evaluation.stage != stage) {
-    return fmt::format("evaluation.stage: expected '{}', found '{}'", to_string(stage), to_string(evaluation.stage));
-  }
-  if (evaluation.outcome != Outcome::ok) {
-    return evaluation.reason.empty() ? "evaluation.reason: empty, though the outcome is not 'ok'" : "";
-  }
-  const Accuracy& accuracy = evaluation.accuracy;
-  if (accuracy.checked < 1) return "evaluation.accuracy.checked: 0, though the outcome is 'ok'";
-  if (accuracy.unwritten > 0 || !accuracy.guards_intact || !(accuracy.worst_share_of_bound <= 1)) {
-    return "evaluation.accuracy: shows a wrong result, though the outcome is 'ok'";
-  }
-  if (stage == Stage::prove) return "";  // nothing is timed
-  if (timing.sample_count < 1) return "evaluation.timing.sample_count: 0, though the outcome is 'ok'";
-  // Written so that NaN fails.
-  const bool positive = timing.min_us > 0 && timing.median_us < 1e300;
-  if (!positive) return "evaluation.timing: expected times above 0";
-  const bool ordered =
-      timing.min_us <= timing.median_us && timing.low_us <= timing.median_us && timing.median_us <= timing.high_us;
-  if (!ordered) return "evaluation.timing: expected min <= median and low <= median <= high";
-  return "";
 }
 
 }  // namespace gemmtune

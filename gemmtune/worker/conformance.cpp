@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +17,8 @@
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/policy.h"
 #include "gemmtune/worker/batch.h"
+#include "gemmtune/worker/candidate_list.h"
+#include "gemmtune/worker/greeting.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
 #include "gemmtune/worker/quote.h"
@@ -67,7 +68,7 @@ class Examinee {
     send(message);
     json reply = receive(time_to_answer);
     const JsonFields fields(reply, "message");
-    if (fields.text("type") == "error") complain("it answered with an error: " + fields.text("message"));
+    if (fields.text("type") == "error") complain("it answered with an error: " + fields.shown_text("message"));
     const std::string expected = message["type"];
     if (fields.text("type") != expected) complain("expected \"" + expected + "\", found " + quote(reply.dump()));
     expect_id(reply, message["id"]);
@@ -150,6 +151,7 @@ class Examination {
   std::string problem_;
   std::vector<ConformanceCheck> checks_{};
   std::unique_ptr<Examinee> worker_{};
+  std::optional<DeviceInfo> device_{};  // as the first worker named it
   std::vector<Candidate> candidates_{};
   std::int64_t last_id_{};
 };
@@ -190,14 +192,14 @@ std::unique_ptr<Examinee> Examination::fresh() {
   auto examinee = std::make_unique<Examinee>(command_);
   const json message = examinee->receive(time_to_greet);
   const JsonFields fields(message, "hello");
-  if (fields.text("type") == "error") complain("it cannot start: " + fields.text("message"));
-  if (fields.text("type") != "hello") complain("expected 'hello', found " + quote(message.dump()));
-  if (fields.integer("protocol") != protocol_version) {
-    complain(fmt::format("hello.protocol: expected {}, found {}", protocol_version, fields.integer("protocol")));
-  }
+  if (fields.text("type") == "error") complain("it cannot start: " + fields.shown_text("message"));
+  DeviceInfo device = greeted_device(message);
   fields.text("name");
   fields.text("version");
-  device_from_json(fields.member("device"));
+  if (!device_)
+    device_ = std::move(device);
+  else if (const auto why = why_other_device(*device_, device); !why.empty())
+    complain(why);
   return examinee;
 }
 
@@ -222,11 +224,9 @@ void Examination::supports() {
 std::vector<Candidate> Examination::ask_candidates() {
   const json reply = worker().ask(request("candidates"));
   std::vector<Candidate> found;
-  std::set<Candidate> seen;
-  for (const json& value : JsonFields(reply, "candidates").array("candidates")) {
-    found.push_back(candidate_from_json(value));
-    if (!seen.insert(found.back()).second) complain(quote(found.back().name) + " is named twice");
-    if (found.back().name.empty()) complain("a candidate has an empty name");
+  for (const auto& [candidate, why_unusable] : listed_candidates(reply)) {
+    if (!why_unusable.empty()) complain(why_unusable);
+    found.push_back(candidate);
   }
   return found;
 }
@@ -250,13 +250,8 @@ void Examination::need_candidates() const {
 }
 
 std::vector<Evaluation> Examination::evaluate(const std::vector<Candidate>& wanted, const EvaluationPolicy& policy) {
-  json message = request("evaluate");
-  message["policy"] = to_json_value(policy);
-  message["candidates"] = json::array();
-  for (const Candidate& candidate : wanted) message["candidates"].push_back(to_json_value(candidate));
-  worker().send(message);
-
-  CandidateBatch batch(wanted, policy.stage);
+  CandidateBatch batch(parse_problem(problem_), wanted, policy);
+  worker().send(batch.request(++last_id_));
   std::set<Candidate> started;
   std::vector<Evaluation> evaluations;
   for (;;) {
@@ -273,32 +268,12 @@ std::vector<Evaluation> Examination::evaluate(const std::vector<Candidate>& want
   }
 }
 
-/// Faults that a supervisor accepts, but that the author of a worker should know about.
-void examine(const Evaluation& evaluation, const EvaluationPolicy& policy) {
-  if (evaluation.outcome != Outcome::ok || policy.stage == Stage::prove) return;
-  const Timing& timing = evaluation.timing;
-  const std::string& name = evaluation.candidate.name;
-  if (timing.sample_count < policy.measure.min_samples) {
-    complain(
-        fmt::format("{}: {} samples, the policy asks for {}", name, timing.sample_count, policy.measure.min_samples));
-  }
-  const auto kept = static_cast<std::int64_t>(timing.samples_us.size());
-  if (policy.measure.keep_samples && kept != timing.sample_count) {
-    complain(
-        fmt::format("{}: keep_samples is set, sample_count is {}, samples_us has {}", name, timing.sample_count, kept));
-  }
-  if (!(evaluation.accuracy.err_ratio <= policy.verify.err_ratio_limit)) {
-    complain(fmt::format("{}: 'ok' with an err_ratio of {}", name, evaluation.accuracy.err_ratio));
-  }
-}
-
 void Examination::evaluates(Stage stage) {
   need_candidates();
   const std::vector<Candidate> some(candidates_.begin(),
                                     candidates_.begin() + std::min(candidates_.size(), evaluated_at_most));
   const EvaluationPolicy policy = policy_of(stage);
   const std::vector<Evaluation> evaluations = evaluate(some, policy);
-  for (const Evaluation& evaluation : evaluations) examine(evaluation, policy);
   const auto is_ok = [](const Evaluation& one) { return one.outcome == Outcome::ok; };
   if (std::any_of(evaluations.begin(), evaluations.end(), is_ok)) return;
   const Evaluation& first = evaluations.front();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/worker/quote.h"
 
 namespace gemmtune {
@@ -39,6 +40,19 @@ std::string text_in(const json& value, const std::string& path) {
   return value.get<std::string>();
 }
 
+std::int64_t integer_in(const json& value, const std::string& path) {
+  const bool too_big = value.is_number_unsigned() &&
+                       value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (!value.is_number_integer() || too_big) fail_unexpected(path, "an integer", value);
+  return value.get<std::int64_t>();
+}
+
+std::int64_t count_in(const json& value, const std::string& path) {
+  const std::int64_t count = integer_in(value, path);
+  if (count < 0) fail_unexpected(path, "an integer of at least 0", value);
+  return count;
+}
+
 std::string indexed(const std::string& path, std::size_t index) { return path + "[" + std::to_string(index) + "]"; }
 
 }  // namespace
@@ -61,21 +75,13 @@ const json& JsonFields::member(const char* key) const {
 
 std::string JsonFields::text(const char* key) const { return text_in(member(key), path_of(key)); }
 
+std::string JsonFields::shown_text(const char* key) const { return visible_line(text(key)); }
+
 double JsonFields::number(const char* key) const { return number_in(member(key), path_of(key)); }
 
-std::int64_t JsonFields::integer(const char* key) const {
-  const json& value = member(key);
-  const bool too_big = value.is_number_unsigned() &&
-                       value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-  if (!value.is_number_integer() || too_big) fail_unexpected(path_of(key), "an integer", value);
-  return value.get<std::int64_t>();
-}
+std::int64_t JsonFields::integer(const char* key) const { return integer_in(member(key), path_of(key)); }
 
-std::int64_t JsonFields::count(const char* key) const {
-  const std::int64_t value = integer(key);
-  if (value < 0) fail_unexpected(path_of(key), "an integer of at least 0", member(key));
-  return value;
-}
+std::int64_t JsonFields::count(const char* key) const { return count_in(member(key), path_of(key)); }
 
 std::uint64_t JsonFields::unsigned_integer(const char* key) const {
   const json& value = member(key);
@@ -99,9 +105,10 @@ const json& JsonFields::array(const char* key) const {
   return value;
 }
 
-std::vector<std::string> JsonFields::texts(const char* key) const {
+std::vector<std::string> JsonFields::shown_texts(const char* key) const {
   std::vector<std::string> result;
-  for (const json& item : array(key)) result.push_back(text_in(item, indexed(path_of(key), result.size())));
+  for (const json& item : array(key))
+    result.push_back(visible_line(text_in(item, indexed(path_of(key), result.size()))));
   return result;
 }
 
@@ -111,11 +118,20 @@ std::vector<double> JsonFields::numbers(const char* key) const {
   return result;
 }
 
-std::map<std::string, std::string> JsonFields::text_map(const char* key) const {
+std::vector<std::int64_t> JsonFields::counts(const char* key) const {
+  std::vector<std::int64_t> result;
+  for (const json& item : array(key)) result.push_back(count_in(item, indexed(path_of(key), result.size())));
+  return result;
+}
+
+std::map<std::string, std::string> JsonFields::shown_text_map(const char* key) const {
   const json& value = member(key);
   if (!value.is_object()) fail_unexpected(path_of(key), "an object", value);
   std::map<std::string, std::string> result;
-  for (const auto& [name, text] : value.items()) result.emplace(name, text_in(text, path_of(key) + "." + name));
+  for (const auto& [raw, text] : value.items()) {
+    const std::string name = visible_line(raw);
+    result.emplace(name, visible_line(text_in(text, path_of(key) + "." + name)));
+  }
   return result;
 }
 

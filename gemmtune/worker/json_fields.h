@@ -20,7 +20,8 @@ class JsonFields {
 
   /// Each of these throws when the member is missing or has another type.
   std::string text(const char* key) const;
-  double number(const char* key) const;  // null becomes NaN: JSON cannot express NaN otherwise
+  std::string shown_text(const char* key) const;  // for people to read: one printable line (core/visible.h)
+  double number(const char* key) const;           // null becomes NaN: JSON cannot express NaN otherwise
   std::int64_t integer(const char* key) const;
   std::int64_t count(const char* key) const;  // an integer of at least 0
   std::uint64_t unsigned_integer(const char* key) const;
@@ -29,9 +30,10 @@ class JsonFields {
   const nlohmann::json& array(const char* key) const;
   const nlohmann::json& member(const char* key) const;
 
-  std::vector<std::string> texts(const char* key) const;
+  std::vector<std::string> shown_texts(const char* key) const;
   std::vector<double> numbers(const char* key) const;
-  std::map<std::string, std::string> text_map(const char* key) const;
+  std::vector<std::int64_t> counts(const char* key) const;
+  std::map<std::string, std::string> shown_text_map(const char* key) const;
 
   /// "evaluation.outcome".
   std::string path_of(const char* key) const { return path_ + "." + key; }

@@ -43,6 +43,7 @@ json to_json_value(const Timing& timing) {
           {"dispersion", number(timing.dispersion)},
           {"sample_count", timing.sample_count},
           {"samples_us", numbers(timing.samples_us)},
+          {"turns", timing.turns},
           {"pack_us", number(timing.pack_us)},
           {"packed_bytes", timing.packed_bytes},
           {"workspace_bytes", timing.workspace_bytes},
@@ -76,6 +77,7 @@ Timing timing_from(const JsonFields& fields) {
                 .dispersion = fields.number("dispersion"),
                 .sample_count = fields.count("sample_count")};
   if (fields.has("samples_us")) timing.samples_us = fields.numbers("samples_us");
+  if (fields.has("turns")) timing.turns = fields.counts("turns");
   if (fields.has("pack_us")) timing.pack_us = fields.number("pack_us");
   if (fields.has("packed_bytes")) timing.packed_bytes = fields.count("packed_bytes");
   if (fields.has("workspace_bytes")) timing.workspace_bytes = fields.count("workspace_bytes");
@@ -231,7 +233,7 @@ Evaluation evaluation_from_json(const json& value) {
   Evaluation evaluation{.candidate = candidate_from(fields.object("candidate")),
                         .stage = named(fields, "stage", parse_stage),
                         .outcome = named(fields, "outcome", parse_outcome)};
-  if (evaluation.outcome != Outcome::ok || fields.has("reason")) evaluation.reason = fields.text("reason");
+  if (evaluation.outcome != Outcome::ok || fields.has("reason")) evaluation.reason = fields.shown_text("reason");
   if (fields.has("timing")) evaluation.timing = timing_from(fields.object("timing"));
   if (fields.has("accuracy")) evaluation.accuracy = accuracy_from(fields.object("accuracy"));
   if (fields.has("cost")) evaluation.cost = cost_from(fields.object("cost"));
@@ -250,21 +252,21 @@ DeviceInfo device_from_json(const json& value) {
   const JsonFields fields(value, "device");
   DeviceInfo device{.kind = named(fields, "kind", parse_kind),
                     .index = index_from(fields),
-                    .name = fields.text("name"),
-                    .arch = fields.text("arch"),
+                    .name = fields.shown_text("name"),
+                    .arch = fields.shown_text("arch"),
                     .cu_num = fields.count("cu_num")};
   if (fields.has("last_level_cache_bytes")) device.last_level_cache_bytes = fields.count("last_level_cache_bytes");
   if (fields.has("memory_bytes")) device.memory_bytes = fields.count("memory_bytes");
-  if (fields.has("features")) device.features = fields.texts("features");
-  if (fields.has("driver")) device.driver = fields.text("driver");
-  if (fields.has("libraries")) device.libraries = fields.text_map("libraries");
+  if (fields.has("features")) device.features = fields.shown_texts("features");
+  if (fields.has("driver")) device.driver = fields.shown_text("driver");
+  if (fields.has("libraries")) device.libraries = fields.shown_text_map("libraries");
   return device;
 }
 
 FamilySupport support_from_json(const json& value) {
   const JsonFields fields(value, "family");
-  FamilySupport support{.family = fields.text("family"), .version = fields.text("version")};
-  if (fields.has("why_not")) support.why_not = fields.text("why_not");
+  FamilySupport support{.family = fields.shown_text("family"), .version = fields.shown_text("version")};
+  if (fields.has("why_not")) support.why_not = fields.shown_text("why_not");
   if (fields.has("candidate_count")) support.candidate_count = fields.count("candidate_count");
   return support;
 }

@@ -21,7 +21,10 @@ nlohmann::json to_json_value(const DeviceInfo& device);
 nlohmann::json to_json_value(const FamilySupport& support);
 
 /// Each throws Error{protocol} that names the field: "evaluation.timing.median_us: expected a number, found a string".
-/// Infinities and NaN, which JSON cannot express, are sent as null, and null is read as NaN.
+/// Infinities and NaN, which JSON cannot express, are sent as null, and null is read as NaN. Texts that only people
+/// read (reasons, versions, the device) are made one printable line, because they are shown on terminals and written to
+/// tables. A candidate's names are left as they are: they must be found again, and worker/candidate_list.h looks at
+/// them.
 Candidate candidate_from_json(const nlohmann::json& value);
 Evaluation evaluation_from_json(const nlohmann::json& value);
 EvaluationPolicy policy_from_json(const nlohmann::json& value);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -15,6 +15,8 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/worker/batch.h"
+#include "gemmtune/worker/candidate_list.h"
+#include "gemmtune/worker/greeting.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
 #include "gemmtune/worker/quote.h"
@@ -35,18 +37,11 @@ Deadline after(double seconds) {
                                   std::chrono::duration<double>(std::clamp(seconds, 0.0, a_year)));
 }
 
-json request(const char* type, std::int64_t id, const Problem& problem) {
+json question(const char* type, std::int64_t id, const Problem& problem) {
   return {{"type", type}, {"id", id}, {"problem", to_string(problem)}};
 }
 
-json evaluate_request(std::int64_t id, const Problem& problem, const CandidateBatch& batch,
-                      const EvaluationPolicy& policy) {
-  json message = request("evaluate", id, problem);
-  message["candidates"] = json::array();
-  for (const Candidate& candidate : batch.remaining()) message["candidates"].push_back(to_json_value(candidate));
-  message["policy"] = to_json_value(policy);
-  return message;
-}
+std::string broke_the_protocol(const std::string& how) { return "the worker broke the protocol: " + how; }
 
 /// A refusal while a candidate is running concerns that candidate. A refusal before that concerns the whole request.
 void report_refusal(const BatchRefused& refused, CandidateBatch& batch, EvaluationObserver& observer) {
@@ -71,6 +66,7 @@ struct RemoteEvaluator::State {
   std::atomic<bool> interrupted{false};
   std::optional<WorkerProcess> worker{};
   std::optional<DeviceInfo> device{};
+  std::map<Candidate, std::string> unusable{};  // candidates that the worker listed and that cannot be asked for: why
   std::int64_t last_id{};
 
   std::optional<WorkerFault> ensure_worker();
@@ -84,10 +80,9 @@ struct RemoteEvaluator::State {
   json ask(const char* type, const Problem& problem);
   Received ask_once(const char* type, const Problem& problem);
 
-  std::optional<WorkerFault> run(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
-                                 EvaluationObserver& observer);
-  void evaluate(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
-                EvaluationObserver& observer);
+  std::optional<WorkerFault> run(CandidateBatch& batch, EvaluationObserver& observer);
+  void evaluate(CandidateBatch& batch, EvaluationObserver& observer);
+  std::vector<Candidate> usable(std::span<const Candidate> candidates, Stage stage, EvaluationObserver& observer) const;
 };
 
 /// Makes sure that a worker is ready that has said hello. Returns the interrupt when one prevented that. Throws when no
@@ -127,16 +122,13 @@ std::optional<WorkerFault> RemoteEvaluator::State::greet() {
 
 void RemoteEvaluator::State::read_hello(const json& message) {
   const JsonFields fields(message, "hello");
-  const std::string type = fields.text("type");
-  if (type == "error")
-    fail(ErrorCode::no_device, "the worker '{}' cannot start: {}", command(), fields.text("message"));
-  if (type != "hello") fail(ErrorCode::protocol, "expected 'hello', found {}", quote(type));
-  const std::int64_t version = fields.integer("protocol");
-  if (version != protocol_version) {
-    fail(ErrorCode::protocol, "hello.protocol: expected {}, found {}", protocol_version, version);
-  }
-  DeviceInfo greeted = device_from_json(fields.member("device"));
-  if (!device) device = std::move(greeted);
+  if (fields.text("type") == "error")
+    fail(ErrorCode::no_device, "the worker '{}' cannot start: {}", command(), fields.shown_text("message"));
+  DeviceInfo greeted = greeted_device(message);
+  if (!device)
+    device = std::move(greeted);
+  else if (const auto why = why_other_device(*device, greeted); !why.empty())
+    fail(ErrorCode::protocol, "{}", why);
 }
 
 Received RemoteEvaluator::State::receive(Deadline deadline) {
@@ -170,7 +162,7 @@ Received RemoteEvaluator::State::ask_once(const char* type, const Problem& probl
   if (auto fault = ensure_worker()) return *std::move(fault);
   const std::int64_t id = ++last_id;
   const Deadline deadline = after(options.query_timeout_s);
-  worker->send(request(type, id, problem), deadline);
+  worker->send(question(type, id, problem), deadline);
   Received received = receive(deadline);
   const auto* reply = std::get_if<json>(&received);
   if (reply == nullptr) return received;
@@ -179,17 +171,16 @@ Received RemoteEvaluator::State::ask_once(const char* type, const Problem& probl
     return WorkerFault{Kind::nonsense,
                        fmt::format("expected '{}' with id {}, found {}", type, id, quote(reply->dump()))};
   }
-  if (found == "error") fail(ErrorCode::unsupported, "{}", JsonFields(*reply, "message").text("message"));
+  if (found == "error") fail(ErrorCode::unsupported, "{}", JsonFields(*reply, "message").shown_text("message"));
   return received;
 }
 
 /// Sends the remaining candidates and reports the answers until the request is done or the worker fails.
-std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, const EvaluationPolicy& policy,
-                                                       CandidateBatch& batch, EvaluationObserver& observer) {
+std::optional<WorkerFault> RemoteEvaluator::State::run(CandidateBatch& batch, EvaluationObserver& observer) {
   if (auto fault = ensure_worker()) return fault;
   const std::int64_t id = ++last_id;
   // The result can be ignored: a worker that did not take the request does not answer it.
-  worker->send(evaluate_request(id, problem, batch, policy), after(options.query_timeout_s));
+  worker->send(batch.request(id), after(options.query_timeout_s));
   // Each candidate has its own time limit. This limit ends a worker that starts the same candidate again and again.
   const Deadline end = after(options.candidate_timeout_s * static_cast<double>(batch.remaining().size() + 1));
   for (;;) {
@@ -205,7 +196,7 @@ std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, c
     try {
       event = batch.take(std::get<json>(received), id);
     } catch (const Error& error) {
-      return WorkerFault{Kind::nonsense, fmt::format("the worker broke the protocol: {}", error.what())};
+      return WorkerFault{Kind::nonsense, broke_the_protocol(error.what())};
     }
     if (std::holds_alternative<BatchDone>(event)) return std::nullopt;
     if (const auto* refused = std::get_if<BatchRefused>(&event)) {
@@ -217,12 +208,29 @@ std::optional<WorkerFault> RemoteEvaluator::State::run(const Problem& problem, c
   }
 }
 
-void RemoteEvaluator::State::evaluate(const Problem& problem, const EvaluationPolicy& policy, CandidateBatch& batch,
-                                      EvaluationObserver& observer) {
+/// Without the candidates that the worker listed under names that cannot be used: those are answered here.
+std::vector<Candidate> RemoteEvaluator::State::usable(std::span<const Candidate> candidates, Stage stage,
+                                                      EvaluationObserver& observer) const {
+  std::vector<Candidate> wanted;
+  for (const Candidate& candidate : candidates) {
+    const auto at = unusable.find(candidate);
+    if (at == unusable.end()) {
+      wanted.push_back(candidate);
+      continue;
+    }
+    observer.evaluated({.candidate = candidate,
+                        .stage = stage,
+                        .outcome = Outcome::crashed,
+                        .reason = broke_the_protocol(at->second)});
+  }
+  return wanted;
+}
+
+void RemoteEvaluator::State::evaluate(CandidateBatch& batch, EvaluationObserver& observer) {
   int unexplained = 0;  // faults in a row while no candidate was running and none was answered
   while (!batch.remaining().empty() && !interrupted) {
     const std::size_t before = batch.remaining().size();
-    const auto fault = run(problem, policy, batch, observer);
+    const auto fault = run(batch, observer);
     if (batch.remaining().size() < before) unexplained = 0;
     if (!fault) continue;
     drop_worker(*fault);
@@ -247,6 +255,7 @@ DeviceInfo RemoteEvaluator::device() {
 }
 
 std::vector<FamilySupport> RemoteEvaluator::supports(const Problem& problem) {
+  state_->interrupted = false;
   const json reply = state_->ask("supports", problem);
   std::vector<FamilySupport> families;
   for (const json& family : JsonFields(reply, "supports").array("families"))
@@ -255,22 +264,23 @@ std::vector<FamilySupport> RemoteEvaluator::supports(const Problem& problem) {
 }
 
 std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
+  state_->interrupted = false;
   const json reply = state_->ask("candidates", problem);
   std::vector<Candidate> candidates;
-  std::set<Candidate> seen;
-  for (const json& value : JsonFields(reply, "candidates").array("candidates")) {
-    candidates.push_back(candidate_from_json(value));
-    if (seen.insert(candidates.back()).second) continue;
-    fail(ErrorCode::protocol, "candidates: {} is named twice", quote(candidates.back().name));
+  for (const auto& [candidate, why_unusable] : listed_candidates(reply)) {
+    candidates.push_back(candidate);
+    state_->unusable.erase(candidate);
+    if (!why_unusable.empty()) state_->unusable.emplace(candidate, why_unusable);
   }
   return candidates;
 }
 
 void RemoteEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
                                const EvaluationPolicy& policy, EvaluationObserver& observer) {
-  CandidateBatch batch(candidates, policy.stage);
+  state_->interrupted = false;
+  CandidateBatch batch(problem, state_->usable(candidates, policy.stage, observer), policy);
   try {
-    state_->evaluate(problem, policy, batch, observer);
+    state_->evaluate(batch, observer);
   } catch (...) {
     // The worker is in the middle of a request, and cannot be used for another one.
     state_->worker.reset();

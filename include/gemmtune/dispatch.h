@@ -1,11 +1,15 @@
-/* gemmtune's lookups for programs in C: which kernel to run for a matrix multiplication, from tuned tables.
+/* The C interface of gemmtune's dispatcher: looks up in tuned tables which kernel to run for a matrix multiplication.
  *
- * A dispatcher serves one device. Any number of threads may look up at once; a lookup takes no lock and allocates
- * nothing. Nothing here throws or ends the process. For C++: gemmtune/dispatch.hpp. The guide: docs/dispatch.md.
+ * A dispatcher serves one device. Any number of threads may look up at the same time; a lookup takes no lock and
+ * allocates nothing. No function throws or ends the process. For C++ there is gemmtune/dispatch.hpp; docs/dispatch.md
+ * is the guide.
  *
- * Structs that may grow begin with their size, which the caller sets: gemmtune_problem problem =
- * gemmtune_problem_init(); Where a struct grows, later libraries go on taking the sizes of earlier headers, and what
- * those lack is 0. A size that the library does not know (0, or that of a newer header) is refused.
+ * A struct that may grow begins with its size, which its init function sets:
+ *
+ *   gemmtune_problem problem = gemmtune_problem_init();
+ *
+ * After a struct has grown, the library still accepts the sizes that earlier headers gave it, and takes the fields that
+ * those headers lack as 0. It refuses every other size, such as 0 or the size in a newer header.
  */
 #ifndef GEMMTUNE_DISPATCH_H
 #define GEMMTUNE_DISPATCH_H
@@ -22,13 +26,13 @@ extern "C" {
 
 typedef enum gemmtune_status {
   GEMMTUNE_OK = 0,
-  GEMMTUNE_INVALID_ARGUMENT = 1, /* a null pointer, or a device that nobody named */
-  GEMMTUNE_BAD_INPUT = 2,        /* a file or a text that does not read; the message says where */
-  GEMMTUNE_SYSTEM_ERROR = 3,     /* the system refused */
+  GEMMTUNE_INVALID_ARGUMENT = 1, /* a null pointer, an unknown struct size, or no device given */
+  GEMMTUNE_BAD_INPUT = 2,        /* a file or text that cannot be parsed; the message says where */
+  GEMMTUNE_SYSTEM_ERROR = 3,     /* the operating system refused, or memory ran out */
   GEMMTUNE_INTERNAL_ERROR = 4
 } gemmtune_status;
 
-/* Why a call failed, in words. May be left out (null) wherever it is taken. */
+/* The reason why a call failed, as text. Functions that take a message also accept null. */
 typedef struct gemmtune_message {
   char text[1024];
 } gemmtune_message;
@@ -44,15 +48,15 @@ typedef enum gemmtune_dtype {
   GEMMTUNE_INT32,
   GEMMTUNE_E2M1,
   GEMMTUNE_E8M0,
-  GEMMTUNE_TF32 /* operands only: f32 words of which 10 bits of mantissa count */
+  GEMMTUNE_TF32 /* only for operands: f32 words of which only 10 mantissa bits are used */
 } gemmtune_dtype;
 
 typedef enum gemmtune_scaling {
   GEMMTUNE_UNSCALED,
   GEMMTUNE_PER_TENSOR,
-  GEMMTUNE_PER_ROW,       /* per token of A, per channel of the weights */
-  GEMMTUNE_BLOCK_1X128,   /* A of "blockscale" */
-  GEMMTUNE_BLOCK_128X128, /* weights of "blockscale" */
+  GEMMTUNE_PER_ROW,       /* one scale for each token of A, or for each channel of the weights */
+  GEMMTUNE_BLOCK_1X128,   /* A in "blockscale" formats */
+  GEMMTUNE_BLOCK_128X128, /* weights in "blockscale" formats */
   GEMMTUNE_MX_1X32
 } gemmtune_scaling;
 
@@ -71,24 +75,24 @@ typedef enum gemmtune_activation {
 } gemmtune_activation;
 
 /* C[batch, m, n] = activation(A[batch, m, k] times W[batch, n, k], plus bias[n], plus residual[batch, m, n]).
- * Start from gemmtune_problem_init() and gemmtune_parse_problem(), and set the sizes. */
+ * To make one, call gemmtune_problem_init() and gemmtune_parse_problem(), then set the sizes. */
 typedef struct gemmtune_problem {
   size_t struct_size;
   int64_t m, n, k;
-  int64_t batch; /* 1 for plain problems */
+  int64_t batch; /* 1 for a problem that is not batched */
   int a_type;    /* a gemmtune_dtype */
   int a_scaling; /* a gemmtune_scaling */
   int w_type;
   int w_scaling;
   int out_type;
   int has_bias;
-  int is_packed; /* the weights are, or may be, shuffled ahead */
+  int is_packed; /* whether the weights are, or may be, shuffled in advance */
   int a_major;   /* a gemmtune_major */
   int w_major;
   int activation;                       /* a gemmtune_activation */
-  int has_residual;                     /* stored as C is */
-  int64_t lda, ldw, ldc;                /* elements from one stored row to the next; 0: rows without gaps */
-  int64_t stride_a, stride_w, stride_c; /* elements from one matrix of the batch to the next; 0: without gaps */
+  int has_residual;                     /* whether a residual is added; it is stored like C */
+  int64_t lda, ldw, ldc;                /* elements from one stored row to the next; 0: no gaps */
+  int64_t stride_a, stride_w, stride_c; /* elements from one matrix of the batch to the next; 0: no gaps */
 } gemmtune_problem;
 
 static inline gemmtune_problem gemmtune_problem_init(void) {
@@ -104,31 +108,33 @@ typedef enum gemmtune_match {
   GEMMTUNE_PADDED_FINE,
   GEMMTUNE_PADDED_COARSE,
   GEMMTUNE_NEAREST,
-  GEMMTUNE_FALLBACK /* no row: a rule chose, or there is nothing to choose */
+  GEMMTUNE_FALLBACK /* no row matched: a rule chose, or there is no choice */
 } gemmtune_match;
 
-/* A kernel. Texts are never null; they live as long as the answer that they are part of. This struct does not grow. */
+/* A kernel. Its texts are never null and are valid as long as the answer that contains them. This struct never grows.
+ */
 typedef struct gemmtune_choice {
   const char* libtype;     /* "asm", "ck", "cpu_tile", … */
-  const char* kernel_name; /* "": the library's own heuristic */
-  int64_t kernel_id;       /* the library's index: a hint; -1: none */
-  int64_t split_k;         /* as the table's column has it */
-  double time_us;          /* when it was tuned; 0: not known */
-  const char* source;      /* the table, or the rule */
-  int64_t line;            /* in the table; 0 for a rule */
+  const char* kernel_name; /* "": the library's own heuristic chooses */
+  int64_t kernel_id;       /* the library's index of the kernel, only a hint; -1: none */
+  int64_t split_k;         /* the value in the table's column */
+  double time_us;          /* measured during tuning; 0: not known */
+  const char* source;      /* the table or the rule that chose the kernel */
+  int64_t line;            /* line of the table; 0 for a rule */
 } gemmtune_choice;
 
-/* Good until this thread's next lookup with the same dispatcher, and no longer than the dispatcher. */
+/* The answer to a lookup. It is valid until this thread's next lookup with the same dispatcher, and at most as long as
+ * the dispatcher exists. */
 typedef struct gemmtune_answer {
   size_t struct_size;
   gemmtune_match match;
-  int64_t tuned_m; /* 0 for a fallback */
-  int has_choice;  /* 0: neither a row nor a rule knows a kernel */
+  int64_t tuned_m; /* the M of the row that was used; 0 for a fallback */
+  int has_choice;  /* 0 if neither a row nor a rule gives a kernel */
   gemmtune_choice choice;
-  int has_runner_up; /* the best other kernel of the same problem, where the tables have one */
+  int has_runner_up; /* whether the tables have another kernel for the row's problem; the best of those follows */
   gemmtune_choice runner_up;
-  double expected_us; /* of this call: the row's time; times m / tuned_m where the row is for a smaller M */
-  int is_scaled;      /* the latter */
+  double expected_us; /* of this call: the row's time, or that time · m / tuned_m if the row is for a smaller M */
+  int is_scaled;      /* whether expected_us was multiplied by m / tuned_m */
 } gemmtune_answer;
 
 static inline gemmtune_answer gemmtune_answer_init(void) {
@@ -138,15 +144,15 @@ static inline gemmtune_answer gemmtune_answer_init(void) {
   return a;
 }
 
-/* As gemmtune_dispatcher_options_init() makes it, all is as the environment says (docs/dispatch.md). */
+/* The values set by gemmtune_dispatcher_options_init() leave everything to environment variables (docs/dispatch.md). */
 typedef struct gemmtune_dispatcher_options {
   size_t struct_size;
-  const char* tables; /* "a.csv:b.csv", of the families that their names and columns say; null: GEMMTUNE_CONFIG_… */
-  const char* gfx;    /* as tables name it: "gfx950", "sm90"; null: GPU_ARCHS */
-  int64_t cu_num;     /* 0: CU_NUM */
-  int64_t nearest_factor;     /* how far from M a row may be, as a factor; 0: 2; 1: no nearest rows */
-  int64_t reload_interval_ms; /* how often a thread looks for changed tables; 0: only gemmtune_dispatcher_poll() does */
-  void (*say)(const char* line, void* context); /* gets notes, from any thread; null: they go to stderr */
+  const char* tables;         /* "a.csv:b.csv"; file names or columns tell the family; null: GEMMTUNE_CONFIG_… */
+  const char* gfx;            /* the device as in tables: "gfx950", "sm90"; null: GPU_ARCHS */
+  int64_t cu_num;             /* number of CUs or SMs; 0: CU_NUM */
+  int64_t nearest_factor;     /* a row's M may differ from M by at most this factor; 0: factor 2; 1: never */
+  int64_t reload_interval_ms; /* how often a thread checks for changes; 0: only gemmtune_dispatcher_poll() does */
+  void (*say)(const char* line, void* context); /* receives messages, on any thread; null: stderr */
   void* context;
 } gemmtune_dispatcher_options;
 
@@ -159,38 +165,41 @@ static inline gemmtune_dispatcher_options gemmtune_dispatcher_options_init(void)
 
 typedef struct gemmtune_dispatcher gemmtune_dispatcher;
 
-/* "0.1.0" */
+/* The library's version: "0.1.0". */
 GEMMTUNE_API const char* gemmtune_version(void);
 
-/* "64x4096x4096:a4w4" and the like, as the command line takes it. `problem` has its size set. */
+/* Parses a problem as the command line writes it, such as "64x4096x4096:a4w4". The caller sets the struct size of
+ * `problem`. */
 GEMMTUNE_API gemmtune_status gemmtune_parse_problem(const char* text, gemmtune_problem* problem,
                                                     gemmtune_message* message);
 
-/* Reads the tables. `*dispatcher` is null after a failure. `options` may be null: all is as the environment says. */
+/* Reads the tables and makes a dispatcher. After a failure, `*dispatcher` is null. If `options` is null, environment
+ * variables decide everything. */
 GEMMTUNE_API gemmtune_status gemmtune_dispatcher_open(const gemmtune_dispatcher_options* options,
                                                       gemmtune_dispatcher** dispatcher, gemmtune_message* message);
 
-/* No lookup may be under way. Null is allowed. */
+/* Destroys the dispatcher. No other thread may still use it. Null is allowed. */
 GEMMTUNE_API void gemmtune_dispatcher_close(gemmtune_dispatcher* dispatcher);
 
-/* A problem that makes no sense is answered as one that no table and no rule knows, with GEMMTUNE_OK. `answer` has its
- * size set. GEMMTUNE_INVALID_ARGUMENT, and `answer` unchanged, for a null pointer or a size that the library does not
- * know. */
+/* Finds the kernel for a problem. The caller sets the struct sizes of `problem` and `answer`. For a problem with
+ * invalid fields the function returns GEMMTUNE_OK and an answer without a choice, as for a problem that no table and no
+ * rule covers. For a null pointer or an unknown struct size it returns GEMMTUNE_INVALID_ARGUMENT and does not change
+ * `answer`. */
 GEMMTUNE_API gemmtune_status gemmtune_lookup(const gemmtune_dispatcher* dispatcher, const gemmtune_problem* problem,
                                              gemmtune_answer* answer);
 
-/* Why the answer is what it is, a line for each level tried. Like snprintf: returns the length of the whole text, and
- * writes what fits with a final NUL. 0 where it failed. */
+/* Explains the answer to a problem, with one line for each level that was tried. Like snprintf, it returns the length
+ * of the whole text and writes as much as fits, with a final NUL. It returns 0 if it fails. */
 GEMMTUNE_API size_t gemmtune_explain(const gemmtune_dispatcher* dispatcher, const gemmtune_problem* problem, char* text,
                                      size_t size);
 
 typedef enum gemmtune_reload {
   GEMMTUNE_UNCHANGED,
   GEMMTUNE_RELOADED,
-  GEMMTUNE_RELOAD_FAILED /* the old tables go on serving */
+  GEMMTUNE_RELOAD_FAILED /* the old tables stay in use */
 } gemmtune_reload;
 
-/* Looks for changed tables now. */
+/* Checks now whether tables have changed, and reads them if they have. */
 GEMMTUNE_API gemmtune_reload gemmtune_dispatcher_poll(gemmtune_dispatcher* dispatcher);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// gemmtune's lookups for programs in C++17 and newer: gemmtune/dispatch.h with owners, defaults and exceptions. All of
-// it is in this header, so that only the C interface crosses the library's border.
+// The C++ interface of gemmtune's dispatcher, for C++17 and newer: gemmtune/dispatch.h with RAII, default values and
+// exceptions. All of its code is in this header, so that only the C interface crosses the boundary of the library.
 #pragma once
 
 #include <gemmtune/dispatch.h>
@@ -34,11 +34,11 @@ inline void check(gemmtune_status status, const gemmtune_message& message) {
 
 }  // namespace detail
 
-/// Made by parse_problem(), or from gemmtune_problem_init(): a problem without its struct_size is answered as one that
-/// nothing knows.
+/// A problem as parse_problem() or gemmtune_problem_init() makes it. Without its struct_size, a lookup answers as for a
+/// problem that no table and no rule covers.
 using Problem = gemmtune_problem;
 
-/// "64x4096x4096:a4w4". Throws Error with the column of what does not read.
+/// Parses a problem such as "64x4096x4096:a4w4". Throws Error with the column that cannot be parsed.
 inline Problem parse_problem(const std::string& text) {
   Problem problem = gemmtune_problem_init();
   gemmtune_message message{};
@@ -46,10 +46,10 @@ inline Problem parse_problem(const std::string& text) {
   return problem;
 }
 
-/// A kernel. Texts live as long as the answer may be used.
+/// A kernel. Its texts are valid as long as the answer that contains it.
 struct Choice {
   std::string_view libtype{};
-  std::string_view kernel_name{};  // "": the library's own heuristic
+  std::string_view kernel_name{};  // "": the library's own heuristic chooses
   std::int64_t kernel_id{-1};
   std::int64_t split_k{};
   double time_us{};
@@ -57,7 +57,8 @@ struct Choice {
   std::int64_t line{};
 };
 
-/// Good until this thread's next lookup with the same dispatcher.
+/// The answer to a lookup. It is valid until this thread's next lookup with the same dispatcher. gemmtune_answer in
+/// gemmtune/dispatch.h describes its members.
 struct Answer {
   gemmtune_match match{GEMMTUNE_FALLBACK};
   std::int64_t tuned_m{};
@@ -68,12 +69,12 @@ struct Answer {
 };
 
 struct Options {
-  std::optional<std::string> tables{};  // colon list; nothing: as the environment says
+  std::optional<std::string> tables{};  // separated by colons; empty: as environment variables say
   std::optional<std::string> gfx{};
   std::int64_t cu_num{};
   std::int64_t nearest_factor{2};
   std::chrono::milliseconds reload_interval{0};
-  std::function<void(const char*)> say{};  // may be called from any thread; must not throw
+  std::function<void(const char*)> say{};  // receives messages, on any thread; must not throw
 };
 
 class Dispatcher {
@@ -104,7 +105,7 @@ class Dispatcher {
             found.is_scaled != 0};
   }
 
-  /// A line for each level tried.
+  /// Explains the answer to a problem, with one line for each level that was tried.
   [[nodiscard]] std::string explain(const Problem& problem) const {
     std::string text(gemmtune_explain(handle_.get(), &problem, nullptr, 0) + 1, '\0');
     text.resize(std::min(gemmtune_explain(handle_.get(), &problem, text.data(), text.size()), text.size() - 1));
@@ -126,7 +127,7 @@ class Dispatcher {
     return {c.libtype, c.kernel_name, c.kernel_id, c.split_k, c.time_us, c.source, c.line};
   }
 
-  std::unique_ptr<Say> say_;  // outlives the handle, whose threads call it
+  std::unique_ptr<Say> say_;  // must outlive the handle, whose threads call it
   std::unique_ptr<gemmtune_dispatcher, Close> handle_;
 };
 

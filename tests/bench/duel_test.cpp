@@ -29,7 +29,7 @@ TEST(Judge, IntervalsMustBeApartAndTheImprovementLargeEnough) {
   EXPECT_EQ(judge(a, timed_at(90, 89, 91), rules), DuelVerdict::improved);
   EXPECT_EQ(judge(a, timed_at(97, 96, 98), rules), DuelVerdict::improved) << "3 % are enough";
   EXPECT_EQ(judge(a, timed_at(97.1, 96, 98), rules), DuelVerdict::too_little);
-  EXPECT_EQ(judge(a, timed_at(90, 80, 99), rules), DuelVerdict::undecided) << "they touch";
+  EXPECT_EQ(judge(a, timed_at(90, 80, 99), rules), DuelVerdict::undecided) << "the intervals touch";
   EXPECT_EQ(judge(a, timed_at(100.5, 99.5, 102), rules), DuelVerdict::undecided);
   EXPECT_EQ(judge(a, timed_at(103, 102, 104), rules), DuelVerdict::worse);
   EXPECT_EQ(judge(a, timed_at(98, 97.9, 98.1), {.min_improvement_pct = 0}), DuelVerdict::improved);

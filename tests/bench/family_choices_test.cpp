@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// "label=kernel" of each.
+/// Each contender as "label=kernel".
 std::vector<std::string> chosen(const std::optional<std::vector<Contender>>& contenders) {
   std::vector<std::string> texts;
   for (const auto& c : contenders.value()) texts.push_back(c.label + '=' + c.candidate.name);

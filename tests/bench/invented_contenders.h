@@ -1,4 +1,4 @@
-// Benchmarks without kernels: candidates that take as long as a test says, and are wrong where it says so.
+// Benchmarks without kernels: candidates take as long as a test says, and are wrong at the stage that it names.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ inline Contender contender(const std::string& label, const std::string& name) {
   return {.label = label, .candidate = {.family = family_in(name), .name = name}, .origin = "invented"};
 }
 
-/// With an interval of 0.1 % about its time, unless it is a screening: that has its time alone.
+/// Evaluations have an interval of 0.1 % on each side of their time; proofs have no time.
 struct BenchWorld {
   FakeWorld fake{};
   FakeEvaluator evaluator{fake, 0};

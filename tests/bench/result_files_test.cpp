@@ -32,7 +32,7 @@ Contender default_of(const std::string& family, const std::string& name) {
   return usual;
 }
 
-/// M = 64: toy's tuned choice is another than its default; M = 1: the same; other is wrong there.
+/// For M = 64, toy's tuned choice differs from its default. For M = 1 it is the default, and `other` is wrong.
 Benchmark invented_benchmark() {
   Benchmark benchmark{.device = invented_context().device, .policy = "confirm"};
   benchmark.shapes.push_back(
@@ -82,10 +82,10 @@ TEST(BenchCsv, TablesSayHowTheyServe) {
   const auto text = bench_csv(benchmark);
   EXPECT_THAT(text, HasSubstr(",winner,toy_kernel,toy_match,toy_tuned_m,toy_us_expected,verdict\n"));
   EXPECT_THAT(text, HasSubstr(",other,toy_1,padded_fine,80,16.0000,improved (+50.0 %)\n"));
-  EXPECT_EQ(read_bench_csv(parse_csv(text), {}).measurements.size(), 3U) << "what was expected is no measurement";
+  EXPECT_EQ(read_bench_csv(parse_csv(text), {}).measurements.size(), 3U) << "an expected time is no measurement";
   const auto grid = bench_grid(benchmark);
   EXPECT_EQ(texts(grid.rows[1])[7], "16.000");
-  EXPECT_EQ(texts(grid.rows[1])[8], "1.25") << "measured by expected";
+  EXPECT_EQ(texts(grid.rows[1])[8], "1.25") << "the measured time over the expected one";
   EXPECT_EQ(grid.rows[0].back().text, "improved (+50.0 %)");
   EXPECT_EQ(grid.rows[1].back().text, "");
 }

@@ -101,7 +101,7 @@ TEST(RooflineFile, ADamagedOneIsReported) {
   EXPECT_EQ(caught([&] { remembered_roofline(folder.path(), invented_context().device); }).code, ErrorCode::input);
   EXPECT_TRUE(remembered_rooflines(folder.path()).empty());
   remember(folder.path(), invented_roofline());
-  EXPECT_TRUE(remembered_roofline(folder.path(), invented_context().device)) << "it is written anew";
+  EXPECT_TRUE(remembered_roofline(folder.path(), invented_context().device)) << "the damaged file is replaced";
 }
 
 TEST(Peaks, OneProblemForEachType) {
@@ -130,7 +130,7 @@ TEST(Peaks, TheFastestOfAnyFamily) {
 
 TEST(Peaks, CopiesAreTimed) {
   auto info = open_device("cpu")->info();
-  info.memory_bytes = 32 << 20;  // copies an eighth of it
+  info.memory_bytes = 32 << 20;  // the measurement copies an eighth of it
   const double gbps = copy_bandwidth_gbps(*make_cpu_device(info));
   EXPECT_GT(gbps, 0.01);
   EXPECT_LT(gbps, 1e5);

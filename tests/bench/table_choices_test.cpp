@@ -71,11 +71,12 @@ TEST_F(TableChoices, ARuleStandsForTheFamilysDefault) {
   world_.fake.candidates.resize(1);
   const auto none = served("16x99x512:a16w16");
   EXPECT_EQ(none.candidate.name, "");
-  EXPECT_EQ(none.why_none, "left to onednn, which has no kernel here");
+  EXPECT_EQ(none.why_none, "the table leaves the choice to onednn, which has no kernel on this device");
 }
 
 TEST_F(TableChoices, WhereNothingIsKnownThereIsNoKernel) {
-  EXPECT_EQ(served("16x99x512:a8w8").why_none, "no row serves it, and no rule knows a kernel");
+  EXPECT_EQ(served("16x99x512:a8w8").why_none,
+            "no row of the table serves this problem, and no fallback rule names a kernel");
 }
 
 TEST_F(TableChoices, TheShapesOfATableAreThoseOfThisDevice) {

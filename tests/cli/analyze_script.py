@@ -114,7 +114,7 @@ class Analyze(CommandTest):
             try:
                 while chunk := os.read(outer, 4096):
                     shown += chunk
-            except OSError:  # how a terminal ends
+            except OSError:  # reading fails so once the terminal is closed
                 pass
             self.assertEqual(process.wait(), 0)
         os.close(outer)

@@ -51,6 +51,16 @@ class Cache(CommandTest):
         refused = self.run_program("cache", "fill", "--problem", "16x64x64:a4w4", "--candidate", "nobody_knows")
         self.assertIn(refused.returncode, (2, 4))
 
+    def test_the_architecture_says_which_compiler_fills_it(self):
+        problem = ["--problem", "16x64x64:a4w4"]
+        for_amd = self.run_program("cache", "fill", *problem, "--arch", "gfx942")
+        if for_amd.returncode != 0:  # with hipRTC it succeeds, although no family lists kernels for AMD here
+            self.assertEqual(for_amd.returncode, 4, for_amd.stderr)
+            self.assertRegex(for_amd.stderr, "hip|HIP")
+        refused = self.run_program("cache", "fill", *problem, "--arch", "pentium")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("names no architecture", refused.stderr)
+
     def test_clears(self):
         self.keep("a" * 32, b"12345", 1_000_000_000)
         self.assertIn("1 kernels removed", self.succeed("cache", "clear").stdout)

@@ -55,7 +55,7 @@ class CommandTest(unittest.TestCase):
         return result
 
     def tune(self, *arguments):
-        """One family with one candidate a shape, so that a shape takes a moment."""
+        """Tunes with one family that has one candidate for each shape, so that a shape takes a moment."""
         return self.succeed("tune", "--libtype", "cpu_reference", *arguments)
 
     @contextlib.contextmanager
@@ -70,7 +70,7 @@ class CommandTest(unittest.TestCase):
             process.communicate()
 
     def wait_for_shapes(self, process, count):
-        """Reads the log until so many shapes are done. The rest of stderr stays to be read."""
+        """Reads the log until `count` shapes are done. The rest of stderr stays to be read."""
         deadline = time.monotonic() + PATIENCE_S
         seen = []
         while time.monotonic() < deadline:

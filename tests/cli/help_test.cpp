@@ -50,7 +50,7 @@ TEST(Help, TheFirstPageListsEveryCommand) {
     EXPECT_NE(page.find("\n    " + name + " "), std::string::npos) << name;
 }
 
-/// Page and options of one command, and of those under it.
+/// The help page of a command must agree with the command's options, and so for all of its subcommands.
 void expect_agreement(const CLI::App& command, const std::string& name) {
   const std::string page(help_text(name));
   auto declared = options_declared(command);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Commands that answer questions: devices, families, problem, evaluate, worker-check, help and version."""
 import json
+import os
+import unittest.mock
 
 from harness import PROGRAM, CommandTest, main
 
@@ -56,6 +58,21 @@ class Evaluate(CommandTest):
         self.assertIn("screen      ok\n", text)
         self.assertRegex(text, r"time +[\d.]+ us, median of \d+ samples")
         self.assertIn("256 elements checked", text)
+
+    def test_memcheck_runs_the_same_command_under_compute_sanitizer(self):
+        tool = self.folder / "compute-sanitizer"
+        tool.write_text('#!/bin/sh\necho "under $1 $2 $3 $4"\nshift 4\nexec "$@"\n')
+        tool.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}"}):
+            text = self.succeed("evaluate", "--memcheck", "--problem", PROBLEM, "--candidate", "cpu_reference_f64_t1",
+                                "--stage", "prove", "--seed", "3", "--device", "cpu").stdout
+        self.assertTrue(text.startswith("under --tool memcheck --error-exitcode 1\n"), text)
+        self.assertIn("prove       ok\n", text)
+
+    def test_memcheck_without_compute_sanitizer(self):
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            result = self.fail_with(2, "evaluate", "--memcheck", "--problem", PROBLEM, "--candidate", "cpu_reference_f64_t1")
+        self.assertIn("--memcheck: compute-sanitizer of NVIDIA's CUDA toolkit cannot be started", result.stderr)
 
     def test_without_a_device_that_the_family_runs_on(self):
         families = self.succeed("families").stdout

@@ -19,7 +19,7 @@ class Resume(CommandTest):
         self.assertEqual(len(trials), len(set(trials)), "a trial was made twice")
 
     def check_prefix(self, rows_before):
-        """What the first run wrote is in the final table as it was."""
+        """The rows that the first run wrote are in the final table, unchanged."""
         lines = self.read("out.csv").splitlines()
         for line in rows_before:
             self.assertIn(line, lines)

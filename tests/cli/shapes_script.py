@@ -74,7 +74,7 @@ class FromCapture(CommandTest):
         self.write("a8w8_tuned.csv", "cu_num,M,N,K,q_dtype_w,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
                                      "304,20,64,128,torch.int8,1,0,5.0,k,0,0,0\n")
         self.succeed("shapes", "from-capture", "--table", "a8w8_tuned.csv", "capture.csv", "-o", "list.csv")
-        self.assertEqual([row["M"] for row in self.rows("list.csv")], ["30", "40"])  # 30 has lost its row
+        self.assertEqual([row["M"] for row in self.rows("list.csv")], ["30", "40"])  # the exact row of M = 30 is gone
 
     def test_a_capture_is_a_shape_list(self):
         result = self.succeed("shapes", "stats", "capture.csv")

@@ -36,7 +36,7 @@ class Status(CommandTest):
         with self.running("tune", "--libtype", "cpu_reference", "-i", "list.csv", "-o", "tuned.csv") as process:
             self.wait_for_shapes(process, 1)
             [run] = self.status()
-            while run["remaining_s"] is None and process.poll() is None:  # times have whole seconds: no rate in the first
+            while run["remaining_s"] is None and process.poll() is None:  # times are whole seconds: no rate at first
                 [run] = self.status()
             self.assertEqual(run["state"], "running")
             self.assertEqual(run["shapes"], 400)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gemmtune table coverage: a workload held against tables."""
+"""gemmtune table coverage: a workload compared with tables."""
 import json
 
 from harness import CommandTest, main

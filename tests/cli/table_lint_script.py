@@ -58,6 +58,25 @@ class Findings(CommandTest):
                       self.fail_with(1, "table", "lint", "a4w4.csv", "--kernels", "list.csv").stdout)
         self.fail_with(3, "table", "lint", "a4w4.csv", "--kernels", "a4w4.csv")
 
+    def test_the_kernels_of_fused_moe(self):
+        self.write("moe.csv", "gfx,cu_num,token,model_dim,kernelName1,kernelName2,us\n"
+                   "gfx950,256,1,64,_ZN5aiter6fmoe_aE,_ZN5aiter6fmoe_bE,9.5\n")  # fmt: skip
+        self.write("list.csv", "// a licence, of someone\nknl_name,co_name,atm\n_ZN5aiter6fmoe_aE,a.co,0\n")
+        output = self.fail_with(1, "table", "lint", "--rule", "unknown-kernel", "moe.csv", "--kernels", "list.csv").stdout
+        self.assertIn("no list has the kernel _ZN5aiter6fmoe_bE", output)
+        self.assertNotIn("fmoe_aE", output)
+
+    def test_a_rule_takes_one_value(self):
+        self.write("a4w4.csv", HEADER + STALE + PLACEHOLDER)
+        for chosen in (("--rule", "tflops-contradiction"), ("--rule", "tflops-contradiction,odd-cell"),
+                       ("--rule", "odd-cell", "--rule", "tflops-contradiction"), ("--ignore", "no-time")):
+            self.assertIn("1 warning (tflops-contradiction 1)", self.succeed("table", "lint", *chosen, "a4w4.csv").stdout)
+
+    def test_files_that_nothing_reads(self):
+        self.write("headerless_a4w4.csv", GOOD)
+        output = self.fail_with(1, "table", "lint", "headerless_a4w4.csv").stdout
+        self.assertIn("no-reader: none of its columns says what its rows are for (it has no header", output)
+
     def test_usage(self):
         self.write("a4w4.csv", HEADER + GOOD)
         self.assertIn("there is no rule 'x'", self.fail_with(2, "table", "lint", "a4w4.csv", "--rule", "x").stderr)
@@ -77,6 +96,12 @@ class Fix(CommandTest):
         self.assertEqual(self.read("clean_a4w4.csv"), HEADER + GOOD + STALE.replace("0.78", "3.1"))
         self.assertEqual(self.read("a4w4.csv"), text)
         self.succeed("table", "lint", "--strict", "clean_a4w4.csv")
+
+    def test_a_cut_line_stays_an_error(self):
+        self.write("a4w4.csv", HEADER + GOOD + "gfx950,256,1,512,4096,21,0,1.25,k,0.78,194.57")
+        self.assertIn("1 damaged lines left as they are", self.succeed("table", "lint", "--fix", "-o", "c_a4w4.csv", "a4w4.csv").stdout)
+        self.assertEqual(self.read("c_a4w4.csv"), self.read("a4w4.csv") + "\n")
+        self.assertIn("short-row", self.fail_with(1, "table", "lint", "c_a4w4.csv").stdout)
 
     def test_never_in_place(self):
         self.write("a4w4.csv", HEADER + PLACEHOLDER)

@@ -74,6 +74,21 @@ class Merge(CommandTest):
         self.assertIn("cannot be merged", self.fail_with(3, "table", "merge", "a.csv", "moe.csv").stderr)
 
 
+    def test_tables_of_two_families(self):
+        header = "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+        self.write("bf16_tuned_batched_gemm.csv", header + "gfx942,304,16,1,64,64,78,0,9,a,1,1,0.0\n")
+        self.write("a8w8_tuned_batched_gemm.csv", header + "gfx942,304,16,1,64,64,28,0,5,b,1,1,0.0\n")
+        result = self.fail_with(3, "table", "merge", "bf16_tuned_batched_gemm.csv", "a8w8_tuned_batched_gemm.csv", "-o", "m.csv")
+        self.assertIn("is a table of batched_a16w16", result.stderr)
+        self.assertFalse((self.folder / "m.csv").exists())
+
+    def test_an_empty_table_of_several_is_left_out(self):
+        self.write("empty.csv", "")
+        result = self.succeed("table", "merge", "a.csv:empty.csv", "b.csv")
+        self.assertEqual(result.stdout, self.merged)
+        self.assertIn("empty.csv: the file is empty, and is left out\n", result.stderr)
+
+
 class Dedupe(CommandTest):
     def test_leaves_the_rest_as_it_is(self):
         self.write("t.csv", "M,N,K,us\n2,8,8, 5\n1,8,8,1\n2.0,8,8,6\n")

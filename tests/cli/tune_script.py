@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What a tuning run writes and says, in this process and with workers."""
+import contextlib
 import json
+import sqlite3
 
 from harness import CommandTest, main, shape_list
 
@@ -22,7 +24,7 @@ class Tune(CommandTest):
             self.assertTrue(row["kernelName"].startswith(row["libtype"]), row)
 
     def small_families(self):
-        """Those whose candidates are few: hundreds take longer than a test should."""
+        """The families with few candidates: hundreds of candidates take longer than a test should."""
         found = json.loads(self.succeed("families", "--problem", "8x32x64:f32:f32:f32", "--json").stdout)
         return ",".join(family["family"] for family in found if family["candidate_count"] <= 40)
 
@@ -129,6 +131,22 @@ class Tune(CommandTest):
         result = self.fail_with(1, "tune", "-i", "bf16.csv", "-o", "out.csv", "--budget", "0.000001", "--in-process")
         self.assertIn("0 tuned, 2 failed", result.stdout)
         self.assertIn("the budget of", result.stdout)
+
+    def check_proven(self):
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'out.trials.db'}?mode=ro", uri=True)) as database:
+            proven = set(database.execute("SELECT m, candidate FROM trial_details WHERE stage = 'prove' AND outcome = 'ok'"))
+        rows = self.rows("out.csv")
+        self.assertLessEqual({(int(row["M"]), row["kernelName"]) for row in rows}, proven)
+        return len(rows)
+
+    def test_a_budget_writes_proven_winners_only(self):
+        self.write("bf16.csv", shape_list([(m, 64, 256) for m in (16, 64, 128)]))
+        flags = ("tune", "-i", "bf16.csv", "-o", "out.csv", "--libtype", "cpu_reference", "--in-process")
+        for budget in ("0.05", "0.2", "0.8"):
+            result = self.run_program(*flags, "--budget", budget)
+            self.assertEqual(result.returncode, 0 if self.check_proven() == 3 else 1, result.stdout + result.stderr)
+        self.succeed(*flags)
+        self.assertEqual(self.check_proven(), 3, "the next run goes on")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ TEST(SharedLibrary, TheFirstThatIsThereIsTaken) {
   EXPECT_EQ(library->function<double(double)>("cos")(0), 1.0);
 }
 
-/// A library of no path that the loader searches.
+/// Opens a library in a folder that the loader does not search.
 TEST(SharedLibrary, FoldersAreForWhatTheLoaderDoesNotFind) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "gemmtune_shared_library";
   std::filesystem::create_directories(folder);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(folder), end(folder)));
 }
 
-/// Running, not just a zombie that waits for whoever is to reap it.
+/// Whether the process runs, and is not just a zombie that waits to be reaped.
 bool alive(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -177,7 +178,7 @@ TEST(Subprocess, WhatItLeavesRunningDiesWithIt) {
 }
 
 TEST(Subprocess, EndIsSeenThoughSomeoneHoldsItsStdout) {
-  // Once within the group, which is killed, and once out of its reach.
+  // The sleeper is once in the process group, which is killed, and once out of its reach.
   for (const char* script : {"sleep 1000 & echo $!", "setsid sleep 1000 & echo $!"}) {
     SCOPED_TRACE(script);
     Subprocess child = shell(script);
@@ -234,7 +235,7 @@ TEST(Subprocess, PassesEnvironmentAndCleanSignals) {
   ::signal(SIGPIPE, SIG_DFL);
   EXPECT_EQ(child.read_line(in(seconds(5))).line, "two words");
   const auto ignored =
-      child.read_line(in(seconds(5))).line;  // the C library keeps 32 and 33 as whoever started us has them
+      child.read_line(in(seconds(5))).line;  // the C library leaves signals 32 and 33 as our parent set them
   ASSERT_TRUE(ignored.starts_with("SigIgn:\t")) << ignored;
   EXPECT_EQ(std::stoull(ignored.substr(8), nullptr, 16) & 0x7fffffffU, 0U) << ignored;
   EXPECT_EQ(child.read_line(in(seconds(5))).line, "SigBlk:\t0000000000000000");
@@ -289,6 +290,16 @@ TEST(Subprocess, StartsFromManyThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(ended, 40);
+}
+
+/// OpenBLAS's handler of forks waits for ever where memory is short.
+TEST(Subprocess, TheForkHandlersOfLibrariesAreNotCalled) {
+  static std::atomic<int> calls{0};
+  ASSERT_EQ(::pthread_atfork([] { ++calls; }, [] { ++calls; }, nullptr), 0);
+  auto child = shell("echo started");
+  EXPECT_EQ(child.read_line(in(seconds(60))).line, "started");
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(child.wait(in(seconds(60))), (ExitStatus{.signalled = false, .code = 0}));
 }
 
 }  // namespace

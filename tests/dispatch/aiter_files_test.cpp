@@ -1,4 +1,4 @@
-// Against AITER's own tables; see tests/support/aiter_files.h.
+// Tests with AITER's own tables; see tests/support/aiter_files.h.
 #include "tests/support/aiter_files.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ class AiterTables : public testing::Test {
   std::optional<std::filesystem::path> folder = aiter_folder("GEMMTUNE_AITER_CONFIGS");
 };
 
-/// In percent, of all M from 1 to 8192 of all layers of the a4w4 tables; counted independently with AITER's rule.
+/// Each level's share in percent of all M from 1 to 8192 of all layers of the a4w4 tables. The expected shares were
+/// counted independently, with AITER's rule.
 TEST_F(AiterTables, ShareOfEachLevel) {
   std::vector<TableSource> tables;
   for (const auto& source : sources())

@@ -1,4 +1,4 @@
-// The installed interfaces, against the library itself. That they build and link from outside: tests/install.
+// Tests the installed interfaces within the build. tests/install checks that they build and link from outside.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -114,7 +114,7 @@ TEST_F(CApi, ProblemsThatMakeNoSense) {
   EXPECT_FALSE(dispatcher.lookup(problem).choice);
 }
 
-/// A table for each type of a16w16 and a8w8, and for each scaling: what is in a table must be found through C.
+/// A table for each type of a16w16 and a8w8, and for each scaling. The C interface must find the row of each.
 TEST_F(CApi, FindsRowsOfEveryTypeAndScaling) {
   struct Case {
     const char* table;
@@ -182,7 +182,7 @@ TEST_F(CApi, RowsServeTheLayoutAndEpilogueThatTheyAreFor) {
   };
   EXPECT_EQ(kernel("8x64x64:a4w4"), "plain");
   EXPECT_EQ(kernel("8x64x64:a4w4:lda=96"), "wide");
-  EXPECT_EQ(kernel("8x64x64:a4w4:lda=64"), "plain") << "which is the contiguous one";
+  EXPECT_EQ(kernel("8x64x64:a4w4:lda=64"), "plain") << "lda=64 is the contiguous layout";
   EXPECT_EQ(kernel("12x64x64:a4w4:silu:residual"), "fused");
   EXPECT_EQ(kernel("8x64x64:a4w4:lda=128"), "none");
   EXPECT_EQ(kernel("8x64x64:a4w4:silu"), "none");

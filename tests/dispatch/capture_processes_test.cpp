@@ -15,7 +15,7 @@ namespace {
 using Calls = std::map<std::int64_t, std::int64_t>;
 
 #if defined(__SANITIZE_THREAD__)
-constexpr bool children_may_have_threads = false;  // the thread sanitizer takes them for those of the parent
+constexpr bool children_may_have_threads = false;  // the thread sanitizer takes them for the parent's threads
 #elif defined(__has_feature)
 constexpr bool children_may_have_threads = !__has_feature(thread_sanitizer);
 #else
@@ -24,7 +24,7 @@ constexpr bool children_may_have_threads = true;
 
 class CaptureProcesses : public CapturesTest {
  protected:
-  /// Runs `body` in a child that then ends at once, without destructors of what it inherited.
+  /// Runs `body` in a child, which then ends at once, without running destructors of the objects that it inherited.
   static pid_t start(const std::function<void()>& body) {
     const pid_t child = ::fork();
     if (child != 0) return child;
@@ -66,13 +66,13 @@ TEST_F(CaptureProcesses, AChildDoesNotWriteWhatItsParentCounted) {
     Capture capture(without_timer());
     const auto here = capture.device("cpu", 2);
     capture.record(here, problem_of(1), {});
-    expect_success(start([&] { EXPECT_TRUE(capture.flush()); }));  // nothing of its own
+    expect_success(start([&] { EXPECT_TRUE(capture.flush()); }));  // the child counted no call of its own
     expect_success(start([&] {
       capture.record(here, problem_of(1), {});
       capture.record(here, problem_of(2), {});
       if (!capture.flush()) ::_exit(1);
     }));
-    EXPECT_EQ(calls(), (Calls{{1, 1}, {2, 1}}));  // the child's
+    EXPECT_EQ(calls(), (Calls{{1, 1}, {2, 1}}));  // what the child counted
     capture.record(here, problem_of(1), {});
   }
   EXPECT_EQ(calls(), (Calls{{1, 3}, {2, 1}}));
@@ -112,7 +112,7 @@ TEST_F(CaptureProcesses, AChildsTimerAndThreadsWork) {
   EXPECT_EQ(calls(), (Calls{{1, 400}}));
 }
 
-/// While the parent's threads count and its timer writes.
+/// Forks while the parent's threads count and its timer writes.
 TEST_F(CaptureProcesses, ForkingAtAnyTimeIsSafe) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "a fork may leave the address sanitizer's allocator locked in the child";

@@ -1,4 +1,4 @@
-// What the tests of captures share: a folder that vanishes, and the sums of a file.
+// What the tests of captures share: a temporary folder, and the sums of a file's counts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class CapturesTest : public testing::Test {
 
   static Problem problem_of(std::int64_t m) { return {.m = m, .n = 64, .k = 128}; }
 
-  /// Calls of each M.
+  /// The number of calls for each M.
   std::map<std::int64_t, std::int64_t> calls() const {
     std::map<std::int64_t, std::int64_t> sums;
     for (const auto& row : read_capture(file).rows) sums[row.problem.m] += row.calls;

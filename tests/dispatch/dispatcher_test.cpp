@@ -137,7 +137,7 @@ TEST_F(DispatcherTest, AThreadOfItsOwnLooksForChanges) {
   EXPECT_EQ(kernel(dispatcher), "k2");
 }
 
-/// Run under the thread sanitizer, too. An answer of before a reload must still be readable after it.
+/// To be run under the thread sanitizer, too. An answer from before a reload must still be readable after it.
 TEST_F(DispatcherTest, ThreadsLookUpWhileTablesChange) {
   const auto path = write("a.csv", table_with("kernel_0"));
   auto quiet = options({path});

@@ -7,7 +7,7 @@
 namespace gemmtune {
 namespace {
 
-/// "asm 0": libtype and index, or "none".
+/// The fallback's libtype and kernel id, such as "asm 0", or "none".
 std::string fallback(const char* problem, const char* gfx, std::int64_t cu_num = 256) {
   const auto* choice = fallback_for(parse_problem(problem), device_key(gfx, cu_num));
   return choice == nullptr ? "none" : std::string(choice->libtype) + ' ' + std::to_string(choice->kernel_id);
@@ -27,7 +27,7 @@ TEST(Fallback, ShuffledSixteenBitWeights) {
 TEST(Fallback, SkinnyKernels) {
   EXPECT_EQ(fallback("1x512x9216:a16w16", "gfx950"), "skinny 2");
   EXPECT_EQ(fallback("1x512x9216:f16:f16:f16", "gfx90a"), "skinny 2");
-  EXPECT_EQ(fallback("1x512x9216:a16w16", "gfx1100"), "torch 0");  // an architecture without them
+  EXPECT_EQ(fallback("1x512x9216:a16w16", "gfx1100"), "torch 0");  // an architecture without skinny kernels
   EXPECT_EQ(fallback("1x512x9216:f32:f32:f32", "gfx950"), "torch 0");
   EXPECT_EQ(fallback("1x513x9216:a16w16", "gfx950"), "torch 0");
   EXPECT_EQ(fallback("1x512x9224:a16w16", "gfx950"), "torch 0");

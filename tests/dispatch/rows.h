@@ -18,7 +18,7 @@ inline Problem a4w4(std::int64_t m, std::int64_t n, std::int64_t k) {
   return problem;
 }
 
-/// A row for gfx950 with 256 units; the kernel's name says its time.
+/// A row for gfx950 with 256 compute units. The kernel's name contains its time.
 inline TunedRow row_of(const Problem& problem, double time_us) {
   TunedRow row{.gfx = "gfx950", .cu_num = 256, .problem = problem};
   row.time_us = time_us;
@@ -26,7 +26,7 @@ inline TunedRow row_of(const Problem& problem, double time_us) {
   return row;
 }
 
-/// Of rows of one family; their lines count from 2.
+/// An index of rows of one family. Their line numbers begin at 2.
 inline TableIndex index_of(const std::vector<TunedRow>& rows, const BuildOptions& options = {},
                            const TableFamily& family = {.format = Format::a4w4, .packed = true}) {
   TableIndexBuilder builder(options);

@@ -199,7 +199,7 @@ class UnreadableDevice final : public ForwardingDevice {
   using ForwardingDevice::ForwardingDevice;
 
   void fill(std::byte* to, std::size_t bytes, std::uint16_t pattern) override {
-    lost_ = lost_ || pattern == poison_pattern;
+    lost_ = lost_ || (pattern & 0x7fc0) == 0x7fc0;  // as all poison has it
     ForwardingDevice::fill(to, bytes, pattern);
   }
   void download(const std::byte* from, std::span<std::byte> to) override {

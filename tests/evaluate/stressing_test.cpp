@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "gemmtune/evaluate/stress.h"
+#include "tests/evaluate/cheats.h"
 #include "tests/evaluate/fixture.h"
 
 namespace gemmtune {
@@ -46,6 +47,41 @@ TEST(Stress, WhatTuningFindsIsFoundHereToo) {
   EXPECT_EQ(stressed({"one_element"}).front().outcome, Outcome::wrong_result);
   EXPECT_NE(stressed({"writes_after_end"}).front().outcome, Outcome::ok);
   EXPECT_EQ(stressed({"prepare_refuses"}).front().outcome, Outcome::unsupported);
+}
+
+std::int64_t launches_within(const StressPolicy& policy) {
+  const auto launches = std::make_shared<std::atomic<std::int64_t>>();
+  Families families;
+  families.push_back(std::make_unique<cheats::Family>(launches));
+  LocalEvaluator evaluator(small_cpu(), std::move(families),
+                           [=](const Workbench& bench, const EvaluationRequest& request, EvaluationObserver& observer) {
+                             stress(bench, request, policy, observer);
+                           });
+  Remembered seen;
+  const std::vector candidates{cheats::candidate("honest")};
+  evaluator.evaluate(parse_problem("33x47x130:f32:f32:f32"), candidates, prove_policy(), seen);
+  EXPECT_EQ(seen.evaluations.front().outcome, Outcome::ok) << seen.evaluations.front().reason;
+  return *launches;
+}
+
+TEST(Stress, MakesAllLaunchesOrEndsInTime) {
+  EXPECT_EQ(launches_within({.launches = 200}), 1 + 200);
+  EXPECT_EQ(launches_within({.launches = 200, .most_s = 0}), 1 + 4);
+  EXPECT_EQ(launches_within({.launches = 200, .most_s = 1e6}), 1 + 200);
+}
+
+/// The checks of a proof alone make less than twenty.
+TEST(Stress, IsPartOfTheProof) {
+  const auto launches = std::make_shared<std::atomic<std::int64_t>>();
+  Families families;
+  families.push_back(std::make_unique<cheats::Family>(launches));
+  LocalEvaluator evaluator(small_cpu(), std::move(families));
+  Remembered seen;
+  const std::vector candidates{cheats::candidate("honest")};
+  evaluator.evaluate(parse_problem("33x47x130:f32:f32:f32"), candidates, prove_policy(), seen);
+  EXPECT_EQ(seen.evaluations.front().outcome, Outcome::ok) << seen.evaluations.front().reason;
+  EXPECT_GE(*launches, 20);  // 200 where the machine is not too slow
+  EXPECT_EQ(proof_stress(open_device("cpu")->info()).launches, 200);
 }
 
 TEST(Stress, TheCandidateAfterAFailedOnePasses) {

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
+
+#include "gemmtune/gemm/numeric.h"
+#include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
 namespace {
@@ -58,6 +62,78 @@ TEST_F(WorkloadTest, APoisonedOutputIsJudgedUnwritten) {
     EXPECT_EQ(verdict.accuracy.unwritten, 8 * 48) << set;
     EXPECT_NE(verdict.why_wrong, "") << set;
   }
+}
+
+TEST_F(WorkloadTest, AnInputOfAnyOtherSetIsLookedAtInTime) {
+  workload_.grow(3);
+  *workload_.sets().inputs(2).a.data() ^= std::byte{4};
+  int looks = 0;
+  while (looks < 1000 && workload_.changed_input().empty()) ++looks;
+  EXPECT_LT(looks, 1000);
+  workload_.restore();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(workload_.changed_input(), "");
+}
+
+TEST_F(WorkloadTest, ThePoisonIsAnotherOneEachTime) {
+  std::set<std::uint16_t> patterns;
+  for (int i = 0; i < 30; ++i) {
+    workload_.poison(0);
+    EXPECT_EQ(workload_.judge(0).accuracy.unwritten, 8 * 48);
+    std::uint16_t pattern = 0;
+    std::memcpy(&pattern, workload_.sets().c(0).data(), sizeof pattern);
+    patterns.insert(pattern);
+  }
+  EXPECT_GT(patterns.size(), 15U);
+}
+
+/// Multiplies a set's operands as they stand, by the reference itself.
+void put_right_output(Workload& workload, std::size_t set) {
+  const auto operands = workload.sets().operands(set);
+  const auto reference = compute_reference(workload.key().problem, operands, {}, 0);
+  for (std::size_t i = 0; i < reference.values.size(); ++i) {
+    const auto bits = float_to_bf16(static_cast<float>(reference.values[i]));
+    std::memcpy(workload.sets().c(set).data() + 2 * i, &bits, sizeof bits);
+  }
+}
+
+TEST_F(WorkloadTest, WhatIsRightFollowsTheSignsOfTheOperands) {
+  workload_.grow(3);
+  workload_.sets().copy_weights();
+  for (const std::size_t set : {0, 2}) {
+    put_right_output(workload_, set);
+    EXPECT_EQ(workload_.judge(set).why_wrong, "");
+    for (const auto input : {&Inputs::a, &Inputs::w}) {
+      workload_.negate(input, set, cost_);
+      EXPECT_NE(workload_.judge(set).why_wrong, "") << "the output before the change";
+      put_right_output(workload_, set);
+      EXPECT_EQ(workload_.judge(set).why_wrong, "");
+    }
+    workload_.negate(&Inputs::a, set, cost_);
+    workload_.bring_back(set);
+    EXPECT_EQ(workload_.judge(set).why_wrong, "") << "both signs are back";
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(workload_.changed_input(), "");
+  }
+}
+
+TEST_F(WorkloadTest, TheSecondReferenceIsPaidForOnce) {
+  Cost first;
+  workload_.negate(&Inputs::a, 0, first);
+  EXPECT_GT(first.reference_s, 0);
+  Cost second;
+  workload_.bring_back(0);
+  workload_.negate(&Inputs::w, 0, second);
+  EXPECT_EQ(second.reference_s, 0);
+}
+
+TEST_F(WorkloadTest, DrawsOtherSetsEachTime) {
+  std::set<std::vector<std::size_t>> orders;
+  for (int i = 0; i < 10; ++i) {
+    auto sets = workload_.shuffled(20);
+    orders.insert(sets);
+    std::ranges::sort(sets);
+    for (std::size_t set = 0; set < 20; ++set) EXPECT_EQ(sets[set], set);
+  }
+  EXPECT_EQ(orders.size(), 10U);
 }
 
 TEST(WorkloadCache, KeepsTheLastOne) {

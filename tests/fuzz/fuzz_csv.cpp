@@ -1,4 +1,4 @@
-// Any bytes: either read, with cells that write and read back, or refused by an Error.
+// Any bytes: either they are read, and the cells survive being written and read again, or an Error refuses them.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any bytes: either refused as no CSV, or linted; and of the clean copy the rules that it was made by find nothing
-// more.
+// Any bytes: either they are refused as no CSV, or linted. In the clean copy, the rules by which it was made find
+// nothing more.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

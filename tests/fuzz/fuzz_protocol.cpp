@@ -1,5 +1,5 @@
-// Whatever a worker writes on its stdout: it is a message, or an Error{protocol} says why not. And what is accepted
-// survives the way back.
+// Any line that a worker writes to its stdout: either it is a message, or an Error{protocol} says why not. What is
+// accepted survives being written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +9,8 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/worker/batch.h"
+#include "gemmtune/worker/candidate_list.h"
+#include "gemmtune/worker/greeting.h"
 #include "gemmtune/worker/messages.h"
 
 namespace {
@@ -36,8 +38,10 @@ void round_trip(const Parse& parse, const json& value) {
 
 void take(const json& message) {
   const Candidate asked[] = {{.family = "f", .name = "a"}, {.family = "f", .name = "b"}};
-  CandidateBatch batch(asked, Stage::screen);
+  CandidateBatch batch(parse_problem("4x8x16:f32:f32:f32"), asked, screen_policy());
   refused_or([&] { return batch.take(message, 1); });
+  refused_or([&] { return listed_candidates(message); });
+  refused_or([&] { return greeted_device(message); });
 }
 
 }  // namespace

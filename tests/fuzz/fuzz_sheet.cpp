@@ -1,5 +1,5 @@
-// Any bytes: refused by an Error, or a sheet that writes and reads back as the same rows and unusable lines, and that
-// merging with itself and moving to another layout does not change.
+// Any bytes: either an Error refuses them, or they are a sheet. A sheet written and read again has the same rows and
+// unusable lines. Merging it with itself or moving it to another layout does not change it.
 #include <array>
 #include <cstdint>
 #include <cstdlib>

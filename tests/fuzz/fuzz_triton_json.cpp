@@ -1,5 +1,5 @@
-// Any bytes: either a configuration file that writes and reads back to the same entries, also through the CSV, or an
-// Error.
+// Any bytes: either an Error refuses them, or they are a configuration file. Written and read again, also through the
+// CSV, it has the same entries.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace {
 using namespace gemmtune;
 
 void ask_everything(const TritonFile& file) {
-  const auto bounds = bounds_of("A8W8");
+  const auto bounds = bounds_of(TritonName{.tag = "A8W8"});
   const auto ranges = served_ranges(file, bounds);
   for (std::size_t i = 0; i < file.entries.size(); ++i)
     if (!ranges[i] && why_unreachable(file, i, bounds).empty()) std::abort();

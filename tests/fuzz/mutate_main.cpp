@@ -1,5 +1,5 @@
 // A fuzzer for compilers without libFuzzer: feeds a target its corpus and seeded mutations of it. No coverage guides
-// it, but it runs in every test run. Usage: mutate CORPUS_FOLDER ROUNDS
+// it, but it is part of every test run. Usage: mutate CORPUS_FOLDER ROUNDS
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,10 +1,14 @@
 #include "gemmtune/gemm/draw.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/quantise.h"
@@ -12,8 +16,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr auto all_recipes = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
-                              Recipe::nan_scales};
+constexpr auto all_recipes = {Recipe::gaussian,   Recipe::one_sign,  Recipe::wide_exponents, Recipe::zero_blocks,
+                              Recipe::nan_scales, Recipe::wide_rows, Recipe::nan_inf};
 
 std::vector<float> real_w(const Problem& problem, const HostOperands& operands) {
   return dequantise({operands.w, operands.w_scale}, problem.n, problem.k, problem.w);
@@ -25,8 +29,8 @@ std::vector<std::byte> bytes_of(const std::vector<int>& values) {
   return bytes;
 }
 
-// The vectors were computed by a Python program from the formulas in the header: workers in other languages can hold
-// themselves against them.
+// The vectors were computed by a Python program from the formulas in the header. Workers in other languages can be
+// checked against them.
 TEST(Draw, CounterBitsMatchTheGoldenVectors) {
   EXPECT_EQ(counter_bits(0, Tensor::a, 0), 0xa706dd2f4d197e6fULL);
   EXPECT_EQ(counter_bits(0, Tensor::a, 1), 0xb382a305f4414f5eULL);
@@ -57,6 +61,11 @@ TEST(Draw, OperandsMatchTheGoldenVectors) {
   const auto wide = draw_operands(parse_problem("1x1x40:a4w4"), Recipe::wide_exponents, 7);
   EXPECT_EQ(wide.w, codes);
   EXPECT_EQ(wide.w_scale, bytes_of({131, 118}));
+  const auto far = draw_operands(parse_problem("1x1x40:a4w4"), Recipe::wide_rows, 7);
+  EXPECT_EQ(far.w, codes);
+  EXPECT_EQ(far.w_scale, bytes_of({110, 109}));
+  const auto not_finite = draw_operands(parse_problem("1x3x2:bf16:bf16:bf16"), Recipe::nan_inf, 7);
+  EXPECT_EQ(not_finite.w, bytes_of({0x80, 0x7f, 0xfd, 0xbe, 0xa5, 0x3f, 0x28, 0xbd, 0xc0, 0x7f, 0x17, 0xc0}));
 }
 
 TEST(Draw, GaussiansHaveMeanZeroVarianceOneAndTheirBound) {
@@ -164,6 +173,144 @@ TEST(Draw, NanScalesAreAFewAndTheRestIsGaussian) {
 TEST(Draw, NanScalesWithoutMxAreGaussian) {
   const auto problem = parse_problem("8x8x64:a8w8");
   EXPECT_EQ(draw_operands(problem, Recipe::nan_scales, 6).w, draw_operands(problem, Recipe::gaussian, 6).w);
+}
+
+TEST(Draw, WideRowsScaleWholeRowsByPowersOfTwo) {
+  const auto problem = parse_problem("70x64x40:f32:f32:f32");
+  const auto gaussian = real_w(problem, draw_operands(problem, Recipe::gaussian, 2));
+  const auto wide = real_w(problem, draw_operands(problem, Recipe::wide_rows, 2));
+  std::vector<int> exponents;
+  for (std::int64_t row = 0; row < 64; ++row) {
+    exponents.push_back(static_cast<int>(counter_bits(2, Tensor::w, group_stream + row) % 61) - 30);
+    for (std::int64_t i = row * 40; i < row * 40 + 40; ++i)
+      ASSERT_EQ(wide[i], std::ldexp(gaussian[i], exponents.back())) << i;
+  }
+  const auto [least, most] = std::ranges::minmax(exponents);
+  EXPECT_LT(least, -25);
+  EXPECT_GT(most, 25);
+}
+
+/// Both sides reach far up and far down in one seed or another, and their products stay in the range of floats.
+TEST(Draw, WideRowsOfMxGoOverMostOfTheRangeOfScales) {
+  const auto problem = parse_problem("400x400x64:a4w4");
+  ASSERT_EQ(seeds_of(problem, Recipe::wide_rows), 3U);
+  const auto range = [](const std::vector<std::byte>& scales) {
+    const auto [least, most] = std::ranges::minmax(scales);
+    return std::pair(std::to_integer<int>(least) - 127, std::to_integer<int>(most) - 127);
+  };
+  std::pair<int, int> of_a{};
+  std::pair<int, int> of_w{};
+  for (const std::uint64_t seed : {6, 7, 8}) {
+    const auto drawn = draw_operands(problem, Recipe::wide_rows, seed);
+    const auto a = range(drawn.a_scale);
+    const auto w = range(drawn.w_scale);
+    EXPECT_GT(a.first + w.first, -110) << seed;
+    EXPECT_LT(a.second + w.second, 110) << seed;
+    of_a = {std::min(of_a.first, a.first), std::max(of_a.second, a.second)};
+    of_w = {std::min(of_w.first, w.first), std::max(of_w.second, w.second)};
+  }
+  for (const auto& [least, most] : {of_a, of_w}) {
+    EXPECT_LT(least, -100);
+    EXPECT_GT(most, 100);
+  }
+}
+
+TEST(Draw, WideRowsThatShareScalesAreALittleApart) {
+  const auto problem = parse_problem("1x300x256:e4m3/1x128:e4m3/128x128:bf16");
+  const auto gaussian = draw_operands(problem, Recipe::gaussian, 2);
+  const auto drawn = draw_operands(problem, Recipe::wide_rows, 2);
+  std::vector<float> scales(drawn.w_scale.size() / sizeof(float));
+  std::memcpy(scales.data(), drawn.w_scale.data(), drawn.w_scale.size());
+  ASSERT_EQ(scales.size(), 6U);  // three groups of rows, two blocks of K
+  EXPECT_GT(std::abs(std::ilogb(scales[0] / scales[2])) + std::abs(std::ilogb(scales[2] / scales[4])), 2);
+  const auto spread = row_spread(problem, Tensor::w, 2);
+  EXPECT_EQ(spread.rows_of_group, 128);
+  EXPECT_EQ(spread.group(127), 0);
+  EXPECT_EQ(spread.group(299), 2);
+  EXPECT_EQ(spread.group(300), 3);
+  const auto values = real_w(problem, drawn);
+  const auto none_is_zero = [&](std::int64_t row) {
+    return std::any_of(&values[row * 256], &values[row * 256] + 256, [](float value) { return value != 0; });
+  };
+  for (std::int64_t row = 0; row < 300; ++row) EXPECT_TRUE(none_is_zero(row)) << row;
+}
+
+TEST(Draw, WideRowsReachAsFarAsTheTypesHold) {
+  const auto spread = [](const char* types, std::uint64_t seed = 4) {
+    return row_spread(parse_problem(fmt::format("8x8x64:{}", types)), Tensor::a, seed);
+  };
+  EXPECT_EQ(spread("bf16:bf16:bf16").reach, 30);
+  EXPECT_EQ(spread("f16:f16:f32").reach, 10);
+  EXPECT_EQ(spread("f16:f16:f16").reach, 5);
+  EXPECT_EQ(spread("int8/row:int8/row:bf16").reach, 30);
+  EXPECT_EQ(spread("int8/row:int8/row:bf16").shift, 0);
+  EXPECT_EQ(spread("e4m3/tensor:e4m3/row:bf16").shift, 20);
+  EXPECT_EQ(spread("e4m3/tensor:e4m3/tensor:bf16").reach, 0);
+  EXPECT_EQ(spread("e4m3/tensor:e4m3/tensor:bf16").depth, 8);
+  EXPECT_EQ(spread("int8/tensor:int8/tensor:bf16").depth, 4);
+  EXPECT_EQ(spread("a4w4").reach, 48);
+  EXPECT_EQ(spread("a4w4", 3).shift, 0);
+  EXPECT_EQ(spread("a4w4", 4).shift, 60);
+  EXPECT_EQ(spread("a4w4", 5).shift, -60);
+  EXPECT_EQ(spread("bf16:e2m1/1x32:bf16").shift, 0);
+  EXPECT_EQ(row_spread(parse_problem("8x8x64:a4w4"), Tensor::w, 4).shift, -60);
+  EXPECT_EQ(seeds_of(parse_problem("8x8x64:bf16:bf16:bf16"), Recipe::wide_rows), 1U);
+  EXPECT_EQ(seeds_of(parse_problem("8x8x64:a4w4"), Recipe::zero_blocks), 1U);
+}
+
+template <typename Is>
+std::set<std::int64_t> rows_with(const std::vector<float>& values, std::int64_t k, const Is& is) {
+  std::set<std::int64_t> rows;
+  for (std::int64_t i = 0; i < std::ssize(values); ++i)
+    if (is(values[i])) rows.insert(i / k);
+  return rows;
+}
+
+TEST(Draw, NanInfAreAFewElementsAndTheRestIsGaussian) {
+  const auto is_nan = [](float value) { return std::isnan(value); };
+  const auto is_infinite = [](float value) { return std::isinf(value); };
+  for (const auto* text :
+       {"64x70x96:bf16:bf16:bf16", "64x70x96:f16:f16:f32", "64x70x96:f32:f32:f32", "64x70x96:tf32:tf32:f32",
+        "64x70x96:e4m3/row:e4m3/row:bf16", "64x70x96:e4m3fnuz/row:e4m3fnuz/row:bf16"}) {
+    const auto problem = parse_problem(text);
+    const bool has_infinity = problem.a.scaling == Scaling::none;
+    const auto gaussian = real_w(problem, draw_operands(problem, Recipe::gaussian, 4));
+    const auto spoilt = real_w(problem, draw_operands(problem, Recipe::nan_inf, 4));
+    EXPECT_THAT(rows_with(spoilt, 96, is_nan).size(), testing::AllOf(testing::Ge(1U), testing::Le(3U))) << text;
+    EXPECT_EQ(rows_with(spoilt, 96, is_infinite).empty(), !has_infinity) << text;
+    std::int64_t changed = 0;
+    for (std::size_t i = 0; i < spoilt.size(); ++i) changed += spoilt[i] != gaussian[i] ? 1 : 0;
+    EXPECT_LE(changed, has_infinity ? 6 : 3) << text;
+  }
+  const auto first = counter_bits(4, Tensor::w, row_stream);
+  const auto spoilt = draw_operands(parse_problem("64x70x96:f32:f32:f32"), Recipe::nan_inf, 4);
+  EXPECT_TRUE(std::isnan(
+      load<float>(spoilt.w.data(), static_cast<std::int64_t>((first & 0xffffffffU) % 70 * 96 + (first >> 32) % 96))));
+}
+
+TEST(Draw, NanInfLeavesOneRowAndWhatTypesAndActivationsLack) {
+  const auto of_a = [](const char* text) { return spoiled_elements(parse_problem(text), Tensor::a, Recipe::nan_inf); };
+  EXPECT_EQ(of_a("1x8x8:bf16:bf16:bf16"), SpoiledElements{});
+  EXPECT_EQ(of_a("2x8x8:bf16:bf16:bf16"), (SpoiledElements{1, 0}));
+  EXPECT_EQ(of_a("3x8x8:bf16:bf16:bf16"), (SpoiledElements{1, 1}));
+  EXPECT_EQ(of_a("65x8x8:bf16:bf16:bf16"), (SpoiledElements{3, 3}));
+  EXPECT_EQ(of_a("65x8x8:bf16:bf16:bf16:relu"), (SpoiledElements{3, 3}));
+  EXPECT_EQ(of_a("65x8x8:bf16:bf16:bf16:silu"), (SpoiledElements{3, 0}));
+  EXPECT_EQ(of_a("65x8x8:e4m3/row:e4m3/row:bf16"), (SpoiledElements{3, 0}));
+  EXPECT_EQ(of_a("65x8x8:int8/row:int8/row:bf16"), SpoiledElements{});
+  EXPECT_EQ(of_a("65x8x64:a4w4"), SpoiledElements{});
+}
+
+TEST(Draw, RecipesThatChangeNothingAreKnown) {
+  const auto differs = [](const char* types, Recipe recipe) {
+    return differs_from_gaussian(parse_problem(fmt::format("8x8x64:{}", types)), recipe);
+  };
+  EXPECT_TRUE(differs("bf16:e2m1/1x32:bf16", Recipe::nan_inf));
+  EXPECT_TRUE(differs("bf16:e2m1/1x32:bf16", Recipe::nan_scales));
+  EXPECT_FALSE(differs("a4w4", Recipe::nan_inf));
+  EXPECT_FALSE(differs("int8/row:int8/row:bf16", Recipe::nan_inf));
+  EXPECT_FALSE(differs("bf16:bf16:bf16", Recipe::nan_scales));
+  EXPECT_TRUE(differs("bf16:bf16:bf16", Recipe::wide_rows));
 }
 
 TEST(Draw, RecipesHaveNamesThatParseBack) {

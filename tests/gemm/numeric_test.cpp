@@ -15,7 +15,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-/// One format seen as two functions on integers of its width.
+/// One format, as two functions on integers of its width.
 struct Conversion {
   std::string_view name{};
   std::uint32_t codes{};
@@ -46,7 +46,7 @@ class NumericTest : public testing::TestWithParam<Conversion> {};
 INSTANTIATE_TEST_SUITE_P(Formats, NumericTest, testing::ValuesIn(conversions),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-/// The finite values that are not negative, in the order of their codes, which is their own order too.
+/// The finite values that are not negative, in the order of their codes, which is also ascending.
 std::vector<float> magnitudes(const Conversion& format) {
   std::vector<float> values;
   for (std::uint32_t code = 0; code < format.codes / 2; ++code)

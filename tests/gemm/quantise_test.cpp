@@ -29,7 +29,7 @@ float float_scale(const Quantised& operand, std::int64_t index) {
 struct Case {
   Side side{};
   float largest{};
-  float relative_error{};  // of a value to its group's largest
+  float relative_error{};  // of a value, relative to its group's largest
 };
 
 const std::vector<Case> scaled_cases{

@@ -14,7 +14,7 @@ namespace {
 std::vector<std::byte> random_bytes(std::int64_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<std::byte> bytes(count);
-  for (auto& byte : bytes) byte = static_cast<std::byte>(random() % 255 + 1);  // never the padding
+  for (auto& byte : bytes) byte = static_cast<std::byte>(random() % 255 + 1);  // never 0, which is the padding
   return bytes;
 }
 

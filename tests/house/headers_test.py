@@ -20,7 +20,7 @@ def compile_alone(compiler, header, options):
 
 
 def is_first_in_its_source(header):
-    """Compiling the source has shown then that the header stands alone."""
+    """If so, compiling the source has already shown that the header compiles alone."""
     source = (ROOT / header).with_suffix(".cpp")
     if not source.exists():
         return False
@@ -29,7 +29,7 @@ def is_first_in_its_source(header):
 
 
 def left_out_folders(compiler, options):
-    """A family includes its vendor's header in vendor_api.h alone."""
+    """The folders of families whose vendor's header is missing. Their vendor_api.h alone includes that header."""
     folders = []
     for header in sorted((ROOT / "gemmtune/families").glob("*/vendor_api.h")):
         name = str(header.relative_to(ROOT))

@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# folder: the folders it may use directly; what those may use is allowed too.
+# folder: the folders that it may use directly. It may also use the folders that those may use.
 LAYERS = {
     "core": [],
     "gemm": ["core"],
@@ -33,7 +33,7 @@ LAYERS = {
     "cli": ["tune", "dispatch", "report", "replay", "bench"],
 }
 
-# One family is another one behind a conversion of its operands: it includes this header, and nothing else of that folder.
+# These families convert their operands and call another family: they include this header of its folder, and no other.
 COMPOSED = {
     "families/cublaslt/folded.h": ("mxfp4_cublaslt", "mxfp4_bf16"),
 }

@@ -10,13 +10,14 @@ SOURCES = (".h", ".cpp", ".cu", ".cuh")
 HEADERS = (".h", ".cuh")
 LONGEST_FILE = 600
 MEDIAN_FILE = 120
+LONGEST_PAGE_LINE = 120
 VENDOR_HEADERS = re.compile(r'#\s*include\s*[<"](cuda|hip/|nvrtc|cublas|hipblas|nvml)')
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MUTABLE_GLOBAL = re.compile(r"^(static |inline )?(std::(map|vector|string|unordered_map|mutex)\b[^()=]*)\s\w+(\{.*\})?;$")
 
 
 def may_include_vendor(path, header):
-    """The two vendors' headers never meet: a source of device/gpu/vendor includes those of the vendor in its name alone."""
+    """The two vendors' headers never meet: a source of device/gpu/vendor includes those of its own vendor only."""
     if "device/gpu/vendor" in str(path):
         vendor = "hip" if header.startswith("hip") else "cuda"
         return path.suffix == ".cpp" and path.name.startswith(vendor)
@@ -52,7 +53,7 @@ def types_in(path):
 
 
 def types_defined_twice(headers):
-    """Such a program links, and the functions of one type run on objects of the other."""
+    """A program with two types of one name links, and the functions of one type run on objects of the other."""
     places = {}
     for path in headers:
         for name in types_in(path):
@@ -62,13 +63,50 @@ def types_defined_twice(headers):
             yield f"{namespace}::{name} is defined in {' and in '.join(str(p) for p in paths)}"
 
 
+def pages():
+    yield from ROOT.glob("*.md")
+    for folder in ("docs", "examples", "workers"):
+        yield from (ROOT / folder).rglob("*.md")
+
+
+def anchors_of(page):
+    """The anchors of a page's headings, as GitHub makes them: lower case, no punctuation, a hyphen for each space."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
 def broken_links():
-    """Links of pages to files that are not there."""
-    pages = [*ROOT.glob("*.md"), *(page for folder in ("docs", "examples", "workers") for page in (ROOT / folder).rglob("*.md"))]
-    for page in pages:
-        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
-            if not (page.parent / target).exists():
+    """Links in pages to files and headings that do not exist."""
+    for page in pages():
+        for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)]*))?\)", page.read_text()):
+            to = page.parent / target if target else page
+            if not to.exists():
                 yield f"{page}: links to {target}, which is not there"
+            elif anchor and to.suffix == ".md" and anchor not in anchors_of(to):
+                yield f"{page}: links to #{anchor} of {to.name}, which has no such heading"
+
+
+def long_lines_of_pages():
+    """Too long lines outside of tables, pictures and code, fenced or indented. A line of one long word may stay."""
+    for page in pages():
+        is_code = False
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            is_code ^= line.lstrip().startswith("```")
+            breaks = " " in line.strip()[:LONGEST_PAGE_LINE]
+            if len(line) > LONGEST_PAGE_LINE and breaks and not is_code and not line.startswith(("|", "![", "    ")):
+                yield f"{page}:{number}: {len(line)} columns, at most {LONGEST_PAGE_LINE}"
+
+
+def conflict_markers():
+    """Lines that a merge left behind, in any text of the repository."""
+    folders = ("gemmtune", "include", "tests", "bench", "cmake", "docs", "examples", "tools", "workers")
+    paths = [path for path in ROOT.iterdir() if path.is_file()]
+    paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    for path in paths:
+        lines = path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            if line.startswith((b"<" * 7 + b" ", b">" * 7 + b" ")):
+                yield f"{path}:{number}: a merge left a conflict here"
 
 
 def main():
@@ -76,6 +114,8 @@ def main():
     problems = [problem for path in files for problem in problems_in(path)]
     problems += types_defined_twice(path for path in files if path.suffix == ".h")
     problems += broken_links()
+    problems += long_lines_of_pages()
+    problems += conflict_markers()
     median = statistics.median(len(p.read_text().splitlines()) for p in files)
     if median > MEDIAN_FILE:
         problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")

@@ -14,8 +14,8 @@ constexpr FoldBase bases[]{FoldBase::row, FoldBase::tensor, FoldBase::chunk, Fol
 constexpr InputLayout layouts[]{InputLayout::plain, InputLayout::shuffled};
 
 TEST(FoldSource, CompilesForAChipThatNeedNotBeHere) {
-  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_fold"));
-  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not();
+  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_fold"), DeviceKind::cuda);
+  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   std::set<std::string> keys;
   for (const auto type : types)
     for (const auto base : bases)
@@ -56,7 +56,7 @@ TEST(FoldRules, WindowsHoldExactlyWhatTheTypesDo) {
     for (int low = -127; low <= 127; ++low)
       for (const int spread : {0, 1, binades(type), binades(type) + 1}) {
         const int high = low + spread;
-        const bool far = low < -most_fold_base || high > most_fold_base;  // only then may scales stand in the way
+        const bool far = low < -most_fold_base || high > most_fold_base;  // only then may the range of scales matter
         for (const auto fill : {FoldFill::low, FoldFill::high}) {
           const int base = fold_base(type, fill, low, high);
           EXPECT_LE(std::abs(base), most_fold_base);

@@ -1,4 +1,4 @@
-// Folding against a model on the host, bit for bit, and against the real values.
+// Compares folding with a model on the host, bit for bit, and with the real values.
 #include "gemmtune/kernels/fold.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace gemmtune {
 namespace {
 
-/// Exponents of blocks.
+/// The range of the exponents of some blocks.
 struct Exponents {
   int low{1000};
   int high{-1000};
@@ -27,7 +27,7 @@ struct Exponents {
   bool empty() const { return low > high; }
 };
 
-/// What is to become of those blocks of a row that share a base.
+/// The expected result for those blocks of a row that share a base.
 struct Expected {
   bool nan{};
   bool wide{};
@@ -35,7 +35,7 @@ struct Expected {
 };
 
 struct ExpectedRow {
-  std::vector<Expected> parts{};  // a chunk's, or the row's
+  std::vector<Expected> parts{};  // one for each chunk, or one for the row
   bool wide{};
 };
 
@@ -126,7 +126,7 @@ bool same(float a, float b) {
   return std::isnan(a) ? std::isnan(b) : std::bit_cast<unsigned>(a) == std::bit_cast<unsigned>(b);
 }
 
-/// A NaN is one whatever its bits.
+/// All NaN are equal, whatever their bits.
 bool same_bits(FoldType type, unsigned a, unsigned b) {
   return a == b || (std::isnan(stored_value(type, a)) && std::isnan(stored_value(type, b)));
 }
@@ -190,7 +190,7 @@ class Fold : public KernelsOnGpu {
       ASSERT_TRUE(same(result.scales[part * model.rows.rows + row], model.scale(expected.parts[part])));
   }
 
-  /// As the model stores it; and times its scale it is the real value, unless the row is none that folds.
+  /// The stored value must be the model's. Times its scale it must be the real value, unless the row does not fold.
   static void expect_value(const Model& model, std::int64_t row, std::int64_t column, const ExpectedRow& expected,
                            const Result& result) {
     const auto part = model.part_of(column);

@@ -1,4 +1,4 @@
-// Rows of MXFP4 as tests want them: with block exponents so far apart, blocks of zeros, NaN among the scales.
+// Rows of MXFP4 made to a test's order: block exponents with a given spread, blocks of zeros, NaN among the scales.
 #pragma once
 
 #include <cmath>
@@ -40,14 +40,14 @@ struct Mxfp4Rows {
   }
 };
 
-/// How a row is made. Exponents are drawn from [low, low + spread], both ends included for certain where there are two
-/// blocks that are not zeros.
+/// How a row is made. Exponents are drawn from [low, low + spread]. Both ends occur where two or more blocks are not
+/// zeros.
 struct RowKind {
   int low{};
   int spread{};
-  bool zero_blocks{};  // about a third are, under scales that go anywhere
+  bool zero_blocks{};  // about a third of the blocks, with scales of any size
   bool nan{};
-  bool zeros{};  // all
+  bool zeros{};  // all values are zeros
   bool positive{};
 };
 

@@ -1,4 +1,4 @@
-// A test of kernels that needs a GPU of NVIDIA's with a run-time compiler; skipped where there is none.
+// The base of tests of kernels that need an NVIDIA GPU with a run-time compiler. They are skipped where there is none.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ class KernelsOnGpu : public NeedsGpu {
     return buffer;
   }
 
-  /// All bits set: NaN as floats, flags as they never are.
+  /// A buffer with all bits set: floats are NaN, and flags have a value that kernels never write.
   Buffer poisoned(std::size_t bytes) { return uploaded(std::vector<std::uint8_t>(bytes, 0xff)); }
 
   template <typename T>

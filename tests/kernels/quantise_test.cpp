@@ -1,4 +1,4 @@
-// Quantising on the GPU against gemm/quantise.h, bit for bit.
+// Compares quantising on the GPU with gemm/quantise.h, bit for bit.
 #include "tests/support/quantise/quantise.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 constexpr E8M0Mode modes[]{E8M0Mode::round_down, E8M0Mode::round_up, E8M0Mode::even, E8M0Mode::ceil};
 
 TEST(QuantiseSource, CompilesForAChipThatNeedNotBeHere) {
-  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_quantise"));
-  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not();
+  const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_quantise"), DeviceKind::cuda);
+  if (!compiler) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   for (const auto from : {DType::bf16, DType::f16})
     for (const auto mode : modes)
       EXPECT_FALSE(compiler->compile(quantise_source({from, mode, 1, 32}, "sm90a")).empty());
@@ -50,7 +50,7 @@ class QuantiseOnGpu : public KernelsOnGpu {
   }
 };
 
-/// Each of 65536 patterns beside each of some largest magnitudes: every rounding there is.
+/// Each of the 65536 bit patterns, in blocks with several largest magnitudes: every rounding occurs.
 TEST_F(QuantiseOnGpu, IsRightForEveryPattern) {
   std::vector<std::uint16_t> bits;
   std::mt19937_64 random(3);

@@ -1,4 +1,4 @@
-// Wide rows against a product in double.
+// Compares rescued wide rows with a product in double.
 #include "gemmtune/kernels/rescue.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct Case {
   std::vector<RowKind> weights{{.low = -4, .spread = 3}};
 };
 
-/// What is multiplied, and as what.
+/// The operands of a case, and how they are folded.
 struct Factors {
   Problem problem;
   Mxfp4Rows a;
@@ -42,7 +42,7 @@ struct Factors {
 
   static float bias(std::int64_t n) { return static_cast<float>(n % 5) * 0.5F; }
 
-  /// In the output's type.
+  /// The bias in the output's type.
   std::vector<std::uint8_t> bias_bytes() const {
     std::vector<std::uint8_t> bytes;
     for (std::int64_t n = 0; n < problem.n; ++n) {
@@ -58,13 +58,13 @@ struct Factors {
   int bytes_of_an_output() const { return problem.out == DType::f32 ? 4 : 2; }
 };
 
-/// What became of C, and which rows were marked.
+/// The contents of C, and the marks of rows.
 struct Result {
   std::vector<std::uint8_t> c{};
   std::vector<std::uint8_t> marks{};
 };
 
-/// An element in double, and the sum of its terms' magnitudes.
+/// An element of C in double, and the sum of its terms' magnitudes.
 struct Expected {
   double value{};
   double size{};
@@ -133,7 +133,7 @@ class Rescue : public KernelsOnGpu {
     const auto folded_w = poisoned(fold_w.layout().bytes);
     const auto c = poisoned(static_cast<std::size_t>(operand_sizes(factors.problem).c));
     fold_a.launch(a_values.data(), a_scales.data(), folded_a.data(), stream());
-    stream().synchronize();  // in place of the product
+    stream().synchronize();  // stands in for the product
     fold_w.fold_weights(w_values.data(), w_scales.data(), folded_w.data(), stream());
     Rescuer(factors.problem, factors.a_spec, factors.w_spec, arch())
         .launch({.a = a_values.data(), .a_scale = a_scales.data(), .bias = bias.data(), .c = c.data()}, folded_a.data(),
@@ -143,7 +143,7 @@ class Rescue : public KernelsOnGpu {
             .marks = downloaded<std::uint8_t>(folded_a, fold_a.layout().wide, factors.a.rows)};
   }
 
-  /// Wide rows are right, and no other is written.
+  /// Wide rows must be right, and no other row may be written.
   void expect_right(const Case& one) {
     SCOPED_TRACE(
         fmt::format("{} {} {} x {}", one.problem, fold_word(one.type), fold_word(one.a_base), fold_word(one.w_base)));
@@ -156,7 +156,7 @@ class Rescue : public KernelsOnGpu {
       SCOPED_TRACE(fmt::format("row {}", row));
       const auto* bytes = result.c.data() + row * row_bytes;
       if (result.marks[row] != wide_row) {
-        ASSERT_EQ(std::count(bytes, bytes + row_bytes, 0xff), row_bytes) << "it is not wide and was written";
+        ASSERT_EQ(std::count(bytes, bytes + row_bytes, 0xff), row_bytes) << "a row that is not wide was written";
         continue;
       }
       for (std::int64_t n = 0; n < factors.problem.n && !HasFatalFailure(); ++n)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned seed = 7;
 
-/// prmt, as the instruction's documentation has it: a selector's fourth bit spreads the byte's sign.
+/// The instruction prmt, as its documentation describes it: a selector's fourth bit spreads the byte's sign.
 constexpr std::uint32_t pick(std::uint32_t low, std::uint32_t high, std::uint32_t selectors) {
   const std::uint64_t bytes = std::uint64_t{high} << 32 | low;
   std::uint32_t picked = 0;
@@ -31,7 +31,7 @@ float byte_value(std::uint32_t bytes, unsigned i) {
   return e4m3_to_float(static_cast<std::uint8_t>(bytes >> (8 * i) & 255U));
 }
 
-/// Every code at every place among zeros, and many words.
+/// Checks words with one code among zeros, for every code at every place, and many random words.
 template <typename Check>
 void for_words(Check check) {
   for (std::uint32_t code = 0; code < 16; ++code)
@@ -93,7 +93,7 @@ TEST(SmallMBits, AQuadHoldsEachOf32PlacesOnce) {
   }
 }
 
-/// One more and 6 would reach into the sign.
+/// With a shift that is larger by one, a magnitude of 6 would reach into the sign bit.
 TEST(SmallMBits, ShiftsEndWhereE4m3Does) {
   EXPECT_EQ(byte_value(e4m3_magnitudes(11).high, 3), 384.0F);
   EXPECT_NE(byte_value(e4m3_magnitudes(12).high, 3), 768.0F);

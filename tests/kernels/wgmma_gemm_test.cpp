@@ -1,4 +1,4 @@
-// What the tensor cores add up, bit for bit: int8 exactly, e4m3 as the model of docs/mxfp4-on-hopper.md has it.
+// What the tensor cores sum, bit for bit: int8 exactly, e4m3 as in the model of docs/mxfp4-on-hopper.md.
 #include "gemmtune/kernels/wgmma_gemm.h"
 
 #include <cmath>
@@ -22,7 +22,7 @@ struct Bytes {
   std::uint8_t at(std::int64_t row, std::int64_t i) const { return values[static_cast<std::size_t>(row * k + i)]; }
 };
 
-/// All bit patterns alike, but for the two NaN of e4m3.
+/// All bit patterns with equal probability, except the two NaN of e4m3.
 Bytes random_bytes(std::int64_t rows, std::int64_t k, bool e4m3, unsigned seed) {
   std::mt19937 random(seed);
   Bytes bytes{rows, k, std::vector<std::uint8_t>(static_cast<std::size_t>(rows * k))};
@@ -36,11 +36,11 @@ double truncated(double value, int exponent_of_unit) {
   return std::ldexp(std::trunc(std::ldexp(value, -exponent_of_unit)), exponent_of_unit);
 }
 
-/// The exponent field's power; that of subnormals is that of the smallest normal ones.
+/// The power of two of the exponent field. Subnormals have that of the smallest normal numbers.
 int field_exponent(std::uint8_t bits) { return std::max<int>((bits >> 3) & 15, 1) - 7; }
 
-/// One instruction's share of an element: terms and the sum so far are cut to 13 bits below the largest exponent among
-/// them, added exactly, and the sum is cut to 13 bits below its own.
+/// What one instruction makes of an element: its terms and the sum so far are cut to 13 bits below the largest exponent
+/// among them and added exactly. The new sum is cut to 13 bits below its own exponent.
 double model_step(double sum, const std::uint8_t* a, const std::uint8_t* w) {
   int highest = sum == 0 ? -1000 : std::ilogb(sum);
   for (std::int64_t i = 0; i < step; ++i)

@@ -38,6 +38,23 @@ TEST(Pooled, LeavesASingleConfirmationAsItIs) {
   EXPECT_TRUE(pooled({}).empty());
 }
 
+TEST(Pooled, LeavesConfirmationsOfDifferentCandidatesAsTheyAre) {
+  const auto all = pooled(Confirmations{{timed("a", 100)}, {}, {timed("b", 110)}});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].timing, timed("a", 100).timing);
+  EXPECT_EQ(all[1].timing, timed("b", 110).timing);
+}
+
+TEST(Pooled, AConfirmationThatTimedNothingCountsForNothing) {
+  const Confirmations both{{timed("a", 100), timed("b", 110)}, {timed("a", 110), timed("b", 121)}};
+  auto with_an_empty_one = both;
+  with_an_empty_one.insert(with_an_empty_one.begin() + 1, {timed("c", 0)});
+  const auto expected = pooled(both);
+  const auto all = pooled(with_an_empty_one);
+  ASSERT_EQ(all.size(), expected.size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].timing, expected[i].timing);
+}
+
 TEST(Pooled, AttributesToTheClockWhatAllHaveInCommon) {
   const auto all =
       pooled(Confirmations{{timed("a", 100), timed("b", 110), timed("c", 120)}, {timed("b", 121), timed("a", 110)}});

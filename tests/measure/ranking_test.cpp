@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 
 #include "tests/measure/invented_samples.h"
@@ -50,6 +51,16 @@ TEST(Rank, OnlyRightAndTimedOnesCount) {
   EXPECT_EQ(names(all, rank(all).order), (Names{"right"}));
   EXPECT_TRUE(rank({}).order.empty());
   EXPECT_TRUE(rank({}).tied.empty());
+}
+
+/// Sizes come from other programs. A sum that overflowed would be the least.
+TEST(Rank, MemoryThatOverflowsIsTheMost) {
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  const std::vector<Evaluation> all{timed("overflows", 100, 1, {.workspace_bytes = largest, .packed_bytes = largest}),
+                                    timed("little", 100.1, 1, {.workspace_bytes = 64, .packed_bytes = 64})};
+  EXPECT_EQ(names(all, rank(all).order), (Names{"little", "overflows"}));
+  EXPECT_EQ(memory_bytes(all[0].timing), largest);
+  EXPECT_EQ(memory_bytes(all[1].timing), 128);
 }
 
 TEST(Rank, TiedOnesGoByMemoryThenSplitThenName) {

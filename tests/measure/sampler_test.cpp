@@ -258,6 +258,9 @@ TEST(Summarise, FillsEveryNumber) {
   EXPECT_EQ(summarise(samples_of(timing), true), timing);
   EXPECT_TRUE(summarise(samples, false).samples_us.empty());
   EXPECT_EQ(summarise(Samples{}, true), Timing{});
+  const Samples of_turns{.us = samples.us, .turns = {4, 3}};
+  EXPECT_EQ(summarise(of_turns, true).turns, (std::vector<std::int64_t>{4, 3})) << "the interval depends on them";
+  EXPECT_TRUE(summarise(of_turns, false).turns.empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Held against AITER's own tables: see tests/support/aiter_files.h.
+// Tests with AITER's own tables: see tests/support/aiter_files.h.
 #include "tests/support/aiter_files.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(AiterFiles, EveryKernelHasABackend) {
     EXPECT_TRUE(known.contains(m.backend)) << m.where << ": " << m.backend << " of " << m.kernel;
 }
 
-/// AITER's own count of what its largest MXFP4 table has: 1352 kernels in assembly and 118 of CK.
+/// AITER's own count of the kernels in its largest MXFP4 table: 1352 in assembly and 118 of CK.
 TEST(AiterFiles, BackendsOfMxfp4) {
   const auto folder = aiter_folder("GEMMTUNE_AITER_CONFIGS");
   if (!folder) GTEST_SKIP() << "GEMMTUNE_AITER_CONFIGS is not set";

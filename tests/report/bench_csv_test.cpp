@@ -13,7 +13,7 @@ TEST(BenchCsv, IsToldByItsColumns) {
   EXPECT_TRUE(is_bench_csv(parse_csv("M,N,K,triton_tflops,triton_us\n")));
   EXPECT_TRUE(is_bench_csv(parse_csv("m,n,k,Gluon_TFLOPS\n")));
   EXPECT_FALSE(is_bench_csv(parse_csv("M,N,K\n")));
-  EXPECT_FALSE(is_bench_csv(parse_csv("M,N,K,_us\n"))) << "nobody's";
+  EXPECT_FALSE(is_bench_csv(parse_csv("M,N,K,_us\n"))) << "the column names no backend";
   EXPECT_FALSE(is_bench_csv(parse_csv("N,K,triton_us\n")));
 }
 
@@ -43,6 +43,8 @@ TEST(BenchCsv, WhatSaysNothingIsNoMeasurement) {
     EXPECT_EQ(measurement.outcome, Outcome::unsupported);
     EXPECT_EQ(measurement.shape.problem.m, 3);
   }
+  EXPECT_EQ(readings.notes,
+            std::vector<std::string>{"bench.csv:3:5: 3 cells, the header has 5: the line was cut, or a cell is missing"});
 }
 
 TEST(BenchCsv, NotesWhatCannotBeRead) {

@@ -26,10 +26,10 @@ Measurement wrong(std::int64_t m, const std::string& backend, double time_us, do
   return measurement;
 }
 
-/// Every trap at once, small enough to be checked by hand.
+/// Every special case at once, few enough to be checked by hand.
 ///   M=1: asm 4, ck 2, triton 8        ck wins, asm/best other = 2/4 = 0.5
-///   M=2: asm 5 twice slower, ck 5     a tie
-///   M=3: asm has nothing: 1 us with errRatio 0.06; ck exactly at the limit of 0.05
+///   M=2: asm 5 and 10, ck 5           a tie
+///   M=3: asm has no valid time: 1 us with errRatio 0.06; ck exactly at the limit of 0.05
 ///   M=4: all failed
 ///   M=5: asm alone
 ///   M=6: asm 2, ck 4, triton without a time
@@ -82,7 +82,7 @@ TEST(Comparison, WhatIsLostMissedAndSkipped) {
   EXPECT_THAT(shapes_missed(comparison), ElementsAre(&comparison.shapes[2], &comparison.shapes[3]));
   EXPECT_EQ(count_skipped(comparison, SkipReason::over_error_limit), 1U);
   EXPECT_EQ(count_skipped(comparison, SkipReason::no_time), 2U);
-  EXPECT_EQ(count_skipped(comparison, SkipReason::failed), 1U) << "its error ratio of 1 is a mark, not a share";
+  EXPECT_EQ(count_skipped(comparison, SkipReason::failed), 1U) << "an error ratio of 1 marks a failure";
   EXPECT_EQ(comparison.skipped.front().text, "errRatio 0.06 is over 0.05");
 }
 

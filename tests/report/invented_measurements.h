@@ -1,4 +1,4 @@
-// Measurements that nobody made: times by backend for shapes told by their M alone.
+// Invented measurements: times by backend for shapes that differ in M alone.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ Measurement said_little(std::int64_t m, const DeviceTag& device = {}) {
 TEST(Join, TakesDeviceAndTypesFromTheOthers) {
   const auto readings = joined({.measurements = {timed(64, "asm", 4), said_little(64), said_little(65)}});
   EXPECT_EQ(readings.measurements[1].shape, invented_shape(64));
-  EXPECT_EQ(readings.measurements[2].shape, invented_shape(65)) << "of sizes that nobody else has";
+  EXPECT_EQ(readings.measurements[2].shape, invented_shape(65)) << "no other measurement has these sizes";
   EXPECT_EQ(readings.notes,
             (std::vector<std::string>{
                 "bench.csv does not say its types: taken for e2m1/1x32:e2m1/1x32:bf16:packed, as in the others",
@@ -54,7 +54,7 @@ TEST(Join, AitersRuleComesLast) {
   const auto unknown =
       joined({.measurements = {said_little(64, {.gfx = "", .cu_num = 7}), said_little(65, eighty), said_little(66)}});
   EXPECT_EQ(to_string(unknown.measurements[0].shape.device), "?/7");
-  EXPECT_EQ(to_string(unknown.measurements[2].shape.device), "gfx942/80") << "the rule's device is one to be taken";
+  EXPECT_EQ(to_string(unknown.measurements[2].shape.device), "gfx942/80") << "takes the device that the rule gave";
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(Regret, OfBackends) {
   EXPECT_EQ(regrets[1].regret.worst, 0);
 }
 
-/// Costs 1, 1 and 2 s; what is best after each: 30, 10, 10 us.
+/// The trials cost 1, 1 and 2 s. The best times after each of them are 30, 10 and 10 us.
 TEST(Regret, OfASearchThatStopsEarlier) {
   const auto curve = search_regrets(std::vector{trial(1, 0, 30, 1), trial(2, 1, 10, 1), trial(3, 2, 20, 2)});
   ASSERT_FALSE(curve.empty());
@@ -55,7 +55,7 @@ TEST(Regret, OfASearchThatStopsEarlier) {
   EXPECT_EQ(curve.back().regret.worst, 0);
 }
 
-/// A candidate is worth what it was found to take in the end, not what its screening said.
+/// A candidate counts with its confirmed time, not with that of its screening.
 TEST(Regret, CountsConfirmedTimes) {
   const auto curve = search_regrets(std::vector{
       trial(1, 0, 5, 1), trial(2, 1, 6, 1), trial(3, 0, 20, 1, Stage::confirm), trial(4, 1, 10, 1, Stage::confirm)});

@@ -51,7 +51,7 @@ TEST(SavedUs, WhatIsTunedByNowIsSettled) {
 
 TEST(SavedUs, NeighboursSayWhatATunedKernelWouldTake) {
   EXPECT_EQ(saved_us(captured(40, MatchKind::padded_coarse, 8), tuned()), 3);
-  EXPECT_EQ(saved_us(captured(40, MatchKind::padded_coarse, 4), tuned()), 0);  // faster already
+  EXPECT_EQ(saved_us(captured(40, MatchKind::padded_coarse, 4), tuned()), 0);  // the captured call was faster
   EXPECT_EQ(saved_us(captured(40, MatchKind::fallback, 0), tuned()), 5);
   EXPECT_EQ(saved_us(captured(65, MatchKind::nearest, 8), tuned()), 8 * share_saved(MatchKind::nearest));
 }

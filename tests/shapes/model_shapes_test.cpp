@@ -105,7 +105,8 @@ TEST(ModelShapes, BiasesStandWhereTheConfigHasThem) {
   EXPECT_FALSE(find(made, "gate_up_proj")->problem.epilogue.bias);
 }
 
-/// Calls × rows is at least what the router sends out, and less than one row more for each expert that is called.
+/// Calls × rows is at least the number of rows that the router sends out, and exceeds it by less than one row for each
+/// expert called.
 TEST(ModelShapes, RoutedTokensAreSpreadEvenly) {
   for (std::int64_t m = 1; m <= 70; ++m)
     for (const std::int64_t ep : {1, 2, 16}) {
@@ -133,7 +134,7 @@ TEST(ModelShapes, BothWaysOfRunningProjections) {
   EXPECT_EQ(find(made, "o_proj")->weight, 4);  // the same either way: counted once
 }
 
-/// Layer 0 was left alone: it is another problem than the three others.
+/// Layer 0 was not quantised, so its problem differs from that of the three other layers.
 TEST(ModelShapes, LayersThatWereNotQuantisedAreApart) {
   auto format = plain();
   format.quantised.a = format.quantised.w = {.type = DType::i8, .scaling = Scaling::row};
@@ -175,7 +176,7 @@ TEST(ModelShapes, LatentAttentionWithoutARankForQueries) {
   EXPECT_EQ(sizes("o_proj"), "64x40x1");
 }
 
-/// All devices together do the work of one, however it is cut; what each of them repeats is left out.
+/// However a model is cut, all devices together do the work of one. Work that each device repeats is left out.
 TEST(ModelShapes, CuttingAModelKeepsItsWork) {
   const auto work = [](const ModelShapes& made) {
     double sum = 0;

@@ -35,7 +35,7 @@ TEST(ModulePatterns, Stars) {
 TEST(ModulePatterns, RegularExpressions) {
   EXPECT_TRUE(matches("re:.*mlp\\.gate$", "model.layers.0.mlp.gate"));
   EXPECT_FALSE(matches("re:.*mlp\\.gate$", "model.layers.0.mlp.gate_proj"));
-  EXPECT_FALSE(matches("re:mlp", "model.layers.0.mlp"));  // from the start
+  EXPECT_FALSE(matches("re:mlp", "model.layers.0.mlp"));  // must match from the start
   EXPECT_THROW((void)matches("re:(", "x"), Error);
 }
 

@@ -14,7 +14,7 @@ const std::filesystem::path models = std::filesystem::path(GEMMTUNE_TEST_DATA) /
 
 using Lines = std::vector<std::string>;
 
-/// "problem x weight layer", M = 64.
+/// Lines of "problem x weight layer", for M = 64.
 Lines shapes_of(const std::string& name, ModelRequest request) {
   const auto json = read_model_json(models / (name + ".json"));
   const auto model = parse_model_config(json, name);
@@ -87,7 +87,7 @@ TEST(PublishedModels, Qwen3_32B) {
              "64x18992x5120:bf16:bf16:bf16 x 1 lm_head[tp8]"}));
 }
 
-/// 64 tokens × 8 experts of 128: 4 rows each. Four KV heads on eight ranks: one each.
+/// 64 tokens × 8 of 128 experts: 4 rows for each expert. Four KV heads on eight ranks: one for each rank.
 TEST(PublishedModels, Qwen3_235B_A22B) {
   EXPECT_EQ(shapes_of("qwen3_235b_a22b", {}),
             (Lines{"64x9216x4096:bf16:bf16:bf16 x 94 qkv_proj[tp1]", "64x4096x8192:bf16:bf16:bf16 x 94 o_proj[tp1]",
@@ -121,7 +121,7 @@ TEST(PublishedModels, Mixtral8x7B) {
 constexpr const char* fp8 = ":e4m3/1x128:e4m3/128x128:bf16";
 constexpr const char* bf16 = ":bf16:bf16:bf16";
 
-/// Three dense layers and 58 with experts; 64 tokens × 8 of 256 experts: 2 rows each.
+/// Three dense layers and 58 with experts. 64 tokens × 8 of 256 experts: 2 rows for each expert.
 TEST(PublishedModels, DeepSeekV3) {
   const auto line = [](const char* sizes, const char* types, const char* rest) {
     return fmt::format("{}{} x {}", sizes, types, rest);
@@ -150,7 +150,7 @@ TEST(PublishedModels, DeepSeekV3) {
              line("64x16160x7168", bf16, "1 lm_head[tp8]")}));
 }
 
-/// The experts are whole on their rank: 32 of 256 on each of eight.
+/// Experts are not cut: each of eight ranks has 32 of the 256.
 TEST(PublishedModels, DeepSeekV3ExpertParallel) {
   const auto lines = shapes_of("deepseek_v3", {.tensor_parallel = {8}, .expert_parallel = 8});
   EXPECT_NE(std::ranges::find(lines, fmt::format("2x4096x7168{} x 1856 experts.gate_up_proj[tp8,ep8]", fp8)),
@@ -159,7 +159,7 @@ TEST(PublishedModels, DeepSeekV3ExpertParallel) {
   EXPECT_NE(std::ranges::find(lines, "64x512x128:bf16:bf16:bf16:batch=16 x 61 absorbed_q[tp8,ep8]"), lines.end());
 }
 
-/// Only the experts are in MXFP4. 64 tokens × 4 of 128 experts: 2 rows each.
+/// Only the experts are in MXFP4. 64 tokens × 4 of 128 experts: 2 rows for each expert.
 TEST(PublishedModels, GptOss120B) {
   EXPECT_EQ(
       shapes_of("gpt_oss_120b", {}),

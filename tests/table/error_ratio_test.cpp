@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace gemmtune {
 namespace {
 
@@ -16,11 +18,16 @@ TEST(ErrorRatio, IsTheLargestThatTheRowSays) {
   EXPECT_EQ(ratio_of("M,N,K,errRatio\n1,8,8,0.25\n"), 0.25);
   EXPECT_EQ(ratio_of("M,N,K,err_ratio\n1,8,8,25%\n"), 0.25);
   EXPECT_EQ(ratio_of("token,model_dim,err1,err2\n1,8,0.5,0.25\n"), 0.5);
-  EXPECT_EQ(ratio_of("token,model_dim,err1,err2\n1,8,nan,0.25\n"), 0.25);
+}
+
+TEST(ErrorRatio, OfResultsThatWereNotComparedIsInfinite) {
+  for (const auto* cell : {"nan", "NaN", "-1", "-0.5%", "inf"})
+    EXPECT_TRUE(std::isinf(ratio_of(std::string("M,N,K,errRatio\n1,8,8,") + cell + "\n"))) << cell;
+  EXPECT_TRUE(std::isinf(ratio_of("token,model_dim,err1,err2\n1,8,nan,0.25\n")));
 }
 
 TEST(ErrorRatio, IsNoneWhereTheRowSaysNone) {
-  for (const auto* cell : {"", "Null", "nan", "x", "0"})
+  for (const auto* cell : {"", "Null", "x", "0", "-0.0"})
     EXPECT_EQ(ratio_of(std::string("M,N,K,errRatio\n1,8,8,") + cell + "\n"), 0) << cell;
   EXPECT_EQ(ratio_of("M,N,K\n1,8,8\n"), 0);
 }

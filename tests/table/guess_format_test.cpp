@@ -73,7 +73,7 @@ TEST(GuessFormat, ProblemsOfOneFormatSayIt) {
   EXPECT_EQ(guess->format, Format::a4w4);
   EXPECT_TRUE(guess->packed);
   EXPECT_EQ(guessed("1,2,4,1x2x4:bf16:bf16:bf16:nn:silu\n")->format, Format::a16w16);
-  EXPECT_FALSE(guessed("1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:a16w16\n")) << "of two formats";
+  EXPECT_FALSE(guessed("1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:a16w16\n")) << "the problems are of two formats";
   EXPECT_FALSE(guessed("1,2,4,nonsense\n"));
   EXPECT_FALSE(guessed(""));
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "gemmtune/core/csv.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/table/aiter_csv.h"
 
 namespace gemmtune {
 namespace {
@@ -31,6 +33,15 @@ TEST(ProfileCsv, FailuresHaveAiterMarksAndAReasonOnOneLine) {
   for (const auto outcome : {Outcome::crashed, Outcome::timed_out})
     EXPECT_EQ(line_for({.candidate = {.family = "f", .name = "f_a"}, .outcome = outcome, .timing = {.median_us = 3}}),
               "2,1,512,4096,-1,0,inf,f_a,0.0,0.0,1.0," + std::string(to_string(outcome)) + ",,screen");
+}
+
+TEST(ProfileCsv, IsNoTable) {
+  const auto names = tuned_columns(Format::a4w4);
+  insist_on_no_profile(names, "tuned.csv");
+  EXPECT_EQ(read_tuned_table(parse_csv(csv_line(names) + '\n', "tuned.csv"), Format::a4w4).rows.size(), 0U);
+  EXPECT_THROW(
+      (void)read_tuned_table(parse_csv(csv_line(profile_columns(Format::a4w4)) + '\n', "profile.csv"), Format::a4w4),
+      Error);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ class RandomTables {
   using Texts = std::vector<std::string>;
 
   std::size_t below(std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_); }
+  static bool has(const Texts& texts, std::string_view text) {
+    return std::find(texts.begin(), texts.end(), text) != texts.end();
+  }
   std::string one_of(const Texts& texts) { return texts[below(texts.size())]; }
   std::string line_end() { return one_of({"\n", "\n", "\r\n", "\n\n"}); }
 
@@ -34,9 +37,11 @@ class RandomTables {
     for (const auto* optional :
          {"gfx", "cu_num", "bpreshuffle", "libtype", "splitK", "err_ratio", "tflops", "note", "date"})
       if (below(2) == 0) names.emplace_back(optional);
-    if (below(8) == 0) names.emplace_back("errRatio");
-    if (below(8) == 0) names.emplace_back("Note");
+    if (below(8) == 0 && !has(names, "err_ratio")) names.emplace_back("errRatio");
     if (below(3) == 0) std::shuffle(names.begin(), names.end(), random_);
+    const bool is_noted = std::erase(names, "note") > 0;  // left of the results it would be a key
+    if (is_noted) names.emplace_back("note");
+    if (below(8) == 0) names.emplace_back("Note");
     return names;
   }
 

@@ -1,4 +1,4 @@
-// Trials that nobody measured, with every field different from its default, and folders that vanish.
+// Invented trials, with every field different from its default, and temporary folders.
 #pragma once
 
 #include <fmt/format.h>
@@ -85,7 +85,7 @@ inline TrialContext invented_context(Stage stage = Stage::confirm) {
   return context;
 }
 
-/// The code of the Error that `work` throws, with its message; fails the test's expectation when there is none.
+/// The code and the message of the Error that `work` throws. There is no code when it throws none.
 struct Caught {
   std::optional<ErrorCode> code{};
   std::string message{};

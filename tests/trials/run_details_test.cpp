@@ -24,7 +24,7 @@ TEST(RunDetails, ComeBackAsTheyWere) {
   const auto other = store.begin_run("gemmtune tune", 1);
   store.add_result(run, invented_result(1, 6));
   store.add_result(run, {.problem = invented_problem(2), .why_failed = "nothing was right"});
-  store.add_result(run, invented_result(1));  // instead of the first
+  store.add_result(run, invented_result(1));  // replaces the first result of this problem
   store.add_file(run, {"table", "/a/tuned.csv"});
   store.add_file(run, {"table", "/a/tuned.csv"});
   for (const auto* text : {"one", "two", "three"}) store.add_line(run, text);

@@ -30,7 +30,7 @@ TEST_P(OldStore, IsReadAsItStands) {
   EXPECT_EQ(version(), GetParam());
 }
 
-/// What was measured before cold instructions were known was measured without them.
+/// Trials from before cold instructions were known count as measured without them.
 TEST_P(OldStore, HasItsTrialsFoundAgain) {
   const auto find = [&](const TrialStore& store, const TrialContext& context) {
     return store.find(invented_problem(), invented_candidate(), Stage::confirm, context).has_value();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_trials = 20'000;
 
-// Adds until it is refused; returns how many were added.
+// Adds trials until the store refuses one; returns how many were added.
 int add_until_refused(TrialStore& store) {
   for (int number = 0; number < most_trials; ++number) {
     const Caught error =

@@ -1,4 +1,4 @@
-// kill -9 at any moment: what was reported as added is there, and the store opens as if nothing had been.
+// kill -9 at any moment: every trial reported as added is in the store, which then opens as if nothing had happened.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -74,7 +74,7 @@ TEST(KilledWriter, LosesNothingThatItHadReported) {
     for (const int number : numbers) {
       EXPECT_EQ(names.count(invented_candidate(number).name), 1U) << "seed " << seed << ", round " << round;
     }
-    // One may have been added without having been reported.
+    // In each round one trial may have been added without having been reported.
     EXPECT_LE(names.size(), reported + static_cast<std::size_t>(round) + 1) << "seed " << seed << ", round " << round;
   }
   EXPECT_GT(reported, 0U);

@@ -26,7 +26,7 @@ std::string bytes_of(const fs::path& path) {
 
 void write(const fs::path& path, std::string_view bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
-// Root may write anywhere: gives its rights up for a while.
+// Root may write anywhere, so this gives up root's rights for a while.
 class WithoutRootsRights {
  public:
   WithoutRootsRights() { was_root_ = ::geteuid() == 0 && ::seteuid(nobody) == 0; }
@@ -165,7 +165,7 @@ TEST(OpenStore, RefusesASecondWriterThroughALink) {
   EXPECT_EQ(caught([&] { TrialStore::open(folder.path() / "link"); }).code, ErrorCode::io);
 }
 
-// A child that holds the store until it is killed; returns once it has it.
+// A child that holds the store's lock until it is killed. Returns once the child has it.
 pid_t start_holder(const fs::path& store) {
   std::array<int, 2> ready{};
   if (::pipe(ready.data()) != 0) return -1;

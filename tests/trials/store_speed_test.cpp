@@ -1,4 +1,4 @@
-// Resuming must not be felt: a store with 100 000 trials answers for a whole shape in well under a second.
+// Resuming must take no noticeable time: a store with 100 000 trials answers for a whole shape in well under a second.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 

@@ -57,6 +57,7 @@ TEST_F(TrialStoreTest, GivesBackEachOutcomeWithItsReason) {
     store.add(invented_problem(), evaluation, invented_context());
     const auto found = find(invented_context(), i);
     ASSERT_TRUE(found);
+    evaluation.reason = "killed by signal 11; it's \"bad\": \\xff";  // as it is shown
     expect_same(*found, evaluation);
   }
 }
@@ -103,7 +104,7 @@ TEST_F(TrialStoreTest, FindsTrialsOfAnotherCardOfTheSameKind) {
   EXPECT_TRUE(find(context));
 }
 
-// Each of these makes another trial of it.
+// Each of these changes makes it another trial.
 TEST_F(TrialStoreTest, FindsNothingInADifferentContext) {
   store.add(invented_problem(), invented_evaluation(), invented_context());
   using Change = std::function<void(TrialContext&)>;
@@ -165,6 +166,53 @@ TEST_F(TrialStoreTest, GivesTheTimesOfWhatWasRightOnADevice) {
   EXPECT_EQ(times[0].family, evaluation.candidate.family);
   EXPECT_EQ(times[0].candidate, evaluation.candidate.name);
   EXPECT_EQ(times[0].median_us, evaluation.timing.median_us);
+}
+
+/// A store is a file, which others may have written.
+TEST_F(TrialStoreTest, GivesNoTimesThatCannotBe) {
+  auto evaluation = invented_evaluation();
+  for (const double us : {1e-300, -3.0, 1e308, std::nan("")}) {
+    evaluation.timing.median_us = us;
+    store.add(invented_problem(), evaluation, invented_context());
+  }
+  EXPECT_TRUE(store.times(invented_context().device).empty());
+}
+
+TEST_F(TrialStoreTest, ShowsForeignTextsOnOnePrintableLine) {
+  const std::string evil = "a\n\x1b[31mb";
+  const std::string shown = "a | \\x1b[31mb";
+  auto evaluation = invented_evaluation();
+  evaluation.candidate.name = evil;
+  evaluation.outcome = Outcome::crashed;
+  evaluation.reason = evil;
+  store.add(invented_problem(), evaluation, invented_context());
+  store.quarantine({.device = evil, .problem = invented_problem(), .candidate = evaluation.candidate, .reason = evil});
+  for (const Trial& trial : store.all()) {
+    EXPECT_EQ(trial.evaluation.candidate.name, shown);
+    EXPECT_EQ(trial.evaluation.reason, shown);
+  }
+  const auto quarantined = store.quarantined();
+  ASSERT_EQ(quarantined.size(), 1U);
+  EXPECT_EQ(quarantined[0].device, shown);
+  EXPECT_EQ(quarantined[0].candidate.name, shown);
+  EXPECT_EQ(quarantined[0].reason, shown);
+}
+
+TEST_F(TrialStoreTest, DamagedSamplesAreAnErrorOfTheFile) {
+  store.add(invented_problem(), invented_evaluation(), invented_context());
+  for (const char* damaged : {"[1.0, ", "[\"fast\"]", "\x1b[2J"}) {
+    SQLite::Database database(folder.store().string(), SQLite::OPEN_READWRITE);
+    SQLite::Statement update(database, "UPDATE trials SET samples_us = ?");
+    update.bind(1, damaged);
+    update.exec();
+    try {
+      store.all();
+      FAIL() << "read " << damaged;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::input);
+      EXPECT_EQ(std::string(error.what()).find('\x1b'), std::string::npos) << "shown as it is";
+    }
+  }
 }
 
 TEST_F(TrialStoreTest, QuarantinesOnceForEachDeviceProblemAndCandidate) {
@@ -235,7 +283,7 @@ TEST_F(TrialStoreTest, TakesTrialsFromSeveralThreads) {
   EXPECT_EQ(store.all().size(), 40U);
 }
 
-/// The log beside the file is what a power cut may take.
+/// How many trials the file has without the log beside it, which a power cut may take.
 std::size_t trials_without_the_log(const std::filesystem::path& store) {
   const TemporaryFolder other;
   std::filesystem::copy_file(store, other.store());
@@ -245,7 +293,7 @@ std::size_t trials_without_the_log(const std::filesystem::path& store) {
 TEST_F(TrialStoreTest, AResultSendsItsTrialsToTheFileItself) {
   store.add(invented_problem(), invented_evaluation(), invented_context());
   const auto run = store.begin_run("gemmtune tune", 1);
-  EXPECT_EQ(trials_without_the_log(folder.store()), 0U) << "not one by one";
+  EXPECT_EQ(trials_without_the_log(folder.store()), 0U) << "a single trial stays in the log";
   store.add_result(run, {.problem = invented_problem(), .winner = "toy"});
   EXPECT_EQ(trials_without_the_log(folder.store()), 1U);
 }
@@ -256,7 +304,7 @@ TEST_F(TrialStoreTest, AQuarantinedCandidateDoesSoToo) {
   EXPECT_EQ(trials_without_the_log(folder.store()), 1U);
 }
 
-// What people ask at a sqlite3 prompt.
+// What users ask at a sqlite3 prompt.
 TEST_F(TrialStoreTest, ShowsEverythingInOneView) {
   store.add(invented_problem(), invented_evaluation(), invented_context());
   SQLite::Database database(folder.store().string());

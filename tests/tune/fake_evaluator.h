@@ -99,7 +99,13 @@ inline WorkerFactory fake_workers(FakeWorld& world) {
 
 inline Evaluation answered(const Candidate& candidate, Stage stage, double time_us) {
   Evaluation evaluation{.candidate = candidate, .stage = stage};
-  evaluation.timing = {.median_us = time_us, .low_us = time_us * 0.999, .high_us = time_us * 1.001, .sample_count = 3};
+  evaluation.timing = {.median_us = time_us,
+                       .min_us = time_us,
+                       .mean_us = time_us,
+                       .low_us = time_us * 0.999,
+                       .high_us = time_us * 1.001,
+                       .sample_count = 3};
+  evaluation.accuracy.checked = 1;
   evaluation.cost.kernel_s = 0.5;
   return evaluation;
 }

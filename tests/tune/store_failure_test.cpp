@@ -32,8 +32,9 @@ TEST(StoreFailure, ComesBackBesideTheResults) {
   EXPECT_EQ(report.results[0].winner->candidate, expected.results[0].winner->candidate);
   EXPECT_FALSE(report.results[1].complete);
   EXPECT_THAT(report.results[1].cut_short_by, HasSubstr("no room"));
-  ASSERT_TRUE(report.results[1].winner);
-  EXPECT_EQ(report.results[1].winner->stage, Stage::screen);
+  EXPECT_FALSE(report.results[1].winner) << "a proof that cannot be written is no proof";
+  ASSERT_TRUE(report.results[1].unproven);
+  EXPECT_EQ(report.results[1].unproven->stage, Stage::screen);
   EXPECT_EQ(report.results[2].why_failed, "not reached: the run ended in an error");
   EXPECT_EQ(TrialStore::open(run.folder.store()).all().size(), static_cast<std::size_t>(of_first + 20));
 }

@@ -31,7 +31,6 @@ TEST(Verdict, IsTheFastestConfirmedNotTheFastestScreened) {
                answered(b, Stage::confirm, 8), answered(b, Stage::prove, 0)});
   EXPECT_EQ(result.winner->candidate, b);
   EXPECT_EQ(result.winner->timing.median_us, 8);
-  EXPECT_TRUE(result.proved);
   EXPECT_THAT(names(result.confirmed), ElementsAre("b", "a"));
   EXPECT_EQ(result.default_choice->timing.median_us, 9);
 }
@@ -41,7 +40,6 @@ TEST(Verdict, LeavesOutWhatWasDisproved) {
                                answered(a, Stage::confirm, 1), answered(b, Stage::confirm, 2),
                                refused(a, Stage::prove, Outcome::wrong_result), answered(b, Stage::prove, 0)});
   EXPECT_EQ(result.winner->candidate, b);
-  EXPECT_TRUE(result.proved);
   EXPECT_THAT(names(result.confirmed), ElementsAre("b"));
   ASSERT_TRUE(result.default_choice) << "it has a time, and is not right";
   EXPECT_EQ(result.default_choice->timing.median_us, 1);
@@ -69,10 +67,10 @@ TEST(Verdict, HasNothingToCompareWithWhereTheDefaultChoiceWasNotTimed) {
 }
 
 TEST(Verdict, FallsBackToScreeningWhenCutShort) {
-  const auto result = verdict({answered(a, Stage::screen, 3), answered(b, Stage::screen, 2)}, false);
+  const auto result =
+      verdict({answered(a, Stage::screen, 3), answered(b, Stage::screen, 2), answered(b, Stage::prove, 0)}, false);
   EXPECT_EQ(result.winner->candidate, b);
   EXPECT_EQ(result.winner->stage, Stage::screen);
-  EXPECT_FALSE(result.proved);
   EXPECT_TRUE(result.confirmed.empty());
   EXPECT_EQ(result.default_choice->stage, Stage::screen);
   EXPECT_EQ(result.why_failed, "");
@@ -83,8 +81,31 @@ TEST(Verdict, DoesNotFallBackToWhatFailedLater) {
                                answered(c, Stage::screen, 3), refused(a, Stage::confirm, Outcome::crashed),
                                answered(b, Stage::confirm, 2), refused(b, Stage::prove, Outcome::wrong_result)},
                               false);
-  EXPECT_EQ(result.winner->candidate, c);
-  EXPECT_EQ(result.winner->stage, Stage::screen);
+  ASSERT_TRUE(result.unproven);
+  EXPECT_EQ(result.unproven->candidate, c);
+  EXPECT_EQ(result.unproven->stage, Stage::screen);
+}
+
+TEST(Verdict, MakesNoWinnerOfWhatIsNotProven) {
+  for (const Stage stage : {Stage::screen, Stage::confirm}) {
+    const auto result = verdict({answered(a, stage, 3), answered(b, stage, 2)}, false);
+    EXPECT_FALSE(result.winner);
+    ASSERT_TRUE(result.unproven);
+    EXPECT_EQ(result.unproven->candidate, b);
+    EXPECT_EQ(result.why_failed, "the run was stopped; until then b was the fastest with 2 us, but it was not proven");
+    EXPECT_TRUE(result.confirmed.empty());
+    EXPECT_TRUE(result.tied.empty());
+  }
+}
+
+TEST(Verdict, PrefersTheFastestOfThoseThatAreProven) {
+  const auto result =
+      verdict({answered(a, Stage::confirm, 3), answered(b, Stage::confirm, 2), answered(c, Stage::confirm, 1),
+               answered(a, Stage::prove, 0), answered(b, Stage::prove, 0)},
+              false);
+  ASSERT_TRUE(result.winner);
+  EXPECT_EQ(result.winner->candidate, b);
+  EXPECT_TRUE(result.tied.empty());
 }
 
 TEST(Verdict, HasNoWinnerWithoutATime) {

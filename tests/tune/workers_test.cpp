@@ -123,8 +123,10 @@ TEST(Workers, GoOnAfterAnErrorOfOneShape) {
   EXPECT_TRUE(report.results[0].complete);
   EXPECT_FALSE(report.results[1].complete);
   EXPECT_EQ(report.results[1].cut_short_by, "no 64 GiB of memory");
-  ASSERT_TRUE(report.results[1].winner);
+  ASSERT_TRUE(report.results[1].winner) << "the best until then is proven";
   EXPECT_EQ(report.results[1].winner->stage, Stage::screen);
+  EXPECT_THAT(run.world.log, testing::Contains(Asked(to_string(invented_problem(2)),
+                                                     report.results[1].winner->candidate.name, Stage::prove)));
   EXPECT_TRUE(report.results[2].complete);
 }
 

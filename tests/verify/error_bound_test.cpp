@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/numeric.h"
 #include "gemmtune/verify/verifier.h"
 #include "hopper_tensor_core.h"
 #include "naive.h"
@@ -16,10 +18,27 @@ constexpr std::uint64_t seed = 5;
 constexpr VerifyPolicy policy{};
 constexpr std::int64_t promotion = 128;  // products until a sum is moved to float, in kernels that do so
 
+/// Takes a power of two out of each row, which leaves it as large as gaussian ones are.
+void fold_rows(std::vector<float>& values, std::int64_t k) {
+  for (auto row = values.begin(); row != values.end(); row += k) {
+    const auto larger = [](float a, float b) { return std::fabs(a) < std::fabs(b); };
+    const float largest = std::fabs(*std::max_element(row, row + k, larger));
+    if (largest == 0) continue;
+    const int exponent = 1 - std::ilogb(largest);
+    std::transform(row, row + k, row, [=](float value) { return std::ldexp(value, exponent); });
+  }
+}
+
 /// Both sides in the tensor cores' eyes: stored values, with scales that are left to the end. E2M1 with E8M0 scales is
-/// folded, which is exact, so that its real values will do.
-naive::Real multiplied(const Problem& problem, const HostOperands& operands) {
-  if (problem.a.type == DType::e2m1) return naive::real_operands(problem, operands);
+/// folded, which is exact; what is common to a row is left to the end.
+naive::Real multiplied(const Problem& problem, const HostOperands& operands, Recipe recipe) {
+  if (problem.a.type == DType::e2m1) {
+    auto real = naive::real_operands(problem, operands);
+    if (recipe != Recipe::wide_rows) return real;
+    fold_rows(real.a, problem.k);
+    fold_rows(real.w, problem.k);
+    return real;
+  }
   Problem stored = problem;
   stored.a.scaling = stored.w.scaling = Scaling::none;
   return naive::real_operands(stored, {operands.a, {}, operands.w, {}, operands.bias});
@@ -32,7 +51,7 @@ class Trial {
       : problem_(problem),
         operands_(draw_operands(problem, recipe, seed)),
         reference_(compute_reference(problem, operands_, policy, seed)),
-        multiplied_(multiplied(problem, operands_)),
+        multiplied_(multiplied(problem, operands_, recipe)),
         real_(naive::real_operands(problem, operands_)) {}
 
   /// `run` products at a time in a tensor core, of `used` in all.
@@ -88,7 +107,8 @@ class Fp8PromotedTest : public Fp8BoundTest {};
 INSTANTIATE_TEST_SUITE_P(Formats, Fp8PromotedTest, testing::ValuesIn(summed_to_the_end));
 INSTANTIATE_TEST_SUITE_P(BlockScales, Fp8PromotedTest, testing::Values("e4m3/1x128:e4m3/128x128:f32"));
 
-constexpr auto recipes = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks};
+constexpr auto recipes = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
+                          Recipe::wide_rows};
 constexpr auto depths = {32, 96, 128, 416, 2048, 8192};
 
 TEST_P(Fp8PromotedTest, AreRight) {
@@ -168,11 +188,147 @@ TEST(ErrorBound, IsTighterWithoutTheTermsForTensorCores) {
   const auto wide = error_bound_of(parse_problem("1x1x4096:e4m3/row:e4m3/row:bf16"));
   EXPECT_DOUBLE_EQ(wide.per_norm, 4 * 0x1p-24 * 64 + 0x1p-12);
   EXPECT_DOUBLE_EQ(wide.per_square, 0x1p-14 * 4096);
-  for (const std::string other : {"int8/row:int8/row:bf16", "f32:f32:f32", "f32:bf16:f32"}) {
-    const auto narrow = error_bound_of(parse_problem("1x1x4096:" + other));
-    EXPECT_DOUBLE_EQ(narrow.per_norm, 4 * 0x1p-24 * 64) << other;
-    EXPECT_EQ(narrow.per_square, 0) << other;
+  const auto narrow = error_bound_of(parse_problem("1x1x4096:int8/row:int8/row:bf16"));
+  EXPECT_DOUBLE_EQ(narrow.per_norm, 4 * 0x1p-24 * 64);
+  EXPECT_EQ(narrow.per_square, 0);
+}
+
+TEST(ErrorBound, OfFloatsGrowsWithTheSumAndNotWithTheNorms) {
+  for (const std::string type : {"f32:f32:f32", "f32:bf16:f32", "bf16:f32:f32"}) {
+    const auto bound = error_bound_of(parse_problem("1x1x4096:" + type));
+    EXPECT_DOUBLE_EQ(bound.per_norm, 4 * 0x1p-24) << type;
+    EXPECT_DOUBLE_EQ(bound.per_sum, 4 * 0x1p-24 * 64) << type;
+    EXPECT_EQ(bound.per_square, 0) << type;
   }
+  for (const std::string type : {"bf16:bf16:f32", "tf32:tf32:f32", "e4m3/row:e4m3/row:f32", "int8/row:int8/row:f32"})
+    EXPECT_EQ(error_bound_of(parse_problem("1x1x4096:" + type)).per_sum, 0) << type;
+  const ErrorBound bound{.per_norm = 0, .per_sum = 0x1p-2, .slope = 2};
+  EXPECT_DOUBLE_EQ(bound.at(-4, 1), 2);
+}
+
+/// Ways to add up products in float that are all right.
+struct Sums {
+  std::string_view name{};
+  float (*of)(std::span<const float> a, std::span<const float> w){};
+};
+
+float in_order(std::span<const float> a, std::span<const float> w) {
+  float sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const float product = a[k] * w[k];
+    sum += product;
+  }
+  return sum;
+}
+
+float fused(std::span<const float> a, std::span<const float> w) {
+  float sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum = std::fma(a[k], w[k], sum);
+  return sum;
+}
+
+float in_lanes(std::span<const float> a, std::span<const float> w) {
+  float lanes[8]{};
+  for (std::size_t k = 0; k < a.size(); ++k) lanes[k % 8] = std::fma(a[k], w[k], lanes[k % 8]);
+  return std::accumulate(lanes, lanes + 8, 0.0F);
+}
+
+template <std::size_t length>
+float in_blocks(std::span<const float> a, std::span<const float> w) {
+  float sum = 0;
+  for (std::size_t k = 0; k < a.size(); k += length)
+    sum += fused(a.subspan(k, std::min(length, a.size() - k)), w.subspan(k, std::min(length, a.size() - k)));
+  return sum;
+}
+
+float split_in_four(std::span<const float> a, std::span<const float> w) {
+  const auto part = (a.size() + 3) / 4;
+  float sum = 0;
+  for (std::size_t k = 0; k < a.size(); k += part)
+    sum += in_order(a.subspan(k, std::min(part, a.size() - k)), w.subspan(k, std::min(part, a.size() - k)));
+  return sum;
+}
+
+float in_pairs(std::span<const float> a, std::span<const float> w) {
+  if (a.size() == 1) return a[0] * w[0];
+  const auto half = a.size() / 2;
+  return in_pairs(a.first(half), w.first(half)) + in_pairs(a.subspan(half), w.subspan(half));
+}
+
+constexpr Sums right_sums[] = {{"in order", in_order},         {"fused", fused},         {"in lanes", in_lanes},
+                               {"blocks", in_blocks<384>},     {"split", split_in_four}, {"pairs", in_pairs},
+                               {"short blocks", in_blocks<16>}};
+
+/// The real operands of a problem, as floats, and what a way to sum makes of them.
+class FloatTrial {
+ public:
+  FloatTrial(std::int64_t k, Recipe recipe, const std::string& types = "f32:f32:f32")
+      : problem_(parse_problem(fmt::format("6x40x{}:{}", k, types))),
+        operands_(draw_operands(problem_, recipe, seed)),
+        reference_(compute_reference(problem_, operands_, policy, seed)),
+        real_(naive::real_operands(problem_, operands_)) {}
+
+  Verdict judge(const Sums& sums) const { return judge(sums, real_); }
+
+  /// With inputs that are rounded to TF32 first, as tensor cores take them.
+  Verdict judge_with_tf32_inputs() const {
+    auto rounded = real_;
+    for (auto* values : {&rounded.a, &rounded.w})
+      for (float& value : *values) value = float_to_tf32(value);
+    return judge({"fused", fused}, rounded);
+  }
+
+ private:
+  Verdict judge(const Sums& sums, const naive::Real& real) const {
+    const auto k = static_cast<std::size_t>(problem_.k);
+    std::vector<float> c;
+    for (std::int64_t i = 0; i < problem_.m * problem_.n; ++i)
+      c.push_back(
+          sums.of(std::span(real.a).subspan(i / problem_.n * k, k), std::span(real.w).subspan(i % problem_.n * k, k)));
+    return compare(problem_, reference_, naive::rounded(problem_, c), policy);
+  }
+
+  Problem problem_;
+  HostOperands operands_;
+  Reference reference_;
+  naive::Real real_;
+};
+
+TEST(FloatBound, RightSumsTakeAThirdOfItAtMost) {
+  for (const Recipe recipe : recipes)
+    for (const std::int64_t k : {1, 2, 33, 256, 2048, 16384}) {
+      const FloatTrial trial(k, recipe);
+      for (const auto& sums : right_sums) {
+        const auto verdict = trial.judge(sums);
+        EXPECT_LE(verdict.accuracy.worst_share_of_bound, 0.34) << to_string(recipe) << ' ' << k << ' ' << sums.name;
+        EXPECT_EQ(verdict.why_wrong, "");
+      }
+    }
+}
+
+TEST(FloatBound, RightSumsOfGaussianOperandsTakeAQuarter) {
+  for (const std::int64_t k : {128, 1024, 16384})
+    for (const auto& sums : right_sums)
+      EXPECT_LE(FloatTrial(k, Recipe::gaussian).judge(sums).accuracy.worst_share_of_bound, 0.26)
+          << k << ' ' << sums.name;
+}
+
+TEST(FloatBound, FloatsWithWeightsOf16BitsAreHeldToIt) {
+  for (const std::string types : {"f32:bf16:f32", "bf16:f32:f32"})
+    for (const std::int64_t k : {33, 2048}) {
+      const FloatTrial trial(k, Recipe::gaussian, types);
+      for (const auto& sums : right_sums) EXPECT_LE(trial.judge(sums).accuracy.worst_share_of_bound, 0.34) << types;
+      EXPECT_GT(trial.judge_with_tf32_inputs().accuracy.worst_share_of_bound, 10) << types;
+    }
+}
+
+TEST(FloatBound, InputsRoundedToTf32AreRefused) {
+  for (const Recipe recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows})
+    for (const std::int64_t k : {64, 1024, 16384}) {
+      const auto verdict = FloatTrial(k, recipe).judge_with_tf32_inputs();
+      EXPECT_NE(verdict.why_wrong, "") << to_string(recipe) << ' ' << k;
+      EXPECT_GT(verdict.accuracy.worst_share_of_bound, 10) << to_string(recipe) << ' ' << k;
+    }
 }
 
 TEST(ErrorBound, ScalesAlongKEndASum) {

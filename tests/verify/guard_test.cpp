@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "gemmtune/verify/examiner.h"
+#include "tests/support/forwarding_device.h"
+
 namespace gemmtune {
 namespace {
 
@@ -28,7 +31,8 @@ TEST_F(GuardTest, WritesInsideLeaveTheGuardsIntact) {
 TEST_F(GuardTest, AWriteBehindTheEndIsDescribed) {
   const GuardedBuffer buffer(*device_, 1000);
   std::fill_n(buffer.data() + 1000 + 11, 2, std::byte{0});
-  EXPECT_EQ(buffer.why_broken(*device_), "byte 12 after the end was overwritten, 2 of its guard's 4096 bytes in all");
+  EXPECT_EQ(buffer.why_broken(*device_), "byte 12 after the end was overwritten, 2 of its guard's 7192 bytes in all")
+      << "a fenced guard ends with a page";
 }
 
 TEST_F(GuardTest, AWriteBeforeTheStartIsDescribed) {
@@ -46,6 +50,47 @@ TEST_F(GuardTest, EveryByteOfBothGuardsIsWatched) {
     buffer.data()[place] = kept;
     EXPECT_EQ(buffer.why_broken(*device_), "") << place;
   }
+}
+
+/// A write that misses all of the guard ends the process, and none falls in between.
+TEST_F(GuardTest, AFenceBeginsWhereTheGuardEnds) {
+  ASSERT_GT(device_->fence_bytes(), 0U);
+  for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{5000}, std::size_t{3'000'001}}) {
+    const GuardedBuffer buffer(*device_, size);
+    auto* const begin = buffer.storage().data();
+    auto* const end = begin + buffer.storage().size();
+    EXPECT_LE(end - buffer.data() - static_cast<std::ptrdiff_t>(size), 2 * 4096);
+    for (std::byte* place : {begin, end - 1}) {
+      *place ^= std::byte{1};
+      EXPECT_NE(buffer.why_broken(*device_), "") << size;
+      *place ^= std::byte{1};
+    }
+    for (std::byte* place : {begin - 1, end, begin - device_->fence_bytes(), end + device_->fence_bytes() - 1})
+      EXPECT_DEATH(*place = std::byte{1}, "") << size;
+  }
+}
+
+TEST(GuardWithoutFences, IsAsLargeAsWhatIsWatched) {
+  ForwardingDevice device(open_device("cpu"));
+  GuardedBuffer buffer(device, 1000, 100'000);
+  EXPECT_EQ(buffer.why_broken(device), "");
+  EXPECT_EQ(buffer.guards().size(), 2U * 25U);
+  for (const std::ptrdiff_t place : {-100'000, -4097, 1000 + 4096, 1000 + 99'999}) {
+    buffer.data()[place] ^= std::byte{1};
+    EXPECT_NE(buffer.why_broken(device), "") << place;
+    EXPECT_FALSE(make_host_examiner(device)->guards_intact(std::array<const GuardedBuffer*, 1>{&buffer})) << place;
+    buffer.restore(device);
+    EXPECT_EQ(buffer.why_broken(device), "") << place;
+  }
+  buffer.data()[1000 + 50'000] ^= std::byte{1};
+  EXPECT_EQ(buffer.why_broken(device),
+            "byte 50001 after the end was overwritten, 1 of its guard's 102400 bytes in all");
+}
+
+TEST(GuardWithoutFences, TakesNoMoreThanItMay) {
+  ForwardingDevice device(open_device("cpu"));
+  EXPECT_EQ(GuardedBuffer(device, 10, std::size_t{1} << 40).storage().size(), (std::size_t{32} << 20) + 10);
+  EXPECT_EQ(GuardedBuffer(device, 10).storage().size(), GuardedBuffer::storage_bytes(10));
 }
 
 TEST_F(GuardTest, MayLieInMemoryThatIsThere) {

@@ -55,10 +55,19 @@ TEST_P(HostExaminerTest, JudgesAsTheReferenceDoes) {
     EXPECT_EQ(verdict.why_wrong, "");
     EXPECT_EQ(verdict.accuracy, right.accuracy);
   }
-  poison(std::span(c).first(2));
-  const auto wrong = expectation->judge(c.data());
-  EXPECT_EQ(wrong.why_wrong, compare(problem_, reference, c, {}).why_wrong);
-  EXPECT_EQ(wrong.accuracy.unwritten, 1);
+  for (const Poison other : {Poison{}, Poison{0x7fc9}}) {
+    poison(std::span(c).first(2), other);
+    const auto wrong = expectation->judge(c.data(), other);
+    EXPECT_EQ(wrong.why_wrong, compare(problem_, reference, c, {}, other).why_wrong);
+    EXPECT_EQ(wrong.accuracy.unwritten, 1);
+  }
+}
+
+TEST_P(HostExaminerTest, NegatesInPlace) {
+  auto host = draw_operands(problem_, Recipe::gaussian, seed);
+  examiner_->negate(DType::e4m3, inputs_.a);
+  for (auto& byte : host.a) byte ^= std::byte{0x80};
+  EXPECT_EQ(std::memcmp(inputs_.a.data(), host.a.data(), host.a.size()), 0);
 }
 
 TEST_P(HostExaminerTest, ExpectsFromTheInputsAsTheyStand) {

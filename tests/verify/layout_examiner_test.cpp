@@ -107,6 +107,16 @@ TEST_P(LayoutExaminerTest, ExpectsFromTheInputsAsTheyStand) {
   EXPECT_NE(examiner_->expect(problem_, inputs_, {}, seed)->judge(right_c().data()).why_wrong, "");
 }
 
+TEST_P(LayoutExaminerTest, GapsMustHoldThePoisonThatTheyWereFilledWith) {
+  const auto matrix = stored_c(problem_);
+  const Poison other{0x7fc9};
+  auto c = right_c();
+  EXPECT_FALSE(expectation_->judge(c.data(), other).accuracy.guards_intact);
+  for_each_gap(matrix,
+               [&](std::int64_t offset, std::int64_t bytes) { poison(std::span(c).subspan(offset, bytes), other); });
+  EXPECT_EQ(expectation_->judge(c.data(), other).why_wrong, "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, LayoutExaminerTest, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "far" : "host"; });
 

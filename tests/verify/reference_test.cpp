@@ -15,6 +15,8 @@ constexpr VerifyPolicy sampling{.full_reference_flops = 1};
 void expect_same(double found, double expected, double scale) {
   if (std::isnan(expected)) {
     EXPECT_TRUE(std::isnan(found));
+  } else if (std::isinf(expected)) {
+    EXPECT_EQ(found, expected);
   } else {
     EXPECT_NEAR(found, expected, 1e-12 * scale);
   }
@@ -41,7 +43,8 @@ TEST(Reference, EqualsThreePlainLoops) {
         "10x131x260:a8w8_blockscale", "7x33x98:a4w4", "3x2x1:bf16:bf16:f32"}) {
     SCOPED_TRACE(text);
     const auto p = parse_problem(text);
-    for (const Recipe recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales})
+    for (const Recipe recipe :
+         {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales, Recipe::nan_inf})
       expect_naive(p, draw_operands(p, recipe, 8), VerifyPolicy{});
   }
 }

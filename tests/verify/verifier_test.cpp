@@ -63,8 +63,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, VerifierTest, testing::ValuesIn(formats), [](c
 });
 
 TEST_P(VerifierTest, APlainFloatLoopIsRightForEveryRecipeAndDepth) {
-  for (const Recipe recipe :
-       {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {
+  for (const Recipe recipe : {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
+                              Recipe::nan_scales, Recipe::wide_rows, Recipe::nan_inf}) {
     for (const std::int64_t k : {2, 30, 64, 416, 2050, 20000}) {
       const Trial right(sized(5, 17, k, GetParam()), recipe);
       const auto verdict = right.judge(right.c);
@@ -264,13 +264,26 @@ TEST(Verifier, SubnormalOutputsMayRoundToTheirGrid) {
 }
 
 TEST(Verifier, TheBoundGrowsWithTheRootOfKAndTheFormat) {
-  auto p = parse_problem("1x1x400:f32:f32:f32");
+  auto p = parse_problem("1x1x400:int8/row:int8/row:f32");
   EXPECT_DOUBLE_EQ(error_bound(p, 0, 2, 3), 0x1p-149 + 4 * 0x1p-24 * 20 * 6);
   EXPECT_DOUBLE_EQ(error_bound(p, -8, 0, 0), 0x1p-20);
   p.out = DType::bf16;
   EXPECT_DOUBLE_EQ(error_bound(p, 8, 0, 0), 0x1p-4);
   p.out = DType::f16;
   EXPECT_DOUBLE_EQ(error_bound(p, 8, 0, 0), 0x1p-7);
+}
+
+TEST(Verifier, WhereTheSumIsInfiniteOnlyThatIsRight) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const auto* text : {"1x1x1:f32:f32:f32", "1x1x1:bf16:bf16:bf16", "1x1x1:e4m3/row:e4m3/row:f16"}) {
+    const auto rules = closeness_rules(parse_problem(text), policy);
+    EXPECT_EQ(rules.distance(infinity, infinity, infinity).share_of_bound, 0) << text;
+    for (const double wrong : {-infinity, 1e30, 0.0})
+      EXPECT_EQ(rules.distance(infinity, wrong, infinity).share_of_bound, infinity);
+  }
+  const auto relu = closeness_rules(parse_problem("1x1x1:f32:f32:f32:relu"), policy);
+  EXPECT_EQ(relu.distance(-infinity, 0, infinity).share_of_bound, 0);
+  EXPECT_EQ(relu.distance(-infinity, 5, infinity).share_of_bound, infinity);
 }
 
 TEST(Verifier, PoisonIsNanInEveryOutputType) {

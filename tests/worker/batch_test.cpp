@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/measure/sampler.h"
 #include "gemmtune/worker/messages.h"
 
 namespace gemmtune {
@@ -23,11 +23,15 @@ std::vector<Candidate> candidates(int count) {
   return made;
 }
 
-Evaluation good(const Candidate& candidate) {
-  return {.candidate = candidate,
-          .timing = {.median_us = 2, .min_us = 1, .mean_us = 2, .low_us = 1, .high_us = 3, .sample_count = 3},
-          .accuracy = {.checked = 1}};
+const Problem some_problem = parse_problem("4x8x16:f32:f32:f32");
+
+Evaluation timed(const Candidate& candidate, const std::vector<double>& samples_us) {
+  return {.candidate = candidate, .timing = summarise({.us = samples_us}, true), .accuracy = {.checked = 32}};
 }
+
+Evaluation good(const Candidate& candidate) { return timed(candidate, {2, 1, 3}); }
+
+CandidateBatch screening(std::span<const Candidate> candidates) { return {some_problem, candidates, screen_policy()}; }
 
 json started(const Candidate& candidate) {
   return {{"type", "started"}, {"id", 1}, {"candidate", to_json_value(candidate)}};
@@ -51,7 +55,7 @@ std::string refusal(CandidateBatch& batch, const json& reply) {
 
 TEST(Batch, KeepsBookOfWhoRunsAndWhoRemains) {
   const auto two = candidates(2);
-  CandidateBatch batch(two, Stage::screen);
+  CandidateBatch batch = screening(two);
   EXPECT_EQ(std::get<Candidate>(batch.take(started(two[0]), 1)), two[0]);
   EXPECT_EQ(batch.in_flight(), two[0]);
   EXPECT_EQ(std::get<Candidate>(batch.take(started(two[1]), 1)), two[1]);
@@ -65,7 +69,7 @@ TEST(Batch, KeepsBookOfWhoRunsAndWhoRemains) {
 
 TEST(Batch, KnowsTheCandidateBetterThanTheWorker) {
   Candidate asked{.family = "f", .name = "n", .params = {{"k", "v"}}, .split_k = 4};
-  CandidateBatch batch(std::span(&asked, 1), Stage::screen);
+  CandidateBatch batch = screening(std::span(&asked, 1));
   const auto event = batch.take(evaluated(good({.family = "f", .name = "n"})), 1);
   EXPECT_EQ(std::get<Evaluation>(event).candidate.params, asked.params);
   EXPECT_EQ(std::get<Evaluation>(event).candidate.split_k, 4);
@@ -85,11 +89,11 @@ TEST(Batch, RefusesWhatBreaksTheProtocol) {
        evaluated({.candidate = two[0], .stage = Stage::prove, .outcome = Outcome::unsupported, .reason = "no"})},
   };
   for (const auto& [reason, reply] : wrong) {
-    CandidateBatch batch(two, Stage::screen);
+    CandidateBatch batch = screening(two);
     EXPECT_THAT(refusal(batch, reply), HasSubstr(reason));
     EXPECT_EQ(batch.remaining(), two);
   }
-  CandidateBatch batch(two, Stage::screen);
+  CandidateBatch batch = screening(two);
   batch.take(evaluated(good(two[0])), 1);
   EXPECT_THAT(refusal(batch, evaluated(good(two[0]))), HasSubstr("answered already"));
   EXPECT_THAT(refusal(batch, started(two[0])), HasSubstr("answered already"));
@@ -97,7 +101,7 @@ TEST(Batch, RefusesWhatBreaksTheProtocol) {
 
 TEST(Batch, BlamesWhoRunsElseWhoIsNext) {
   const auto three = candidates(3);
-  CandidateBatch batch(three, Stage::confirm);
+  CandidateBatch batch(some_problem, three, confirm_policy());
   batch.take(started(three[1]), 1);
   const Evaluation first = batch.blame(Outcome::timed_out, "hung");
   EXPECT_EQ(first.candidate, three[1]);
@@ -114,7 +118,7 @@ TEST(Batch, EveryCandidateIsAnsweredOnceWhateverHappens) {
     SCOPED_TRACE(seed);
     std::mt19937 engine(seed);
     const auto eight = candidates(8);
-    CandidateBatch batch(eight, Stage::screen);
+    CandidateBatch batch = screening(eight);
     std::map<std::string, int> answers;
     while (!batch.remaining().empty()) {
       const Candidate& any = eight[engine() % eight.size()];
@@ -134,33 +138,54 @@ TEST(Batch, EveryCandidateIsAnsweredOnceWhateverHappens) {
   }
 }
 
-TEST(Plausibility, AcceptsWhatIsConsistent) {
-  const Candidate candidate{.family = "f", .name = "n"};
-  EXPECT_EQ(why_implausible(good(candidate), Stage::screen), "");
-  EXPECT_EQ(why_implausible({.candidate = candidate, .outcome = Outcome::crashed, .reason = "died"}, Stage::screen),
-            "");
-  EXPECT_EQ(why_implausible({.stage = Stage::prove, .accuracy = {.checked = 9}}, Stage::prove), "")
-      << "nothing is timed";
+/// The candidate whose evaluation does not hold is to blame, whichever was started last.
+TEST(Batch, BlamesTheCandidateWhoseEvaluationDoesNotHold) {
+  const auto three = candidates(3);
+  for (const char* spoilt : {"median_us", "sample_count"}) {
+    CandidateBatch batch = screening(three);
+    for (const Candidate& candidate : three) batch.take(started(candidate), 1);
+    json lie = evaluated(good(three[1]));
+    lie["evaluation"]["timing"][spoilt] = spoilt == std::string("median_us") ? json(1e-300) : json("many");
+    EXPECT_THAT(refusal(batch, lie), HasSubstr(spoilt));
+    EXPECT_EQ(batch.blame(Outcome::crashed, "lied").candidate, three[1]);
+    EXPECT_THAT(batch.remaining(), testing::ElementsAre(three[0], three[2]));
+  }
 }
 
-TEST(Plausibility, NamesWhatContradictsItself) {
-  const auto reason = [](const auto& spoil) {
-    Evaluation evaluation = good({.family = "f", .name = "n"});
-    spoil(evaluation);
-    return why_implausible(evaluation, Stage::screen);
-  };
-  EXPECT_THAT(reason([](Evaluation& e) { e.outcome = Outcome::crashed; }), HasSubstr("evaluation.reason"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.sample_count = 0; }), HasSubstr("sample_count"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.min_us = 0; }), HasSubstr("above 0"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.median_us = std::nan(""); }), HasSubstr("above 0"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.median_us = INFINITY; }), HasSubstr("above 0"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.min_us = 2.5; }), HasSubstr("min <= median"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.high_us = 1.5; }), HasSubstr("median <= high"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.timing.low_us = std::nan(""); }), HasSubstr("low <= median"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.accuracy.checked = 0; }), HasSubstr("checked"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.accuracy.unwritten = 1; }), HasSubstr("wrong result"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.accuracy.guards_intact = false; }), HasSubstr("wrong result"));
-  EXPECT_THAT(reason([](Evaluation& e) { e.accuracy.worst_share_of_bound = std::nan(""); }), HasSubstr("wrong result"));
+TEST(Batch, AsksForTheSamplesAlwaysAndKeepsThemWhenThePolicySaysSo) {
+  const auto one = candidates(1);
+  for (const bool keep : {false, true}) {
+    EvaluationPolicy policy = screen_policy();
+    policy.measure.keep_samples = keep;
+    CandidateBatch batch(some_problem, one, policy);
+    const json request = batch.request(7);
+    EXPECT_EQ(request["id"], 7);
+    EXPECT_EQ(request["problem"], to_string(some_problem));
+    EXPECT_EQ(request["candidates"].size(), 1U);
+    EXPECT_EQ(request["policy"]["measure"]["keep_samples"], true);
+    const auto event = batch.take(evaluated(good(one[0])), 1);
+    EXPECT_EQ(std::get<Evaluation>(event).timing.samples_us.size(), keep ? 3U : 0U);
+    EXPECT_EQ(std::get<Evaluation>(event).timing.sample_count, 3);
+  }
+}
+
+/// A screening takes the fewest samples of candidates that are far behind.
+TEST(Batch, OneSampleIsEnoughOfACandidateThatIsFarBehind) {
+  const auto three = candidates(3);
+  CandidateBatch batch = screening(three);
+  const auto once = [&](const Candidate& candidate, double us) { return evaluated(timed(candidate, {us})); };
+  EXPECT_THAT(refusal(batch, once(three[1], 9)), HasSubstr("sample_count: expected at least the policy's 3, found 1"));
+  batch.take(evaluated(good(three[0])), 1);
+  EXPECT_THAT(refusal(batch, once(three[1], 8)), HasSubstr("sample_count")) << "four times the best, which took 2";
+  batch.take(once(three[1], 8.1), 1);
+  EXPECT_EQ(batch.remaining().size(), 1U);
+}
+
+TEST(Batch, ARefusalIsShownOnOneLine) {
+  const auto one = candidates(1);
+  CandidateBatch batch = screening(one);
+  const auto event = batch.take({{"type", "error"}, {"id", 1}, {"message", "no\n\x1b[31mmemory"}}, 1);
+  EXPECT_EQ(std::get<BatchRefused>(event).message, "no | \\x1b[31mmemory");
 }
 
 }  // namespace

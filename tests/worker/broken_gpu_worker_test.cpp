@@ -27,7 +27,8 @@ class BrokenGpuWorker : public testing::TestWithParam<Stage> {
  protected:
   void SetUp() override {
     if (list_gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
-    if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+    if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+      GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
 
   EvaluationPolicy policy() const {

@@ -64,11 +64,13 @@ class CompileAheadTest : public testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     families_.push_back(std::make_unique<ToyFamily>());
-    if (!compiler()) GTEST_SKIP() << KernelCompiler::why_not();
+    if (!compiler()) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  std::unique_ptr<KernelCompiler> compiler() const { return KernelCompiler::open(KernelCache(folder_ / "cache")); }
+  std::unique_ptr<KernelCompiler> compiler() const {
+    return KernelCompiler::open(KernelCache(folder_ / "cache"), DeviceKind::cuda);
+  }
 
   std::vector<std::string> to_compile(const std::vector<Candidate>& candidates) const {
     return names_to_compile(some_problem, some_gpu, candidates, families_, *compiler());

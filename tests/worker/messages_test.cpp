@@ -10,6 +10,7 @@
 #include <set>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 namespace {
@@ -37,6 +38,7 @@ class Inventor {
     for (auto left = engine_() % 8; left > 0; --left) result += pieces[engine_() % 12];
     return result;
   }
+  std::string shown_text() { return visible_line(text()); }
   template <typename T>
   T one_of(std::initializer_list<T> values) {
     return *(values.begin() + engine_() % values.size());
@@ -55,7 +57,7 @@ class Inventor {
   EvaluationPolicy policy();
   DeviceInfo device();
   FamilySupport support() {
-    return {.family = text(), .version = text(), .why_not = text(), .candidate_count = count()};
+    return {.family = shown_text(), .version = shown_text(), .why_not = shown_text(), .candidate_count = count()};
   }
 
  private:
@@ -67,7 +69,7 @@ Evaluation Inventor::evaluation() {
                   .stage = one_of({Stage::screen, Stage::confirm, Stage::prove}),
                   .outcome = one_of({Outcome::ok, Outcome::unsupported, Outcome::compile_failed, Outcome::launch_failed,
                                      Outcome::wrong_result, Outcome::timed_out, Outcome::crashed}),
-                  .reason = text()};
+                  .reason = shown_text()};
   made.timing = {.median_us = number(),
                  .min_us = number(),
                  .mean_us = number(),
@@ -81,6 +83,7 @@ Evaluation Inventor::evaluation() {
                  .clock_mhz = number(),
                  .throttled = flag()};
   for (auto left = engine_() % 5; left > 0; --left) made.timing.samples_us.push_back(number());
+  for (auto left = engine_() % 3; left > 0; --left) made.timing.turns.push_back(count());
   made.accuracy = {.err_ratio = number(),
                    .worst_error = number(),
                    .worst_share_of_bound = number(),
@@ -112,14 +115,14 @@ EvaluationPolicy Inventor::policy() {
 DeviceInfo Inventor::device() {
   DeviceInfo made{.kind = one_of({DeviceKind::cpu, DeviceKind::cuda, DeviceKind::hip}),
                   .index = static_cast<int>(engine_() % 100),
-                  .name = text(),
-                  .arch = text(),
+                  .name = shown_text(),
+                  .arch = shown_text(),
                   .cu_num = count(),
                   .last_level_cache_bytes = count(),
                   .memory_bytes = count(),
-                  .driver = text()};
-  for (auto left = engine_() % 4; left > 0; --left) made.features.push_back(text());
-  for (auto left = engine_() % 4; left > 0; --left) made.libraries.emplace(text(), text());
+                  .driver = shown_text()};
+  for (auto left = engine_() % 4; left > 0; --left) made.features.push_back(shown_text());
+  for (auto left = engine_() % 4; left > 0; --left) made.libraries.emplace(shown_text(), shown_text());
   return made;
 }
 
@@ -131,6 +134,17 @@ bool same(const Evaluation& a, const Evaluation& b) {
          a.candidate.split_k == b.candidate.split_k && a.candidate.library_id == b.candidate.library_id &&
          a.candidate.is_default == b.candidate.is_default && a.stage == b.stage && a.outcome == b.outcome &&
          a.reason == b.reason && a.timing == b.timing && a.accuracy == b.accuracy && a.cost == b.cost;
+}
+
+template <typename Parse>
+std::string refusal(const Parse& parse, const json& value) {
+  try {
+    parse(value);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::protocol);
+    return error.what();
+  }
+  return "accepted";
 }
 
 TEST(Messages, ValuesSurviveTheWire) {
@@ -146,6 +160,30 @@ TEST(Messages, ValuesSurviveTheWire) {
     const FamilySupport support = invent.support();
     EXPECT_EQ(support_from_json(travelled(to_json_value(support))), support);
   }
+}
+
+/// They go to terminals, logs and tables.
+TEST(Messages, TextsThatPeopleReadAreOnePrintableLine) {
+  const std::string evil = std::string("a\n\n\x1b[2Jb\r\n\0c", 12);
+  const std::string shown = "a | \\x1b[2Jb | \\x00c";
+  const auto read =
+      evaluation_from_json(travelled(to_json_value(Evaluation{.outcome = Outcome::crashed, .reason = evil})));
+  EXPECT_EQ(read.reason, shown);
+  const auto support =
+      support_from_json(travelled(to_json_value(FamilySupport{.family = evil, .version = evil, .why_not = evil})));
+  EXPECT_EQ(support, (FamilySupport{.family = shown, .version = shown, .why_not = shown}));
+  const auto device = device_from_json(travelled(to_json_value(
+      DeviceInfo{.name = evil, .arch = evil, .features = {evil}, .driver = evil, .libraries = {{evil, evil}}})));
+  EXPECT_EQ(
+      device,
+      (DeviceInfo{.name = shown, .arch = shown, .features = {shown}, .driver = shown, .libraries = {{shown, shown}}}));
+  EXPECT_LT(
+      evaluation_from_json(to_json_value(Evaluation{.outcome = Outcome::crashed, .reason = std::string(1 << 20, 'x')}))
+          .reason.size(),
+      5000U);
+  json spoilt = to_json_value(device);
+  spoilt["libraries"] = {{evil, 7}};
+  EXPECT_EQ(refusal(device_from_json, spoilt), "device.libraries." + shown + ": expected a string, found 7");
 }
 
 TEST(Messages, WhatJsonLacksIsNotANumber) {
@@ -177,17 +215,6 @@ TEST(Messages, ShortestEvaluationsAreEnough) {
   const auto failed = evaluation_from_json(json::parse(
       R"({"candidate":{"family":"f","name":"n"},"stage":"screen","outcome":"unsupported","reason":"too big"})"));
   EXPECT_EQ(failed.reason, "too big");
-}
-
-template <typename Parse>
-std::string refusal(const Parse& parse, const json& value) {
-  try {
-    parse(value);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::protocol);
-    return error.what();
-  }
-  return "accepted";
 }
 
 /// What a field must not be: everything of another kind, and numbers out of its range.
@@ -228,6 +255,7 @@ TEST(Messages, EverySpoiltFieldIsNamed) {
         json value = to_json_value(evaluation);
         value["candidate"].erase("params");
         value["timing"].erase("samples_us");
+        value["timing"].erase("turns");
         for (auto* part : {&value["timing"], &value["accuracy"], &value["cost"]}) {
           for (auto& [key, member] : part->items()) {
             if (member.is_number_float()) member = 1.25;
@@ -255,6 +283,10 @@ TEST(Messages, SpoiltListsAreNamedByIndex) {
   evaluation["timing"]["samples_us"] = {1.0, "2.0"};
   EXPECT_THAT(refusal(evaluation_from_json, evaluation),
               HasSubstr("evaluation.timing.samples_us[1]: expected a number"));
+  evaluation = to_json_value(Evaluation{});
+  evaluation["timing"]["turns"] = {4, -1};
+  EXPECT_THAT(refusal(evaluation_from_json, evaluation),
+              HasSubstr("evaluation.timing.turns[1]: expected an integer of at least 0"));
   json device = to_json_value(DeviceInfo{});
   device["features"] = {"avx2", 512};
   EXPECT_THAT(refusal(device_from_json, device), HasSubstr("device.features[1]: expected a string, found 512"));
@@ -268,7 +300,7 @@ TEST(Messages, MissingAndImpossibleFieldsAreNamed) {
     EXPECT_EQ(refusal(evaluation_from_json, lacking), std::string("evaluation.") + key + ": missing");
   }
   for (const auto& [key, member] : good["timing"].items()) {
-    static const std::set<std::string> optional{"samples_us",      "pack_us",   "packed_bytes",
+    static const std::set<std::string> optional{"samples_us",      "turns",     "pack_us",  "packed_bytes",
                                                 "workspace_bytes", "clock_mhz", "throttled"};
     json lacking = good;
     lacking["timing"].erase(key);

@@ -16,6 +16,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 namespace {
@@ -76,7 +77,7 @@ class PidFile {
   }
   void clear() const {
     std::filesystem::remove(path_);
-    std::filesystem::remove(path_ + ".died");
+    for (const char* note : {".died", ".greeted"}) std::filesystem::remove(path_ + note);
   }
 
   std::string path_;
@@ -189,6 +190,14 @@ const std::vector<Evil> always{
     {"other_candidate", Outcome::crashed, "'c99' of family 'evil', which was not asked for", one_nonsense},
     {"done_early", Outcome::crashed, "candidates have no answer", one_nonsense},
     {"implausible", Outcome::crashed, "evaluation.timing", one_nonsense},
+    {"all_elements_wrong", Outcome::crashed, "evaluation.accuracy.err_ratio: expected 0 to 0.05, found 1",
+     one_nonsense},
+    {"negative_share", Outcome::crashed, "evaluation.accuracy.worst_share_of_bound", one_nonsense},
+    {"no_time_at_all", Outcome::crashed, "evaluation.timing.median_us", one_nonsense},
+    {"samples_of_another", Outcome::crashed, "evaluation.timing.median_us: found 12, but its samples give 99",
+     one_nonsense},
+    {"one_huge_sample", Outcome::crashed, "evaluation.timing.samples_us", one_nonsense},
+    {"huge_workspace", Outcome::crashed, "evaluation.timing.workspace_bytes", one_nonsense},
     {"malformed", Outcome::crashed, "evaluation.timing.median_us: expected a number, found the string 'fast'",
      one_nonsense},
     {"unknown_reply", Outcome::crashed, "'progress'", one_nonsense},
@@ -263,6 +272,47 @@ TEST_F(RemoteEvaluatorTest, QueriesEndWithEveryWorker) {
   EXPECT_THAT(error_of([&] { twice.candidates(some_problem); }, ErrorCode::protocol), HasSubstr("'c0' is named twice"));
 }
 
+/// Trials are kept under the device that the first worker named.
+TEST_F(RemoteEvaluatorTest, ARestartedWorkerMustNameTheSameDevice) {
+  RemoteEvaluator remote(options("another_device"));
+  Record record;
+  const std::string why =
+      error_of([&] { remote.evaluate(some_problem, six_candidates(), {}, record); }, ErrorCode::protocol);
+  EXPECT_THAT(why, HasSubstr("hello.device.name: found '\"another CPU"));
+  EXPECT_THAT(why, HasSubstr("the first worker named '\"an invented CPU"));
+  EXPECT_TRUE(is_visible(why)) << visible(why);
+  EXPECT_THAT(record.evaluations, testing::IsEmpty());
+  EXPECT_EQ(remote.device().name, "an invented CPU");
+  EXPECT_EQ(remote.statistics().starts, 4);
+  EXPECT_EQ(remote.statistics().protocol_errors, 3);
+}
+
+/// Nothing that a worker says reaches a terminal, a log or a table as it is.
+TEST_F(RemoteEvaluatorTest, WhatAWorkerSaysIsMadePrintable) {
+  RemoteEvaluator remote(options("unprintable"));
+  std::vector<std::string> heard{remote.device().name, remote.device().driver};
+  for (const auto& [name, version] : remote.device().libraries) heard.insert(heard.end(), {name, version});
+  for (const FamilySupport& support : remote.supports(some_problem))
+    heard.insert(heard.end(), {support.family, support.version, support.why_not});
+  const auto candidates = remote.candidates(some_problem);
+  for (const Candidate& candidate : candidates) heard.push_back(candidate.name);
+  Record record;
+  remote.evaluate(some_problem, candidates, {}, record);
+  ASSERT_EQ(record.evaluations.size(), 6U);
+  for (const Evaluation& evaluation : record.evaluations) {
+    SCOPED_TRACE(evaluation.candidate.name);
+    heard.insert(heard.end(), {evaluation.candidate.name, evaluation.reason});
+    const bool is_misnamed = evaluation.candidate.name.starts_with("c3");
+    const bool is_wrong = evaluation.candidate.name == "c2";
+    EXPECT_EQ(evaluation.outcome, is_misnamed ? Outcome::crashed : is_wrong ? Outcome::wrong_result : Outcome::ok);
+    EXPECT_THAT(evaluation.reason, HasSubstr(is_misnamed ? "candidates[3].name: has characters that cannot be printed"
+                                             : is_wrong  ? "first line\\x1b[31m\\x00 | second line"
+                                                         : ""));
+  }
+  for (const std::string& text : heard) EXPECT_TRUE(is_visible(text)) << visible(text);
+  EXPECT_EQ(remote.statistics().starts, 1) << "a name costs its candidate";
+}
+
 TEST_F(RemoteEvaluatorTest, WorkerThatOnlyGreetsCostsTheBatchAndEnds) {
   RemoteEvaluator remote(options("exit_after_hello"));
   Record record;
@@ -304,7 +354,7 @@ TEST_F(RemoteEvaluatorTest, EmptyBatchNeedsNoWorker) {
   EXPECT_EQ(remote.statistics().starts, 0);
 }
 
-TEST_F(RemoteEvaluatorTest, InterruptEndsAHangSoonAndStays) {
+TEST_F(RemoteEvaluatorTest, InterruptEndsAHangSoonAndNoLaterCall) {
   RemoteOptions with = options("hang");
   with.candidate_timeout_s = 1000;
   RemoteEvaluator remote(with);
@@ -319,9 +369,11 @@ TEST_F(RemoteEvaluatorTest, InterruptEndsAHangSoonAndStays) {
   interrupter.join();
   EXPECT_LT(seconds_since(start), 60);
   EXPECT_EQ(record.evaluations.size(), 2U);
-  remote.evaluate(some_problem, six_candidates(), {}, record);
-  EXPECT_EQ(record.evaluations.size(), 2U);
-  EXPECT_THAT(error_of([&] { remote.supports(some_problem); }, ErrorCode::protocol), HasSubstr("interrupted"));
+  record.then = {};
+  remote.evaluate(some_problem, std::vector{six_candidates().front()}, {}, record);
+  ASSERT_EQ(record.evaluations.size(), 3U) << "a winner is proven after its search was interrupted";
+  EXPECT_EQ(record.evaluations.back().outcome, Outcome::ok);
+  EXPECT_FALSE(remote.supports(some_problem).empty());
 }
 
 TEST_F(RemoteEvaluatorTest, ObserversErrorsPassThroughAndLeaveNoStaleAnswers) {

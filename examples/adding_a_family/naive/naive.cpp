@@ -38,7 +38,7 @@ class NaiveFamily final : public SpaceFamily {
   std::string_view name() const override { return "naive"; }
   std::string version() const override { return "1"; }
 
-  /// Of what a problem may ask beside its sizes, f32 operands alone.
+  /// Of the features that a problem may ask for besides its sizes, this family handles f32 operands alone.
   FeatureSet features() const override { return {feature_of(DType::f32), feature_of(Scaling::none)}; }
 
  private:
@@ -50,7 +50,7 @@ class NaiveFamily final : public SpaceFamily {
                    [n = problem.n](const Point& p) { return p["nb"] <= std::max<std::int64_t>(n, 8); }}});
   }
 
-  /// A wide block is slow, not wrong: names with one are taken.
+  /// A block wider than N is slow, not wrong: names with such a block are accepted.
   std::string why_no_kernel(const Problem&, const DeviceInfo&, const Point& point) const override {
     return point["nb"] < 1 ? "a block has at least one column" : "";
   }

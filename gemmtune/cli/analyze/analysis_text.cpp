@@ -19,7 +19,8 @@ std::string emphasised(const GridCell& cell, const TextStyle& style) {
   return style.colour ? "\x1b[1;32m" + cell.text + "\x1b[0m" : cell.text + '*';
 }
 
-/// Figures of a column stay aligned when some of them have a star.
+/// The text of a cell. If `makes_room` is set, a blank replaces a missing star, so that numbers in a column stay
+/// aligned.
 std::string plain(const GridCell& cell, bool makes_room, const TextStyle& style) {
   return makes_room && !cell.strong ? cell.text + ' ' : emphasised(cell, style);
 }

@@ -10,7 +10,7 @@ namespace gemmtune {
 
 struct TextStyle {
   bool colour{};           // otherwise winners are marked with a star
-  std::size_t listed{20};  // rows of each list below the table
+  std::size_t listed{20};  // number of rows in each list below the table
 };
 
 /// Colour on a terminal that supports it, unless NO_COLOR is set.

@@ -18,7 +18,7 @@ struct BenchFlags {
   std::optional<std::int64_t> most_candidates{};
   std::vector<std::string> outputs{};
   std::optional<std::string> run_config{};  // "" for the tables that the environment names
-  std::vector<std::string> compare{};       // two, or none
+  std::vector<std::string> compare{};       // two files, or none
   bool update_improved{};
   double min_improvement_pct{3};
   bool prove{};
@@ -42,8 +42,8 @@ struct BenchShapes {
 /// Error: usage if the format is not clear, input if none of the problems can be used.
 BenchShapes bench_shapes(const BenchFlags& flags);
 
-/// Families, search and policies. If --tuned says what is tuned, nothing is searched for unless a search is asked
-/// for.
+/// Families, search and policies. If --tuned gives the tuned choices, nothing is searched unless the user asks for a
+/// search.
 BenchPlan bench_plan(const BenchFlags& flags);
 
 }  // namespace gemmtune

@@ -28,7 +28,7 @@ std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchP
 
 }  // namespace
 
-/// Passes work to the inner evaluator until it is to stop, also between two batches. After that it does nothing.
+/// Passes work to the inner evaluator until it has to stop, even between two batches. After that it does nothing.
 class BenchSession::Stoppable final : public Evaluator {
  public:
   Stoppable(std::unique_ptr<Evaluator> inner, const std::atomic<bool>& stop) : inner_(std::move(inner)), stop_(stop) {}

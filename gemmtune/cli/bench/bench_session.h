@@ -24,13 +24,13 @@ class BenchSession {
   Evaluator& evaluator() { return *evaluator_; }
   const DeviceInfo& device() const { return device_; }
 
-  /// Measures a shape and describes the result in words. Nothing when it was interrupted.
+  /// Measures a shape and describes the result in words. Empty if it was interrupted.
   using Measure = std::function<std::optional<std::string>(const Problem&)>;
 
-  /// Takes one shape after the other. Shapes whose operands do not fit are left out.
+  /// Measures one shape after the other. Shapes whose operands do not fit are left out.
   void each(const std::vector<Problem>& problems, const Measure& measure);
 
-  /// The command's exit code, once the results are written. Throws what ended the session.
+  /// The command's exit code, once the results are written. Throws the error that ended the session, if any.
   int exit_code(bool all_right) const;
 
  private:

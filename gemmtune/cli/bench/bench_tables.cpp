@@ -30,7 +30,7 @@ BenchPlan table_plan(const BenchFlags& flags) {
   return plan;
 }
 
-/// Tables as they are served on a device.
+/// Tables as a lookup uses them on a device.
 struct ServedTables {
   std::vector<TableSource> sources{};
   TableIndex index{};
@@ -42,7 +42,7 @@ TableSource source_of(const std::filesystem::path& path, const BenchFlags& flags
   return {.path = path, .family = {.format = *format, .packed = format_defaults(*format).packed}};
 }
 
-/// A colon list.
+/// The tables in a list separated by colons.
 std::vector<TableSource> sources_named(std::string_view list, const BenchFlags& flags) {
   std::vector<TableSource> sources;
   for (const auto& path : split_paths(list)) sources.push_back(source_of(path, flags));
@@ -99,7 +99,7 @@ std::string table_text(const ShapeBench& shape) {
   return fmt::format("{}, {} us", how, time_text(table->time_us()));
 }
 
-/// Writes into table a what b is proven to have better.
+/// Writes into table a the choices of table b that are proven to be better.
 class TableUpdate {
  public:
   TableUpdate(const TableSource& source, const DeviceInfo& device, std::string policy)
@@ -153,7 +153,7 @@ void insist_on_one_family(const TableSource& a, const TableSource& b) {
        b.path.string(), to_string(b.family.format));
 }
 
-/// "5 shapes: 2 improved, 1 worse, 2 same kernel".
+/// The numbers of verdicts as text: "5 shapes: 2 improved, 1 worse, 2 same kernel".
 std::string counts_text(const std::map<DuelVerdict, std::size_t>& counts) {
   std::size_t shapes = 0;
   std::vector<std::string> pieces;

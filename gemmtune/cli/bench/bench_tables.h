@@ -8,8 +8,8 @@ namespace gemmtune {
 /// --run_config: measures what a lookup in the table chooses, beside the default choice. Returns the exit code.
 int bench_table(const BenchFlags& flags);
 
-/// --compare: measures both tables' choices for each shape. With --update_improved, the first table gets what the
-/// second is proven to have better. Returns the exit code.
+/// --compare: measures both tables' choices for each shape. With --update_improved, the first table gets the choices of
+/// the second that are proven to be better. Returns the exit code.
 int compare_tables(const BenchFlags& flags);
 
 }  // namespace gemmtune

@@ -8,8 +8,8 @@
 
 namespace gemmtune {
 
-/// What the list's columns do not say follows from the format that its name or columns state; without one, bf16 is
-/// assumed.
+/// What the list's columns do not state follows from the format that its name or its columns state. Without a format,
+/// bf16 is assumed.
 Problem list_defaults(const CsvDocument& list);
 
 }  // namespace gemmtune

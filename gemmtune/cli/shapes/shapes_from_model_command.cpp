@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-/// One argument with commas, because the next argument may be the config.
+/// Declares one argument with commas, because the next argument may be the config.
 Option declare_sizes(Options& options, const char* name, std::vector<std::int64_t>& sizes) {
   return options.add_option(name, sizes).split_at(',').one_value_each().positive();
 }

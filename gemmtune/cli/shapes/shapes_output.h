@@ -11,10 +11,11 @@ namespace gemmtune {
 
 class ShapesOutput {
  public:
-  /// -o, --by-format.
+  /// Adds -o and --by-format.
   void declare(Options& options);
 
-  /// Says on stderr what was written to which file. Throws Error: usage for --by-format without a file, io.
+  /// Reports on stderr what was written to which file. Throws Error{usage} for --by-format without a file, and
+  /// Error{io}.
   void write(const std::vector<Shape>& shapes) const;
 
  private:

@@ -29,7 +29,7 @@ class ShapesSplitCommand final : public Command {
   }
 
  private:
-  /// Parts keep the list's own name, because it may say the format.
+  /// Parts keep the list's own name, because it may state the format.
   std::string prefix() const { return prefix_.empty() ? std::filesystem::path(list_).stem().string() : prefix_; }
 
   std::size_t parts_{};

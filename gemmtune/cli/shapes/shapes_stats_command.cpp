@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t layers_shown = 20;
 
-/// 5120x2880:bf16:bf16:bf16: a problem without its M.
+/// A problem without its M: 5120x2880:bf16:bf16:bf16.
 std::string layer_text(Problem problem) {
   problem.m = 1;
   return to_string(problem).substr(2);

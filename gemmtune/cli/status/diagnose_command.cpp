@@ -21,7 +21,7 @@ std::string read_log(const std::string& path) {
   return read_file(path);
 }
 
-/// Words in lines of at most a hundred characters, indented by two blanks and the width of the lead.
+/// Breaks words into lines of at most a hundred characters, indented by two blanks and the width of the lead.
 std::string wrapped(std::string_view lead, std::string_view text) {
   const std::string indent(lead.size() + 2, ' ');
   std::string result = "  " + std::string(lead);

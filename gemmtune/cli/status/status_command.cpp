@@ -51,7 +51,7 @@ class StatusCommand final : public Command {
     return stores;
   }
 
-  /// A store that cannot be read is named; the others are still shown.
+  /// A store that cannot be read is reported; the others are still shown.
   std::vector<RunStatus> look() const {
     std::vector<RunStatus> statuses;
     for (const auto& store : stores()) {

@@ -83,7 +83,7 @@ class StressCommand final : public Command {
                                                         .candidate_timeout_s = candidate_timeout_s});
     if (device.kind == DeviceKind::cpu) return remote;
     return std::make_unique<CompileAhead>(
-        std::move(remote), make_families(), KernelCompiler::open(KernelCache(default_kernel_cache())),
+        std::move(remote), make_families(), KernelCompiler::open(KernelCache(default_kernel_cache()), device.kind),
         CompileAheadOptions{.command = {"/proc/self/exe", "cache", "fill"}, .processes = compiling_processes});
   }
 

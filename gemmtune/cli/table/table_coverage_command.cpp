@@ -123,7 +123,7 @@ class TableCoverageCommand final : public Command {
          choices.empty() ? "none" : join(choices, "; "));
   }
 
-  /// A list that does not say its format has the format of the tables.
+  /// A list that does not state its format has the format of the tables.
   std::vector<WeighedProblem> read_problems() const {
     const auto guess = guess_format(std::filesystem::path(flags_.shapes));
     const auto list =

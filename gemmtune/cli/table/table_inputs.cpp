@@ -10,6 +10,11 @@ void name_unusable_lines(const Sheet& sheet) {
   for (const auto& line : sheet.unusable) fmt::print(stderr, "{}: {}; the line is kept\n", line.where, line.reason);
 }
 
+bool is_empty_file(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::file_size(path, error) == 0 && !error;
+}
+
 }  // namespace
 
 std::vector<std::filesystem::path> table_paths(const std::vector<std::string>& arguments) {
@@ -23,7 +28,12 @@ std::vector<std::filesystem::path> table_paths(const std::vector<std::string>& a
 
 std::vector<Sheet> read_sheets(const std::vector<std::string>& arguments) {
   std::vector<Sheet> sheets;
-  for (const auto& path : table_paths(arguments)) {
+  const auto paths = table_paths(arguments);
+  for (const auto& path : paths) {
+    if (paths.size() > 1 && is_empty_file(path)) {
+      fmt::print(stderr, "{}: the file is empty, and is left out\n", path.string());
+      continue;
+    }
     sheets.push_back(read_sheet(path));
     name_unusable_lines(sheets.back());
   }

@@ -1,4 +1,4 @@
-// The tables that a command of `gemmtune table` was given.
+// Reads the tables that the user gave to a command of `gemmtune table`.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace gemmtune {
 
-/// Each argument is a path, or several paths separated by colons, as in AITER_CONFIG_*. Throws Error{usage} without
-/// any.
+/// Each argument is a path, or several paths separated by colons, as in AITER_CONFIG_*. Throws Error{usage} if there
+/// are none.
 std::vector<std::filesystem::path> table_paths(const std::vector<std::string>& arguments);
 
 /// Reads all of them. Messages on stderr name the lines that cannot be used.

@@ -14,7 +14,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::string_view unreadable = "unreadable";  // errors that concern no rule
+constexpr std::string_view unreadable = "unreadable";  // for errors that belong to no rule
 
 std::string line_of(const Finding& finding) {
   return fmt::format("{}:{}:{}: {}: {}: {}\n", finding.place.file, finding.place.line, finding.place.column,
@@ -38,7 +38,7 @@ std::int64_t count_of(const std::vector<Finding>& findings, Severity severity) {
   return std::ranges::count(findings, severity, &Finding::severity);
 }
 
-/// "3 errors (no-time 3), 2 warnings (…), no notes".
+/// The part for one severity of "3 errors (no-time 3), 2 warnings (…), no notes".
 std::string counts_text(const std::vector<Finding>& findings, Severity severity) {
   std::map<std::string, int> rules;
   for (const auto& finding : findings)
@@ -55,8 +55,8 @@ class TableLintCommand final : public Command {
   void declare(Options& options) override {
     options.add_option("tables", tables_);
     options.add_option("--kernels", kernel_lists_);
-    options.add_option("--rule", choice_.only).split_at(',');
-    options.add_option("--ignore", choice_.ignored).split_at(',');
+    options.add_option("--rule", choice_.only).split_at(',').one_value_each();
+    options.add_option("--ignore", choice_.ignored).split_at(',').one_value_each();
     options.add_option("--err-ratio", input_.err_ratio_limit).in_range(0.0, 1.0);
     options.add_flag("--strict", strict_);
     options.add_flag("--summary", summary_);
@@ -126,7 +126,9 @@ class TableLintCommand final : public Command {
     write_file_atomically(output_, fixed.text);
     for (const auto& [place, what] : fixed.changes)
       fmt::print("{}:{}:{}: {}\n", place.file, place.line, place.column, what);
-    fmt::print("{}: {} rows of {}, {} changed\n", output_, fixed.rows_after, fixed.rows_before, fixed.rows_changed);
+    fmt::print("{}: {} rows of {}, {} changed", output_, fixed.rows_after, fixed.rows_before, fixed.rows_changed);
+    if (fixed.lines_left > 0) fmt::print(", {} damaged lines left as they are", fixed.lines_left);
+    fmt::print("\n");
     return 0;
   }
 

@@ -32,7 +32,7 @@ class TableTritonResolveCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.add_option("files", paths_).required();
-    options.add_option("--m", sizes_).split_at(',').positive();
+    options.add_option("--m", sizes_).split_at(',').one_value_each().positive();
     options.add_flag("--json", json_);
   }
 
@@ -49,7 +49,7 @@ class TableTritonResolveCommand final : public Command {
  private:
   void list_keys(const NamedTritonFile& named) {
     const auto& file = named.file;
-    const auto bounds = bounds_of(named.name.tag);
+    const auto bounds = bounds_of(named.name, file);
     const auto ranges = served_ranges(file, bounds);
     for (std::size_t i = 0; i < file.entries.size(); ++i) {
       const auto dead = ranges[i] ? "" : why_unreachable(file, i, bounds);
@@ -64,7 +64,7 @@ class TableTritonResolveCommand final : public Command {
   }
 
   void resolve(const NamedTritonFile& named, std::int64_t m) {
-    const auto match = config_for(named.file, m, bounds_of(named.name.tag));
+    const auto match = config_for(named.file, m, bounds_of(named.name, named.file));
     complete_ = complete_ && match;
     Json row{{"file", named.file.source}, {"m", m}, {"key", nullptr}};
     if (!match) text_ += fmt::format("  M={:<6} no key serves it\n", m);

@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// What AITER's Triton kernels for a format are called.
+/// The name that AITER uses for Triton kernels of a format.
 TritonName name_for(const FormatGuess& guess) {
   switch (guess.format) {
     case Format::a16w16:

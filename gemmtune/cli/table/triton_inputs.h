@@ -1,4 +1,4 @@
-// The Triton configuration files that a command was given.
+// Reads the Triton configuration files that the user gave to a command.
 #pragma once
 
 #include <string>

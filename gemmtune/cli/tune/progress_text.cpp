@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gemmtune/cli/tune/noise_text.h"
 #include "gemmtune/core/clock.h"
 
 namespace gemmtune {
@@ -34,6 +35,16 @@ std::string time_text(const ProgressState& state) {
   const auto share = done_share(state);
   if (share <= 0) return elapsed;
   return fmt::format("{}, {} left", elapsed, human_duration(state.elapsed_s * (1 - share) / share));
+}
+
+std::string claim_text(const ShapeResult& result) {
+  if (!result.claim) return {};
+  if (!has_error_bar(result))
+    return fmt::format(", regret not known: {}", result.winner->timing.sample_count == 1
+                                                     ? "the winner's time has one sample, and no error bar"
+                                                     : "the winner's samples are all equal, and give no error bar");
+  auto text = ", " + in_words(*result.claim);
+  return is_regret_of_noise(result) ? text + ", mostly because the times scatter" : text;
 }
 
 }  // namespace
@@ -72,8 +83,11 @@ std::string gain_text(const ShapeResult& result) {
   return fmt::format("{:.2f}x{}", *times, default_is_wrong(result) ? " (wrong)" : "");
 }
 
+// "at most 0.0 %" would be too much to promise.
 std::string regret_text(const ShapeResult& result) {
-  return result.claim ? fmt::format("{:.1f} %", 100 * result.claim->regret) : "-";
+  constexpr double least_pct = 0.1;
+  if (!result.claim) return "-";
+  return has_error_bar(result) ? fmt::format("{:.1f} %", std::max(100 * result.claim->regret, least_pct)) : "not known";
 }
 
 std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes) {
@@ -83,7 +97,7 @@ std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t 
   const auto time_us = result.winner->timing.median_us;
   line += fmt::format("{} {:.4g} us, {:.3g} TFLOPS", result.winner->candidate.name, time_us, tflops(problem, time_us));
   if (const auto gain = gain_text(result); gain != "-") line += fmt::format(", against the default: {}", gain);
-  if (result.claim) line += ", " + in_words(*result.claim);
+  line += claim_text(result);
   line += fmt::format(", {} trials, {} from the store, {} failed, {:.1f} s", result.tried, result.reused,
                       result.failures.size(), result.wall_s);
   return result.complete ? line : line + ", cut short by " + result.cut_short_by;

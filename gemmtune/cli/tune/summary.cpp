@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "gemmtune/cli/text_grid.h"
+#include "gemmtune/cli/tune/noise_text.h"
 #include "gemmtune/cli/tune/progress_text.h"
+#include "gemmtune/cli/tune/relatives_text.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/trials/reproducer.h"
@@ -83,6 +85,15 @@ std::string counts(const RunSummary& run) {
   return text + '\n';
 }
 
+/// Their trials are in the store, so that the next run has little left to do.
+std::string unproven(const RunSummary& run) {
+  const auto count = std::ranges::count_if(run.results, [](const auto& result) { return result.unproven.has_value(); });
+  if (count == 0) return {};
+  return fmt::format(
+      "{} a fastest candidate that was not proven, and got no row; the next run goes on there and proves it\n",
+      count == 1 ? "1 shape has" : fmt::format("{} shapes have", count));
+}
+
 std::string left_out(const RunSummary& run) {
   std::string text;
   for (const auto& line : run.inputs.rejected) text += fmt::format("  rejected {}: {}\n", line.where, line.reason);
@@ -148,6 +159,14 @@ std::string where_time_went(const RunSummary& run) {
   return fmt::format("{} of wall time: {}\n", human_duration(run.wall_s), join(words, ", "));
 }
 
+/// What the winner's user should know of candidates that share its code.
+std::string relatives(const RunSummary& run) {
+  std::string text;
+  for (const auto& result : run.results)
+    if (const auto line = relatives_text(result); !line.empty()) text += line + '\n';
+  return text;
+}
+
 struct Failure {
   const Problem* problem{};
   const Evaluation* evaluation{};
@@ -185,7 +204,8 @@ ShapeCounts count_shapes(const RunSummary& run) {
 }
 
 std::string summary_text(const RunSummary& run) {
-  return winners(run) + counts(run) + left_out(run) + mean_gain(run.results) + where_time_went(run) + failures(run);
+  return winners(run) + counts(run) + unproven(run) + left_out(run) + mean_gain(run.results) +
+         noise_lines(run.results) + where_time_went(run) + relatives(run) + failures(run);
 }
 
 }  // namespace gemmtune

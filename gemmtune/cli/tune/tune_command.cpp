@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <optional>
 
+#include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/signal_watch.h"
@@ -112,12 +114,23 @@ class TuneRun {
   WorkerFactory workers() const {
     std::vector<std::string> ids;
     for (const auto& device : devices_) ids.push_back(device_id(device));
-    return worker_factory(
-        {.devices = std::move(ids),
-         .candidate_timeout_s = flags_.timeout_s,
-         .in_process = flags_.in_process,
-         .selection = {
-             .families = plan_.families, .split_k = flags_.split_k, .most_of_a_family = flags_.most_candidates}});
+    return worker_factory({.devices = std::move(ids),
+                           .candidate_timeout_s = flags_.timeout_s,
+                           .in_process = flags_.in_process,
+                           .selection = {.families = plan_.families,
+                                         .split_k = flags_.split_k,
+                                         .most_of_a_family = flags_.most_candidates},
+                           .roofline = known_roofline()});
+  }
+
+  /// Tuning also works without one.
+  std::optional<Roofline> known_roofline() const {
+    try {
+      return remembered_roofline(rooflines_folder(), devices_.front());
+    } catch (const std::exception& error) {
+      spdlog::warn("times are not held against a roofline: {}", error.what());
+      return std::nullopt;
+    }
   }
 
   TuneOutputs outputs(TrialStore& store) const {

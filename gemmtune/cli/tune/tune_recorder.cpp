@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "gemmtune/cli/tune/relatives_text.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/table/aiter_csv.h"
@@ -69,9 +70,13 @@ TunedRow TuneRecorder::row_for(const Problem& problem, const Evaluation& evaluat
                      outputs_.policy);
 }
 
+// The times that count stand in the profile too: the latest ones may be those of a second look at the gain.
 void TuneRecorder::write(const ShapeResult& result) {
   const auto& problem = result.shape.problem;
-  for (const auto& [candidate, evaluation] : evaluations_[problem])
+  auto& evaluations = evaluations_[problem];
+  for (const auto* counted : {&result.winner, &result.default_choice})
+    if (*counted && (*counted)->outcome == Outcome::ok) evaluations.insert_or_assign((*counted)->candidate, **counted);
+  for (const auto& [candidate, evaluation] : evaluations)
     outputs_.profile.add(row_for(problem, evaluation), evaluation);
   outputs_.profile.write();
   if (result.winner) {
@@ -87,6 +92,7 @@ void TuneRecorder::write(const ShapeResult& result) {
 void TuneRecorder::tell(const ShapeResult& result) {
   const auto shapes = static_cast<std::size_t>(shapes_);
   outputs_.store.add_line(run_, shape_line(result, static_cast<std::size_t>(done_), shapes));
+  if (const auto line = relatives_text(result); !line.empty()) outputs_.store.add_line(run_, line);
   RunResult told{.problem = result.shape.problem, .why_failed = result.why_failed};
   if (const auto& winner = result.winner) {
     told.winner = winner->candidate.name;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "gemmtune/bench/plausible_times.h"
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/search/diverse_sample.h"
@@ -20,7 +21,7 @@ bool is_in(const std::vector<std::string>& families, const std::string& family) 
   return families.empty() || std::ranges::find(families, family) != families.end();
 }
 
-/// Indices of the chosen candidates of one family, in their order.
+/// The indices of the chosen candidates of one family, in order.
 std::set<std::size_t> sampled(const std::vector<Candidate>& candidates, const Selection& selection) {
   const auto most = static_cast<std::size_t>(selection.most_of_a_family);
   const bool spreads = selection.sample == Sample::diverse && candidates.size() > most;
@@ -77,7 +78,7 @@ std::unique_ptr<Evaluator> start_worker(const std::string& device, double candid
   });
 }
 
-/// The number of compiling processes of each worker: its share of the cores that the workers themselves do not use.
+/// The number of compiling processes for each worker: its share of the cores that the workers themselves do not use.
 std::size_t processes_for_compiling(std::size_t workers) {
   constexpr std::size_t most = 16;
   const std::size_t cores = std::thread::hardware_concurrency();
@@ -90,10 +91,12 @@ WorkerFactory worker_factory(WorkerSettings settings) {
   return [settings = std::move(settings)](std::size_t worker) -> std::unique_ptr<Evaluator> {
     const auto& device = settings.devices.at(worker);
     auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
+    if (settings.roofline) evaluator = with_plausible_times(std::move(evaluator), *settings.roofline);
     auto selecting = std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
     if (settings.in_process || device.starts_with("cpu")) return selecting;
+    auto compiler = KernelCompiler::open(KernelCache(default_kernel_cache()), selecting->device().kind);
     return std::make_unique<CompileAhead>(
-        std::move(selecting), make_families(), KernelCompiler::open(KernelCache(default_kernel_cache())),
+        std::move(selecting), make_families(), std::move(compiler),
         CompileAheadOptions{.command = {"/proc/self/exe", "cache", "fill"},
                             .processes = processes_for_compiling(settings.devices.size())});
   };

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gemmtune/bench/roofline.h"
 #include "gemmtune/tune/tuner.h"
 
 namespace gemmtune {
@@ -30,6 +32,7 @@ struct WorkerSettings {
   double candidate_timeout_s{1800};
   bool in_process{};
   Selection selection{};
+  std::optional<Roofline> roofline{};  // times beyond it are faults (bench/plausible_times.h)
 };
 
 /// Makes the evaluator of worker i, on device i.

@@ -13,12 +13,12 @@ using Block = BlockPool::Block;
 
 std::size_t whole_units(std::size_t size) { return (size + BlockPool::unit - 1) / BlockPool::unit * BlockPool::unit; }
 
-/// Asks for huge pages, so that a kernel's strides do not rank it by misses of the TLB.
+/// Asks for huge pages. With small ones, the strides of a kernel would decide its rank through TLB misses.
 Block allocate(std::size_t size) {
   const auto capacity = whole_units(size);
   void* data = nullptr;
   if (posix_memalign(&data, BlockPool::unit, capacity) != 0) return {};
-  madvise(data, capacity, MADV_HUGEPAGE);  // advice: may be refused
+  madvise(data, capacity, MADV_HUGEPAGE);  // only advice, which the kernel may refuse
   return {static_cast<std::byte*>(data), size, capacity};
 }
 

@@ -18,7 +18,7 @@ std::optional<std::int64_t> throttle_count(const SystemTree& tree, int cpu) {
   return tree.number(cpu_folder(cpu) + "/thermal_throttle/package_throttle_count");
 }
 
-/// The "cpu MHz" line of the block that starts with "processor : <cpu>".
+/// The frequency on the "cpu MHz" line of the block that starts with "processor : <cpu>".
 std::optional<double> mhz_of_cpuinfo(std::string_view cpuinfo, int cpu) {
   const auto block = cpuinfo.find(fmt::format("processor\t: {}\n", cpu));
   if (block == std::string_view::npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// The CPU's clock and whether heat slowed it, as far as the kernel tells.
+// The CPU's clock, and whether heat slowed it down, as far as the kernel reports them.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace gemmtune {
 
-/// Readings are of the CPU that the caller runs on. `throttled` means that the kernel counted thermal throttling since
-/// the reading before; false where it does not count (most virtual machines, AMD, Arm).
+/// Readings are of the CPU that the caller runs on. `throttled` means that the kernel has counted thermal throttling
+/// since the previous reading. It is false if the kernel does not count it (most virtual machines, AMD, Arm).
 class CpuClock {
  public:
   explicit CpuClock(SystemTree tree);

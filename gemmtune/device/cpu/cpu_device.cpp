@@ -13,6 +13,7 @@
 #include "gemmtune/device/cpu/block_pool.h"
 #include "gemmtune/device/cpu/cpu_clock.h"
 #include "gemmtune/device/cpu/cpu_timer.h"
+#include "gemmtune/device/cpu/fenced_block.h"
 #include "gemmtune/device/cpu/streaming_copy.h"
 
 namespace gemmtune {
@@ -20,13 +21,13 @@ namespace {
 
 constexpr std::size_t small_alignment = 256;
 
-/// Copies go piece by piece: one that goes to many places stays in the second-level cache meanwhile.
+/// Copies are made in pieces of this size, so that a piece that goes to many places stays in the L2 cache meanwhile.
 constexpr std::int64_t copy_piece = std::int64_t{256} << 10;
 
-/// A thread takes so many at a time; for less than that, starting threads would cost more than copying.
+/// The number of pieces that a thread takes at a time. For fewer, starting a thread would cost more than copying.
 constexpr std::int64_t pieces_at_once = 16;
 
-/// work(piece, place) for all of them.
+/// Calls work(piece, place) for each piece and each place.
 template <typename Work>
 void for_pieces(std::span<const std::byte> bytes, std::size_t places, const Work& work) {
   const auto size = static_cast<std::int64_t>(bytes.size());
@@ -40,14 +41,14 @@ void for_pieces(std::span<const std::byte> bytes, std::size_t places, const Work
   });
 }
 
-/// For what is used soon.
+/// Copies through the caches, for bytes that are used soon.
 void copy_now(std::span<const std::byte> from, std::byte* to) {
   for_pieces(from, 1, [&](std::span<const std::byte> piece, std::size_t) {
     std::memcpy(to + (piece.data() - from.data()), piece.data(), piece.size());
   });
 }
 
-/// Of exactly this size, so that a sanitizer sees what runs over.
+/// Allocates exactly this many bytes, so that a sanitizer detects accesses beyond them.
 std::byte* allocate_small(std::size_t bytes) {
   void* data = nullptr;
   return posix_memalign(&data, small_alignment, bytes) == 0 ? static_cast<std::byte*>(data) : nullptr;
@@ -69,7 +70,7 @@ class CpuStream final : public Stream {
     try {
       message_ = message;
     } catch (...) {
-      message_.clear();  // no memory for the words: that it failed still counts
+      message_.clear();  // no memory for the message, but the failure still counts
     }
   }
 
@@ -87,12 +88,18 @@ class CpuDevice final : public Device {
 
   Buffer allocate(std::size_t bytes) override {
     if (bytes == 0) return {};
-    // The kernel grants more than there is and kills later; what cannot fit is refused here.
-    const bool fits = info_.memory_bytes == 0 || bytes <= static_cast<std::size_t>(info_.memory_bytes);
-    auto buffer = fits ? allocate_fitting(bytes) : Buffer{};
+    auto buffer = fits(bytes) ? allocate_fitting(bytes) : Buffer{};
     if (buffer.data() == nullptr) fail(ErrorCode::io, "not enough memory for a buffer of {} bytes", bytes);
     return buffer;
   }
+
+  Buffer allocate_fenced(std::size_t bytes) override {
+    const auto block = bytes > 0 && fence_bytes_ > 0 && fits(bytes) ? map_fenced(bytes) : FencedBlock{};
+    if (block.data == nullptr) return allocate(bytes);
+    return {block.data, bytes, [block](std::byte*) { unmap(block); }};
+  }
+
+  std::size_t fence_bytes() const override { return fence_bytes_; }
 
   void upload(std::span<const std::byte> from, std::byte* to) override { copy_now(from, to); }
   void download(const std::byte* from, std::span<std::byte> to) override { copy_now({from, to.size()}, to.data()); }
@@ -119,6 +126,11 @@ class CpuDevice final : public Device {
   ClockReading read_clock() override { return clock_.read(); }
 
  private:
+  /// The kernel grants more than there is and kills later; what cannot fit is refused before.
+  bool fits(std::size_t bytes) const {
+    return info_.memory_bytes == 0 || bytes <= static_cast<std::size_t>(info_.memory_bytes);
+  }
+
   Buffer allocate_fitting(std::size_t bytes) {
     if (bytes < BlockPool::unit)
       return {allocate_small(bytes), bytes, [](std::byte* released) { std::free(released); }};
@@ -129,6 +141,7 @@ class CpuDevice final : public Device {
 
   DeviceInfo info_;
   std::shared_ptr<BlockPool> blocks_{std::make_shared<BlockPool>()};
+  std::size_t fence_bytes_{cpu_fence_bytes()};
   CpuStream stream_;
   CpuTimer timer_;
   CpuClock clock_;

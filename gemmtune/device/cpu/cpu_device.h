@@ -1,4 +1,4 @@
-// The CPU as a device: host memory, launches that are done when they return.
+// The CPU as a device: host memory, and launches that are finished when their calls return.
 #pragma once
 
 #include <memory>

@@ -27,7 +27,7 @@ struct Level {
   std::vector<std::string> needs;
 };
 
-/// Highest first.
+/// The levels of such a machine, highest first.
 std::vector<Level> levels_of(std::string_view machine) {
   if (machine == "x86_64") {
     return {{"amx", {"amx_tile", "amx_int8", "amx_bf16", "avx512_bf16"}},
@@ -61,7 +61,7 @@ struct Cache {
   std::string shared_by{};
 };
 
-/// The cache furthest from this CPU.
+/// The last-level cache of this CPU.
 Cache last_cache(const SystemTree& tree, int cpu) {
   Cache last;
   for (int index = 0;; ++index) {
@@ -74,14 +74,14 @@ Cache last_cache(const SystemTree& tree, int cpu) {
   }
 }
 
-/// "512 KB", which is some cache of the first CPU: better than nothing where sysfs is hidden.
+/// The "cache size" of /proc/cpuinfo ("512 KB"), a cache of the first CPU. Better than nothing if sysfs is hidden.
 std::int64_t cache_of_cpuinfo(std::string_view cpuinfo) {
   const auto text = field(cpuinfo, "cache size");
   const auto kilobytes = text ? parse_int(split(*text, ' ').front()) : std::nullopt;
   return kilobytes.value_or(0) * 1024;
 }
 
-/// "MemTotal: 16384 kB".
+/// The memory on the line "MemTotal: 16384 kB" of /proc/meminfo.
 std::int64_t memory_bytes(const SystemTree& tree) {
   const auto total = field(tree.text("/proc/meminfo").value_or(""), "MemTotal");
   const auto kilobytes = total ? parse_int(split(*total, ' ').front()) : std::nullopt;
@@ -110,7 +110,7 @@ std::vector<int> allowed_cpus() {
       if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
     }
   }
-  if (cpus.empty()) cpus.push_back(0);  // machines too large for cpu_set_t
+  if (cpus.empty()) cpus.push_back(0);  // allowed_cpus() finds none on machines too large for cpu_set_t
   return cpus;
 }
 

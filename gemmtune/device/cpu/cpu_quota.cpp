@@ -12,7 +12,8 @@ std::optional<std::int64_t> whole_cpus(std::optional<std::int64_t> quota, std::o
   return (*quota + *period - 1) / *period;
 }
 
-/// "200000 100000", or "max 100000" for none.
+/// Parses the quota "200000 100000" (µs of CPU time in each period of so many µs); "max 100000" means that there is
+/// none.
 std::optional<std::int64_t> parse_cpu_max(std::string_view text) {
   const auto pieces = split(trim(text), ' ');
   if (pieces.size() != 2) return std::nullopt;
@@ -25,7 +26,7 @@ std::optional<std::int64_t> tighter(std::optional<std::int64_t> a, std::optional
   return std::min(*a, *b);
 }
 
-/// This process' group of version 2, from "0::/user.slice/a.scope".
+/// The cgroup (version 2) of this process, from a line such as "0::/user.slice/a.scope".
 std::filesystem::path own_group(const SystemTree& tree) {
   const std::string groups = tree.text("/proc/self/cgroup").value_or("");
   for (const std::string_view line : split(groups, '\n')) {

@@ -1,4 +1,4 @@
-// How much CPU time the process may use, apart from which CPUs it may run on: the limit that containers set.
+// How much CPU time the process may use: the limit that containers set. It does not depend on which CPUs are allowed.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace gemmtune {
 
-/// The tightest cgroup quota over this process (its own group and those above, version 2; the mounted group, version
-/// 1), in whole CPUs rounded up; nothing where there is no limit.
+/// The tightest cgroup quota of this process, in whole CPUs rounded up; empty if there is no limit. In version 2 its
+/// own group and all groups above it count, in version 1 the mounted group.
 std::optional<std::int64_t> cpu_quota(const SystemTree& tree);
 
 }  // namespace gemmtune

@@ -24,7 +24,7 @@ void stream_lines(const std::byte* from, std::byte* to, std::size_t count) {
                           _mm_loadu_si128(in + 3)};
     for (int i = 0; i < 4; ++i) _mm_stream_si128(out + i, words[i]);
   }
-  _mm_sfence();  // such stores are in no order with others
+  _mm_sfence();  // streaming stores are not ordered with other stores
 }
 
 }  // namespace

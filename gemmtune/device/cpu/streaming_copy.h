@@ -1,4 +1,4 @@
-// Copies that leave the caches as they are: what is written is not read back before much else has been.
+// Copies that leave the caches unchanged, for bytes that are not read again soon.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace gemmtune {
 
-/// `from` and `to` do not overlap. Past the caches where the CPU can do that, which also spares memory reading what is
-/// to be overwritten.
+/// Copies bytes to memory that does not overlap them. Where the CPU can, it writes past the caches, so that memory need
+/// not read the lines that are overwritten.
 void streaming_copy(std::span<const std::byte> from, std::byte* to);
 
 }  // namespace gemmtune

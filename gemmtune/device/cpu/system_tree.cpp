@@ -8,7 +8,7 @@
 namespace gemmtune {
 
 std::optional<std::string> SystemTree::text(const std::filesystem::path& path) const {
-  // Such files claim a size of 0 or 4096, so they are read to their end.
+  // Files in /proc and /sys claim a size of 0 or 4096, so this one is read to its end.
   std::ifstream file(root / path.relative_path());
   if (!file) return std::nullopt;
   std::ostringstream whole;

@@ -1,6 +1,6 @@
-// A run-time compiler of kernels, whichever vendor's it is. vendor/ implements it. Needs no GPU.
+// The run-time compiler of a vendor's kernels. vendor/ implements it. It needs no GPU.
 //
-// Not: the cache of what was compiled (kernel_compiler.h).
+// It does not cache what it compiled: see kernel_compiler.h.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  /// "NVRTC 13.0".
+  /// Name and version of the compiler: "NVRTC 13.0".
   virtual std::string version() const = 0;
 
   /// Machine code for the source's arch. Throws Error{unsupported} with the compiler's log.

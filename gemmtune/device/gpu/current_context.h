@@ -1,5 +1,5 @@
-// The driver's context of one thread, for threads that have none. A vendor's library that needs a context and finds
-// none would open the machine's first device, whichever device the thread works for.
+// Lends a thread's driver context to threads that have none. Without it, a vendor's library that needs a context and
+// finds none would open the machine's first device, even for a thread that works for another one.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,12 @@ namespace gemmtune {
 
 class CurrentContext {
  public:
-  /// The calling thread's, of the driver for such GPUs; none where the thread has none or the machine no driver.
+  /// Takes the calling thread's context of the driver for such GPUs. It is empty if the thread has none or the machine
+  /// has no driver.
   explicit CurrentContext(DeviceKind kind);
 
-  /// Makes it the calling thread's, unless the thread has one of its own. A driver's refusal shows in the next call.
+  /// Makes the context the calling thread's, unless that thread has one of its own. If the driver refuses, the next
+  /// call fails.
   void lend() const noexcept;
 
  private:

@@ -8,10 +8,10 @@ namespace gemmtune {
 namespace {
 
 constexpr int kernel_count = 16;
-constexpr int instructions_each = 2048;  // of 16 bytes on all GPUs since Volta
+constexpr int instructions_each = 2048;  // an instruction has 16 bytes on all GPUs since Volta
 
-/// Of numbers that no compiler knows; each instruction needs the last ones' results and has a number of its own, so
-/// that none can be left out, folded into another, or put into a loop.
+/// The text of one kernel. The compiler knows none of the values that it computes with. Each instruction needs earlier
+/// results and has a constant of its own, so that none can be removed, folded into another, or put into a loop.
 std::string kernel_text(const std::string& name, std::uint32_t seed) {
   std::string text = fmt::format(R"(
 .visible .entry {}(.param .u64 to) {{

@@ -1,5 +1,4 @@
-// PTX whose only purpose is its length: run on all multiprocessors, it takes the place of whatever instructions their
-// caches held.
+// PTX whose only purpose is its length: run on all multiprocessors, it evicts the instructions that their caches held.
 #pragma once
 
 #include <string>
@@ -7,12 +6,12 @@
 
 namespace gemmtune {
 
-/// For any device of NVIDIA's: kernels of straight-line code, 512 KiB of it in all, which is several times what a
-/// multiprocessor's caches hold. One address is their argument; to null, nothing is written. Many short kernels since
-/// compilers take more than twice as long for one of twice the length.
+/// Kernels of straight-line code for any NVIDIA GPU, 512 KiB in total, which is several times what a multiprocessor's
+/// caches hold. Their argument is an address; if it is null, nothing is written. There are many short kernels because
+/// compilers take more than twice as long for a kernel of twice the length.
 std::string evicting_code();
 
-/// Their names, in the order they are to be launched in.
+/// The names of these kernels, in the order in which they must be launched.
 std::vector<std::string> evicting_kernels();
 
 }  // namespace gemmtune

@@ -22,7 +22,7 @@ DeviceInfo read_info(const gpu::Vendor& vendor, const gpu::Driver& driver, int i
   return info;
 }
 
-/// Of one vendor, as far as the driver tells.
+/// The GPUs of one vendor, as far as its driver reports them.
 std::vector<DeviceInfo> list_gpus_of(const gpu::Vendor& vendor) {
   std::vector<DeviceInfo> gpus;
   const auto driver = gpu::find_driver(vendor);
@@ -53,7 +53,7 @@ class GpuDevice final : public Device {
     if (from.empty()) return;
     if (staging_.takes(from.size())) return staging_.upload(from, to);
     driver_->upload(from.data(), to, from.size(), stream_.handle());
-    driver_->synchronize(stream_.handle());  // the host's bytes may go when this returns
+    driver_->synchronize(stream_.handle());  // the caller may free its bytes when this returns
   }
   void download(const std::byte* from, std::span<std::byte> to) override {
     if (to.empty()) return;

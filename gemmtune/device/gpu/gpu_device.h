@@ -1,4 +1,4 @@
-// A GPU as a device, whichever vendor's it is: the driver is chosen by the device's kind.
+// A GPU as a device. The kind of the device decides which vendor's driver is used.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace gemmtune {
 
-/// The GPUs that the vendors' drivers show, NVIDIA's first. A driver that fails on the way to its list has none.
+/// The GPUs that the vendors' drivers report, NVIDIA's first. A driver that fails to list its GPUs contributes none.
 std::vector<DeviceInfo> list_gpus(const std::vector<gpu::Vendor>& vendors = gpu::vendors());
 
-/// Throws Error{no_device} when the driver has gone.
+/// Throws Error{no_device} if the driver is no longer there.
 std::unique_ptr<Device> make_gpu_device(const DeviceInfo& info,
                                         const std::vector<gpu::Vendor>& vendors = gpu::vendors());
 

@@ -9,7 +9,7 @@
 namespace gemmtune {
 namespace {
 
-/// Dynamic shared memory that every kernel may use without being allowed more.
+/// The dynamic shared memory that every kernel may use without asking for more.
 constexpr unsigned default_shared_bytes = 48 * 1024;
 
 }  // namespace

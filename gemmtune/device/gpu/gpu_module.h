@@ -1,6 +1,6 @@
-// Compiled kernels on a GPU, ready to be launched: what families and verification see of run-time compilation.
+// Compiled kernels on a GPU, ready to be launched, for families and verification.
 //
-// Not: compiling (kernel_compiler.h).
+// Compilation is in kernel_compiler.h.
 #pragma once
 
 #include <array>
@@ -24,29 +24,29 @@ class Driver;
 /// A kernel of a module, valid as long as the module.
 enum class GpuFunction : std::uintptr_t {};
 
-/// Machine code loaded for the device that the calling thread has opened; unloaded when it goes.
+/// Machine code on the device that the calling thread has opened. It is unloaded when this object is destroyed.
 class GpuModule {
  public:
-  /// From what compile_kernel() returns. Throws Error{no_device} where the vendor's driver is not there,
-  /// Error{unsupported} when the code does not fit the device.
+  /// Loads what compile_kernel() returned. Throws Error{no_device} if there is no driver of the vendor, and
+  /// Error{unsupported} if the code does not fit the device.
   explicit GpuModule(const KernelCode& code);
 
-  /// The same, by a driver that is there. Throws Error{unsupported} when the code is for another vendor's GPUs.
+  /// The same with a given driver. Throws Error{unsupported} if the code is for another vendor's GPUs.
   GpuModule(const KernelCode& code, std::shared_ptr<const gpu::Driver> driver);
   ~GpuModule();
   GpuModule(GpuModule&&) noexcept;
   GpuModule& operator=(GpuModule&&) noexcept;
 
-  /// The extern "C" kernel of this name, which may be launched with up to `shared_bytes` of dynamic shared memory.
+  /// The extern "C" kernel of this name. It may be launched with up to `shared_bytes` of dynamic shared memory.
   GpuFunction function(const std::string& name, unsigned shared_bytes = 0) const;
 
-  /// For kernels that copy tensors with TMA. Cheap, and made by the host alone. Throws Error{unsupported} for an
-  /// address that is not aligned to 16 bytes, for rows that are not, and on GPUs without TMA.
+  /// Describes a tensor for kernels that copy with TMA. This is cheap, and only the host works. Throws
+  /// Error{unsupported} if the address or the rows are not aligned to 16 bytes, and on GPUs without TMA.
   TensorMap tensor_map(const std::byte* address, const TensorExtent& extent) const;
 
-  /// Arguments go by value and must have the very types that the kernel declares (a literal 1 is an int, not a long
-  /// long). A launch that the driver refuses, or onto the stream of another vendor's device, is reported to the stream;
-  /// the stream's next synchronize() throws it.
+  /// Arguments are passed by value and must have exactly the types that the kernel declares (a literal 1 is an int, not
+  /// a long long). If the driver refuses the launch, or the stream belongs to another vendor's device, the failure is
+  /// reported to the stream, and the stream's next synchronize() throws it.
   template <typename... Arguments>
   void launch(Stream& stream, GpuFunction function, const LaunchShape& shape,
               const Arguments&... arguments) const noexcept {

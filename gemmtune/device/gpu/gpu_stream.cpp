@@ -23,7 +23,7 @@ void GpuStream::report_failure(std::string_view message) noexcept {
   try {
     message_ = message;
   } catch (...) {
-    message_.clear();  // no memory for the words: that it failed still counts
+    message_.clear();  // no memory for the message, but the failure still counts
   }
 }
 

@@ -1,4 +1,4 @@
-// A stream on a GPU. The parts of a GPU device share it, and through it the driver.
+// A stream on a GPU. The parts of a GPU device share the stream and, through it, the driver.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace gemmtune {
 
 class GpuStream final : public Stream {
  public:
-  /// On the device that the calling thread has made current.
+  /// Creates a stream on the device that the calling thread has made current.
   explicit GpuStream(std::shared_ptr<const gpu::Driver> driver);
   ~GpuStream() override;
   GpuStream(const GpuStream&) = delete;

@@ -8,20 +8,20 @@ namespace gemmtune {
 namespace {
 
 constexpr double shortest_single_us = 500;
-constexpr double sample_us = 400;  // what a graph should last, so that the two microseconds around it do not show
+constexpr double sample_us = 400;  // what a graph should last, so that the overhead of two microseconds does not matter
 constexpr std::int64_t longest_graph = 64;
-constexpr std::int64_t longest_round = 256;  // of operands, that one graph holds
+constexpr std::int64_t longest_round = 256;  // the longest period of operands that one graph holds
 
-/// In which the host queues what is to be timed.
+/// How long the delay kernel waits while the host queues what is to be timed.
 constexpr std::uint64_t delay_ns = 30'000;
 constexpr std::size_t most_queued = 8;
-constexpr std::int64_t most_cold = most_queued / 2;  // each has an event before and one behind it
+constexpr std::int64_t most_cold = most_queued / 2;  // each has an event before it and one after it
 
 std::int64_t graph_size(double launch_us) {
   return std::clamp<std::int64_t>(std::llround(sample_us / std::max(launch_us, 1.0)), 2, longest_graph);
 }
 
-/// So long that a replay after a replay finds the operands as they come round, each as cold as the last.
+/// A length of whole periods, so that each replay finds the operands in the same order, and each operand equally cold.
 std::int64_t whole_rounds(std::int64_t size, std::int64_t period) { return (size + period - 1) / period * period; }
 
 }  // namespace
@@ -39,8 +39,9 @@ GpuTimer::~GpuTimer() {
   if (delay_module_ != nullptr) stream_->driver().unload(delay_module_);
 }
 
-/// An event before work on an idle GPU would be reached before the work is even launched. Not by a fill: what it leaves
-/// in the cache is written back at the expense of what is timed.
+/// Starts a delay on the GPU. Without it, an idle GPU would reach the first event before the host has launched the
+/// work. A fill would not do as the delay: the data that it leaves in the cache would be written back while the work is
+/// timed.
 void GpuTimer::hide_the_host() {
   if (delay_ == nullptr) return;
   const std::array arguments{reinterpret_cast<const std::byte*>(&delay_ns)};
@@ -65,8 +66,8 @@ std::vector<double> GpuTimer::time_queued_us(const Launch& launch, std::int64_t 
   return times;
 }
 
-/// While the caches are emptied the host queues what is to be timed. The event between the two keeps kernels that may
-/// start early from beginning before the caches are empty.
+/// The host queues the timed launches while the GPU empties its caches. The event between eviction and launch keeps
+/// kernels that may start early from starting before the caches are empty.
 std::vector<double> GpuTimer::time_cold_us(const Launch& launch, std::int64_t first, std::int64_t count) {
   const auto& driver = stream_->driver();
   if (!evictor_) evictor_.emplace(*stream_);
@@ -96,7 +97,8 @@ std::vector<double> GpuTimer::time_us(const Launch& launch, std::int64_t first, 
   return times;
 }
 
-/// The first sample is dropped for one from a graph: singly, short launches look longer than they are.
+/// Takes all samples from graphs. The one sample that was timed singly is dropped, because single timing makes short
+/// launches look longer than they are.
 std::vector<double> GpuTimer::time_graphs_us(const Launch& launch, std::int64_t first, std::int64_t count,
                                              double launch_us) {
   const bool comes_round = launch.period > 0 && launch.period <= longest_round;

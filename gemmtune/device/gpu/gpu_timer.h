@@ -1,4 +1,4 @@
-// Times launches on a GPU by events of its own clock.
+// Times launches on a GPU with events on the GPU's own clock.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace gemmtune {
 
-/// Launches over 500 µs are timed singly, queued behind a delay that hides what the host takes to launch them. Shorter
-/// ones would be ranked by the gaps between launches, so a sample is the replay of a graph of consecutive launches, and
-/// its time their mean; what cannot be captured is timed singly. Launches whose operands come round are captured once
-/// for all samples of a call, in a graph of whole rounds: making a graph takes longer than replaying it.
+/// Launches over 500 µs are timed singly, queued behind a delay that hides the time the host takes to launch them.
+/// Shorter launches would be ranked by the gaps between them, so a sample is the replay of a graph of consecutive
+/// launches, and its time is their mean. Work that cannot be captured is timed singly. If operands repeat, one graph of
+/// whole periods serves all samples of a call, because making a graph takes longer than replaying it.
 ///
-/// Launches with cold instructions are timed singly however short they are, each after kernels that empty the
-/// multiprocessors' instruction caches.
+/// Launches with cold instructions are always timed singly, each after kernels that empty the multiprocessors'
+/// instruction caches.
 class GpuTimer final : public Timer {
  public:
   explicit GpuTimer(GpuStream& stream);
@@ -39,7 +39,7 @@ class GpuTimer final : public Timer {
   gpu::ModuleHandle delay_module_{};
   gpu::FunctionHandle delay_{};
   std::vector<gpu::EventHandle> events_;
-  std::optional<InstructionEvictor> evictor_;  // from the first cold launch on
+  std::optional<InstructionEvictor> evictor_;  // made for the first cold launch
 };
 
 }  // namespace gemmtune

@@ -9,8 +9,8 @@
 namespace gemmtune {
 namespace {
 
-/// A warp for each of a multiprocessor's four parts, which have caches of their own; and blocks for twice as many
-/// multiprocessors as there are, lest one be passed over.
+/// A block has one warp for each of a multiprocessor's four partitions, because each has caches of its own. There are
+/// twice as many blocks as multiprocessors, so that none is missed.
 constexpr unsigned threads = 128;
 constexpr int blocks_for_each = 2;
 

@@ -1,5 +1,4 @@
-// Empties the multiprocessors' instruction caches of whatever ran before: what is launched next finds them as it would
-// after another kernel.
+// Empties the multiprocessors' instruction caches. The next launch finds them as it would after another kernel.
 #pragma once
 
 #include <vector>
@@ -10,15 +9,15 @@ namespace gemmtune {
 
 class InstructionEvictor {
  public:
-  /// Compiles its kernels, which takes the driver a second or two where it has not kept them. Throws
-  /// Error{unsupported} on GPUs that it has no code for.
+  /// Compiles the kernels. This takes the driver a second or two, unless it has cached them. Throws Error{unsupported}
+  /// on GPUs without such code.
   explicit InstructionEvictor(GpuStream& stream);
   ~InstructionEvictor();
   InstructionEvictor(const InstructionEvictor&) = delete;
   InstructionEvictor& operator=(const InstructionEvictor&) = delete;
 
-  /// In the stream's order; takes the device about a tenth of a millisecond. What is launched next begins when it is
-  /// over.
+  /// Runs in the stream's order and takes the device about a tenth of a millisecond. Later launches begin after it has
+  /// ended.
   void evict() const;
 
  private:

@@ -47,7 +47,7 @@ std::optional<std::string> KernelCache::find(const std::string& key) const {
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
     return code.empty() ? std::nullopt : std::optional(std::move(code));
   } catch (const Error&) {
-    return std::nullopt;  // removed by another process between the two looks
+    return std::nullopt;  // another process removed it between the two checks
   }
 }
 

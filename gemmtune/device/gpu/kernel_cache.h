@@ -1,5 +1,6 @@
-// Compiled kernels on disk, so that no process compiles what another has compiled: one file each, named by everything
-// that went into it. Safe under many processes: files appear whole, and a lost race costs one compilation.
+// A cache of compiled kernels on disk, so that no process compiles what another has compiled. Each kernel is one file,
+// named by a hash of everything that went into it. Many processes can use it at once: a file appears as a whole, and a
+// lost race costs one compilation.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 
 namespace gemmtune {
 
-/// GEMMTUNE_CACHE, or gemmtune/kernels in the user's cache folder (XDG_CACHE_HOME, else ~/.cache).
+/// The folder in GEMMTUNE_CACHE, or else gemmtune/kernels in the user's cache folder (XDG_CACHE_HOME or ~/.cache).
 std::filesystem::path default_kernel_cache();
 
 struct CachedKernel {
   std::string key{};
   std::int64_t bytes{};
-  std::filesystem::file_time_type used{};  // when it was last asked for
+  std::filesystem::file_time_type used{};  // when it was last requested
 };
 
 class KernelCache {
@@ -29,14 +30,14 @@ class KernelCache {
   std::optional<std::string> find(const std::string& key) const;
   bool contains(const std::string& key) const;
 
-  /// Keeps the code, and removes what was longest not asked for while the limit is exceeded. A folder that cannot be
-  /// written costs the cache, not the caller: it returns false.
+  /// Stores the code. While the cache exceeds its limit, removes the kernels that were not requested for the longest
+  /// time. Returns false if the folder cannot be written; the caller then goes on without a cache.
   bool keep(const std::string& key, std::string_view code) const;
 
-  /// The last asked for first.
+  /// All kernels, the most recently requested one first.
   std::vector<CachedKernel> list() const;
 
-  /// Removes all; how many there were.
+  /// Removes all kernels and returns their number.
   std::int64_t clear() const;
 
  private:

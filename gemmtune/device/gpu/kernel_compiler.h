@@ -1,5 +1,5 @@
-// Source text to machine code at run time, through a vendor's compiler and a cache on disk. Needs no GPU, so that every
-// kernel can be compiled where there is none.
+// Compiles source text to machine code at run time, with a vendor's compiler and a cache on disk. It needs no GPU, so
+// every kernel can be compiled on any machine.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace gpu {
 class Compiler;
 }
 
-/// A file that kernels include. Run-time compilers read no files: they are given the text under its name.
+/// A file that kernels include. Run-time compilers read no files, so they are given the text under this name.
 struct KernelHeader {
   std::string name{};  // as it stands in the #include: "gemmtune/gemm/e8m0.h", or "cstdint"
   std::string text{};
@@ -26,31 +26,32 @@ struct KernelHeader {
 struct KernelSource {
   std::string name{};                   // for messages
   std::string text{};                   // CUDA C++
-  std::vector<KernelHeader> headers{};  // all that the text includes, and what those include
-  std::string arch{};                   // "sm90a"; says whose GPUs the code is for
+  std::vector<KernelHeader> headers{};  // everything that the text includes, directly or indirectly
+  std::string arch{};                   // "sm90a"; also decides the vendor
   std::vector<std::string> options{};
 };
 
-/// The source with another text for one of its headers. Throws Error{internal} when the source does not include it.
+/// The source with another text for one of its headers. Throws Error{internal} if the source does not have that header.
 KernelSource with_header(KernelSource source, std::string_view name, std::string text);
 
-/// One vendor's compiler, with the cache.
+/// The compiler of one vendor, with the cache.
 class KernelCompiler {
  public:
-  /// Null where this machine has no run-time compiler for such GPUs; `why_not` then says which libraries were looked
-  /// for, or that this build can use none.
-  static std::unique_ptr<KernelCompiler> open(KernelCache cache, DeviceKind kind = DeviceKind::cuda);
-  static std::string why_not(DeviceKind kind = DeviceKind::cuda);
+  /// Null if this machine has no run-time compiler for such GPUs. `why_not` then lists the libraries that were tried,
+  /// or says that this build can use none.
+  static std::unique_ptr<KernelCompiler> open(KernelCache cache, DeviceKind kind);
+  static std::string why_not(DeviceKind kind);
 
   ~KernelCompiler();
 
-  /// "NVRTC 13.0".
+  /// Name and version of the compiler: "NVRTC 13.0".
   const std::string& version() const { return version_; }
 
-  /// Whether compile() would find in the cache what is known by this key.
+  /// Whether the cache has the code with this key.
   bool has(const std::string& key) const { return cache_.contains(key); }
 
-  /// Machine code. Throws Error{unsupported} with the compiler's log, or for the arch of another vendor.
+  /// The machine code of the source. Throws Error{unsupported} with the compiler's log, or if the arch is another
+  /// vendor's.
   std::string compile(const KernelSource& source) const;
 
  private:
@@ -62,11 +63,11 @@ class KernelCompiler {
   std::string version_;
 };
 
-/// Machine code from the default cache, or compiled now by the compiler of the arch's vendor. Throws Error{unsupported}
-/// where there is none.
+/// The machine code of the source, from the default cache or from the compiler of the arch's vendor. Throws
+/// Error{unsupported} if there is no such compiler.
 KernelCode compile_kernel(const KernelSource& source);
 
-/// What a compilation is known by in the cache: all that goes into it, hashed to 32 hexadecimal digits.
+/// The key of a compilation in the cache: a hash of everything that goes into it, as 32 hexadecimal digits.
 std::string cache_key(const KernelSource& source, const std::string& compiler_version);
 
 }  // namespace gemmtune

@@ -1,4 +1,4 @@
-// How a kernel is launched, in words of no vendor: how many threads, and when.
+// How a kernel is launched, independent of the vendor: how many threads, and when.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct Extent {
 
 /// When a kernel's blocks may begin.
 enum class LaunchStart : std::uint8_t {
-  after_previous,  // when what is before them on the stream has ended
-  early,           // when all blocks of the kernel before them have said so or are gone: the kernel itself waits before
-                   // it touches memory (kernels/pdl.cuh). Where a GPU does not know this, after_previous
+  after_previous,  // when all earlier work on the stream has ended
+  early,  // when every block of the previous kernel has allowed it or has ended; the kernel itself waits before it
+          // touches memory (kernels/pdl.cuh). GPUs that cannot do this use after_previous
 };
 
 /// Grid and block of a launch, in blocks and threads: {.grid = {blocks}, .block = {256}}.

@@ -1,4 +1,4 @@
-// What a machine tells of a GPU while it works: its clock, and whether something holds it back.
+// What a machine reports about a GPU while it works: its clock, and whether something holds the clock back.
 #pragma once
 
 #include "gemmtune/device/device.h"
@@ -14,7 +14,7 @@ class Monitor {
 
   virtual ClockReading read() const = 0;
 
-  /// Watts that the board may draw; 0 where it does not tell.
+  /// The limit of the board's power in watts; 0 if the machine does not report it.
   virtual double power_limit_w() const = 0;
 };
 

@@ -8,8 +8,8 @@
 namespace gemmtune {
 namespace {
 
-/// A thread copies so much at a time: one alone is slower than the link, and starting one costs what it copies in the
-/// time of some hundred kilobytes.
+/// The bytes that a thread copies at a time. One thread alone is slower than the link, and starting a thread takes as
+/// long as copying some hundred kilobytes.
 constexpr std::int64_t thread_bytes = std::int64_t{1} << 20;
 
 void copy_on_host(std::span<const std::byte> from, std::byte* to) {
@@ -18,7 +18,7 @@ void copy_on_host(std::span<const std::byte> from, std::byte* to) {
   });
 }
 
-/// Piece i of bytes that are cut into pieces of this size.
+/// Piece i of bytes that are cut into pieces of `size` bytes.
 template <typename Byte>
 std::span<Byte> piece_of(std::span<Byte> bytes, std::size_t size, std::size_t i) {
   return bytes.subspan(i * size, std::min(size, bytes.size() - i * size));

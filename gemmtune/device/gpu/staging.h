@@ -1,8 +1,8 @@
-// Large copies between the host's memory and a device's, by way of two blocks of pinned memory: while the device copies
-// one, the host fills or empties the other. A driver does the same for memory that is not pinned, but with one thread
-// and at a fraction of the link's speed.
+// Large copies between host and device memory by way of two blocks of pinned memory: while the device copies one block,
+// the host fills or empties the other. A driver does the same for memory that is not pinned, but with one thread and at
+// a fraction of the link's speed.
 //
-// Knows no driver: what it asks of one is PinnedLink (gpu_pinned_link.h is the GPU's).
+// Staging knows no driver. It works through a PinnedLink; gpu_pinned_link.h is the one for GPUs.
 #pragma once
 
 #include <array>
@@ -12,21 +12,21 @@
 
 namespace gemmtune {
 
-/// What staging asks of a device: pinned memory, and copies from and to it that end in the order they began in. They
-/// belong to a block, 0 or 1, by which they are waited for.
+/// What staging needs of a device: pinned memory, and copies from and to it that end in the order in which they began.
+/// Each copy belongs to block 0 or 1, and wait() waits for the copies of one block.
 class PinnedLink {
  public:
   virtual ~PinnedLink() = default;
 
-  /// Null where there is none to be had.
+  /// Null if there is no pinned memory left.
   virtual std::byte* allocate_pinned(std::size_t bytes) = 0;
   virtual void release_pinned(std::byte* memory) noexcept = 0;
 
-  /// Return at once: until the block has been waited for, its memory is the device's.
+  /// These return at once. The device uses the block's memory until wait() has returned for that block.
   virtual void begin_upload(std::size_t block, std::span<const std::byte> from, std::byte* to) = 0;
   virtual void begin_download(std::size_t block, const std::byte* from, std::span<std::byte> to) = 0;
 
-  /// Until the copies that began with this block have ended.
+  /// Waits until all copies that began with this block have ended.
   virtual void wait(std::size_t block) = 0;
 };
 
@@ -42,11 +42,11 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// Whether copies of so many bytes are for this class. The first of them gets the blocks; where there is no pinned
-  /// memory none is.
+  /// Whether this class handles copies of this size. The first such call allocates the blocks; without pinned memory,
+  /// the answer is always no.
   [[nodiscard]] bool takes(std::size_t bytes);
 
-  /// For what it takes. Return when all bytes are there.
+  /// For sizes that takes() accepts. They return when all bytes have been copied.
   void upload(std::span<const std::byte> from, std::byte* to);
   void download(const std::byte* from, std::span<std::byte> to);
 

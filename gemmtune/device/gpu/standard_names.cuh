@@ -1,5 +1,5 @@
-// The few names of the standard library that text shared between host and device uses, for run-time compilers, which
-// have no headers.
+// The few names of the standard library that code shared by host and device uses. Run-time compilers need them, because
+// they have no standard headers.
 #pragma once
 
 namespace std {
@@ -10,7 +10,7 @@ using int16_t = short;
 using uint16_t = unsigned short;
 using int32_t = int;
 using uint32_t = unsigned;
-using int64_t = long;  // as on the host, so that types agree
+using int64_t = long;  // as on the host, so that the types agree
 using uint64_t = unsigned long;
 using size_t = unsigned long;
 

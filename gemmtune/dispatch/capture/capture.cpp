@@ -1,7 +1,6 @@
 #include "gemmtune/dispatch/capture/capture.h"
 
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,17 +14,18 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/dispatch/capture/capture_file.h"
 #include "gemmtune/dispatch/capture/capture_table.h"
-#include "gemmtune/dispatch/capture/live_captures.h"
+#include "gemmtune/dispatch/lookup_log.h"
+#include "gemmtune/dispatch/process_events.h"
 #include "gemmtune/dispatch/wakeup.h"
 
 namespace gemmtune {
 namespace {
 
-/// Identifies the counting that a thread's table belongs to. Each capture has a new one, and so has each forked
-/// process that continues the capture.
+/// Identifies one process's counting in one capture. Each capture has a new number, and so has each forked process that
+/// continues it.
 using Generation = std::uint64_t;
-constexpr Generation forked = 0;    // a child that has not counted yet
-constexpr Generation starting = 1;  // a thread of it is setting up
+constexpr Generation forked = 0;    // a forked child that has not counted yet
+constexpr Generation starting = 1;  // a thread of the child is setting up its counting
 constexpr Generation none = ~Generation{0};
 
 Generation next_generation() {
@@ -37,7 +37,7 @@ Generation next_generation() {
 struct LastTable {
   Generation generation{none};
   CaptureTable* table{};
-  bool leaving{};  // the thread is ending; calls of its last objects are not counted
+  bool leaving{};  // the thread is ending; calls from destructors that run now are not counted
 };
 
 constinit thread_local LastTable last_table{};
@@ -59,7 +59,7 @@ class TableOfThread {
   std::shared_ptr<CaptureTable> table_;
 };
 
-/// Blocks all signals while a thread starts, so that the host's signals never reach that thread.
+/// Blocks all signals while a thread starts, so that the thread inherits the mask and never handles the host's signals.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -82,15 +82,15 @@ struct DeviceName {
   bool operator==(const DeviceName&) const = default;
 };
 
-/// What tells a problem from the plain one of the same sizes and types.
+/// The layout and epilogue of a problem, in which it may differ from a plain problem of the same sizes and types.
 struct Variant {
   Layout layout{};
-  Epilogue epilogue{};  // the bias is not looked at
+  Epilogue epilogue{};  // its bias is always false
 
   bool operator==(const Variant&) const = default;
 };
 
-/// What was counted and not yet written, and where to note that it was written.
+/// What was counted but not yet written, and the entries in which to note that it was written.
 struct Unwritten {
   std::vector<CapturedProblem> rows{};
   std::vector<std::pair<CaptureTable::Entry*, std::int64_t>> totals{};
@@ -123,7 +123,8 @@ class Counting {
     return static_cast<CaptureDevice>(devices_.size() - 1);
   }
 
-  /// The same for the same layout and epilogue. Takes a lock: such problems are rare.
+  /// The number for this problem's layout and epilogue; equal ones get equal numbers. Takes a lock, because problems
+  /// that are not plain are rare.
   VariantNumber variant(const Problem& problem) {
     Variant variant{canonical_layout(problem), problem.epilogue};
     variant.epilogue.bias = false;
@@ -134,7 +135,7 @@ class Counting {
     return static_cast<VariantNumber>(found - variants_.begin()) + 1;
   }
 
-  /// A table that no other thread has.
+  /// A table that no other thread owns.
   std::shared_ptr<CaptureTable> free_table() {
     const std::scoped_lock lock(tables_mutex_);
     for (const auto& table : tables_)
@@ -158,7 +159,8 @@ class Counting {
     }
   }
 
-  /// For a forked child, whose device numbers stay valid. The list is consistent in the child because the lock is
+  /// The devices, for a forked child in which their numbers stay valid. The list is consistent in the child, because
+  /// the lock is held across the fork.
   /// held across the fork.
   std::vector<DeviceName> devices() const { return devices_; }
   void lock_for_fork() { tables_mutex_.lock(); }
@@ -216,17 +218,18 @@ class Counting {
   void complain(std::string_view why) noexcept {
     if (complained_.exchange(true)) return;
     try {
-      spdlog::warn("capture: {}: what is counted stays in memory and is tried again; this is said once", why);
-    } catch (const std::exception&) {  // a host without stderr still works
+      stderr_sink()(
+          fmt::format("capture: {}: what is counted stays in memory and is tried again; this is said once", why));
+    } catch (const std::exception&) {  // a process without stderr must still work
     }
   }
 
   const CaptureOptions& options_;
-  std::mutex tables_mutex_;  // tables_, devices_ and variants_, not what is in the tables
+  std::mutex tables_mutex_;  // guards tables_, devices_ and variants_, but not the contents of the tables
   std::vector<DeviceName> devices_;
   std::vector<Variant> variants_;
   std::vector<std::shared_ptr<CaptureTable>> tables_;
-  std::mutex write_mutex_;  // the file, and every Entry::written
+  std::mutex write_mutex_;  // guards the file and every Entry::written
   Wakeup wakeup_;
   std::optional<SignalRing> signal_ring_;
   std::atomic<bool> ending_{false};
@@ -236,33 +239,21 @@ class Counting {
 
 }  // namespace
 
-/// Survives a fork: the child continues with a counting of its own.
-class Capture::Shared final : public LiveCapture {
+/// The part of a capture that survives a fork: the child continues with a Counting of its own.
+class Capture::Shared final : private ProcessListener {
  public:
   explicit Shared(CaptureOptions options) : options_(std::move(options)) {
     counting_ = new Counting(options_, {});
     generation_ = next_generation();
-    LiveCaptures::of_process().add(*this);
+    ProcessEvents::of_process().add(*this);
   }
 
   ~Shared() override {
-    LiveCaptures::of_process().remove(*this);
-    if (generation_ > starting) delete counting_.load();  // else it is the parent's
+    ProcessEvents::of_process().remove(*this);
+    if (generation_ > starting) delete counting_.load();  // otherwise it is the parent's
   }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
-
-  void write_before_exit() noexcept override {
-    if (generation_ > starting) counting_.load()->flush();
-  }
-
-  void before_fork() noexcept override { counting_.load()->lock_for_fork(); }
-  void after_fork_in_parent() noexcept override { counting_.load()->unlock_after_fork(); }
-  void after_fork_in_child() noexcept override {
-    counting_.load()->unlock_after_fork();
-    SignalRing::forget_in_child();
-    generation_ = forked;
-  }
 
   /// The counting of this process.
   Counting& counting() {
@@ -274,20 +265,35 @@ class Capture::Shared final : public LiveCapture {
     }
   }
 
-  /// This thread's table if it had it the last time; else null.
+  /// The table that this thread used in its last call, if that call was for the same counting. Otherwise null.
   CaptureTable* known_table() const {
     return last_table.generation == generation_.load(std::memory_order_acquire) ? last_table.table : nullptr;
   }
 
-  /// Null for a thread that is ending.
+  /// This thread's table. Null if the thread is ending.
   CaptureTable* table() {
     if (auto* known = known_table()) return known;
     return last_table.leaving ? nullptr : other_table();
   }
 
  private:
-  /// The parent's counting stays in memory and is never looked at again: the parent's other threads do not exist
-  /// here, and may have been in the middle of changing it.
+  void before_exit() noexcept override {
+    if (generation_ > starting) counting_.load()->flush();
+  }
+
+  void before_fork() noexcept override {
+    locked_for_fork_ = counting_.load();
+    locked_for_fork_->lock_for_fork();
+  }
+  void after_fork_in_parent() noexcept override { locked_for_fork_->unlock_after_fork(); }
+  void after_fork_in_child() noexcept override {
+    locked_for_fork_->unlock_after_fork();
+    SignalRing::forget_in_child();
+    generation_ = forked;
+  }
+
+  /// Gives the child its own Counting. The parent's stays in memory and is never used again: the parent's other threads
+  /// do not exist in the child, and one of them may have been changing it.
   void start_in_child() {
     try {
       counting_ = new Counting(options_, counting_.load()->devices());
@@ -309,6 +315,7 @@ class Capture::Shared final : public LiveCapture {
   CaptureOptions options_;
   std::atomic<Generation> generation_{forked};
   std::atomic<Counting*> counting_{nullptr};
+  Counting* locked_for_fork_{};  // another thread of a forked child may replace counting_ during a fork
 };
 
 Capture::Capture(CaptureOptions options) : shared_(std::make_unique<Shared>(std::move(options))) {}
@@ -334,7 +341,7 @@ void Capture::record_new(CaptureDevice device, const Problem& problem, const Ans
     const auto variant = shared_->counting().variant(problem);
     const CapturedKey key(problem, {.device = device, .match = answer.match, .variant = variant});
     table->count(key, key.hash(), answer);
-  } catch (const std::exception&) {  // out of memory or threads: the lookup goes on, uncounted
+  } catch (const std::exception&) {  // out of memory or threads: the lookup goes on without being counted
   }
 }
 

@@ -16,13 +16,13 @@ namespace gemmtune {
 namespace {
 
 constexpr auto lock_patience =
-    std::chrono::seconds(5);  // the lock is held for milliseconds; a stopped process holds it for ever
+    std::chrono::seconds(5);  // the lock is normally held for milliseconds; a stopped process holds it for ever
 constexpr auto lock_pause = std::chrono::milliseconds(2);
 
-/// Holds the lock until destroyed. Closed on exec, so that a child program does not keep it.
+/// Holds the lock until it is destroyed. The file is closed on exec, so that a child program does not keep the lock.
 class FileLock {
  public:
-  explicit FileLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  explicit FileLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail(ErrorCode::io, "{}: {}", path, std::strerror(errno));
     const auto deadline = std::chrono::steady_clock::now() + lock_patience;
     while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
@@ -47,7 +47,7 @@ class FileLock {
   int descriptor_;
 };
 
-/// A symbolic link is followed: the file that it points to is replaced, not the link.
+/// The file that `path` points to: if it is a symbolic link, its target is replaced, not the link.
 std::filesystem::path followed(const std::filesystem::path& path) {
   std::error_code failed;
   auto real = std::filesystem::weakly_canonical(path, failed);

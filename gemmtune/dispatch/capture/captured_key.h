@@ -32,7 +32,7 @@ class CapturedKey {
         device_(context.device),
         variant_(context.variant) {}
 
-  /// Without the layout and epilogue that variant() stands for.
+  /// The problem without the layout and epilogue that variant() stands for.
   Problem problem() const noexcept;
   VariantNumber variant() const noexcept { return variant_; }
   MatchKind match() const noexcept { return static_cast<MatchKind>(rest_ >> 56); }
@@ -43,7 +43,7 @@ class CapturedKey {
     return (sizes | (rest_ ^ other.rest_) | (device_ ^ other.device_) | (variant_ ^ other.variant_)) == 0;
   }
 
-  /// Device and variant are not part of the hash, because a process has few of them. A sum of products, whose upper
+  /// The hash leaves out device and variant, because a process has few of them. It is a sum of products, so its upper
   /// bits are the good ones.
   std::uint64_t hash() const noexcept {
     return m_ * 0x9e3779b97f4a7c15ULL + n_ * 0xc2b2ae3d27d4eb4fULL + k_ * 0x165667b19e3779f9ULL +
@@ -53,7 +53,7 @@ class CapturedKey {
  private:
   static std::uint64_t word(std::int64_t size) noexcept { return static_cast<std::uint64_t>(size); }
 
-  /// The types in the order of memory, so that compilers load four at once, and the match.
+  /// The types in memory order, so that compilers load four at once, together with the match.
   static std::uint64_t rest_of(const Problem& p, MatchKind match) noexcept {
     const auto byte = [](auto value) { return static_cast<std::uint32_t>(value); };
     const auto sides = byte(p.a.type) | byte(p.a.scaling) << 8 | byte(p.w.type) << 16 | byte(p.w.scaling) << 24;

@@ -1,5 +1,5 @@
-// Whether a file has changed since it was last looked at: by time, size and identity, so that a file that was renamed
-// over another is noticed too.
+// Tells whether a file has changed since it was last checked: by time, size and identity, so that a file that was
+// renamed over another is noticed too.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// From a key to its rows: a hash table with open addressing that is filled once and then only read. The position of a
-// group's rows, and how they spread over M, share one cache line with the key.
+// Maps a key to its rows: a hash table with open addressing that is filled once and then only read. The position of a
+// group's rows and their distribution over M share one cache line with the key.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct alignas(64) RowGroup {
   std::uint32_t first{};
   std::uint32_t count{};
   std::array<std::uint16_t, 16>
-      octaves{};  // [w]: how many rows have an M of at most w bits; counts above 65535 are not stored
+      octaves{};  // [w]: the number of rows whose M has at most w bits; counts above 65535 are not stored
 
   /// Appends a row. Its M must not be less than that of the row before.
   void count_row(std::uint32_t m);

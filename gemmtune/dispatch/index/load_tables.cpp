@@ -4,6 +4,7 @@
 
 #include "gemmtune/core/csv_scanner.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/table/profile_csv.h"
 #include "gemmtune/table/tuned_row_reader.h"
 
 namespace gemmtune {
@@ -31,7 +32,9 @@ std::string note_on(const std::filesystem::path& path, const std::vector<Skipped
 std::vector<SkippedLine> read_rows(std::string_view text, const TableSource& source,
                                    const std::function<void(const TunedRow&, std::int64_t)>& use) {
   CsvScanner scanner(text, source.path.string());
-  TunedRowReader reader(names_in(scanner), source.family.format, defaults_of(source.family), scanner.source());
+  const auto names = names_in(scanner);
+  insist_on_no_profile(names, scanner.source());
+  TunedRowReader reader(names, source.family.format, defaults_of(source.family), scanner.source());
   std::vector<SkippedLine> skipped;
   while (scanner.next()) {
     if (const auto complaint = reader.read(scanner.fields()))

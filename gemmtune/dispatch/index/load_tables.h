@@ -1,4 +1,4 @@
-// From files to a TableIndex. Each file is read once, row by row.
+// Loads files into a TableIndex. Each file is read once, row by row.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,20 @@
 
 namespace gemmtune {
 
-/// A line that serves nothing, and the reason: "a.csv:7:3: M: found 'x', expected a whole number above 0".
+/// A line that cannot be used, and the reason: "a.csv:7:3: M: found 'x', expected a whole number above 0".
 struct SkippedLine {
   std::int64_t line{};
   std::string reason{};
 };
 
-/// Passes each row that can be served to `use`, with its line. The row is valid during the call only. Throws
-/// Error{input} if the text is not a table of this family.
+/// Passes each usable row to `use`, with its line. The row is valid only during that call. Throws Error{input} if the
+/// text is not a table of this family.
 std::vector<SkippedLine> read_rows(std::string_view text, const TableSource& source,
                                    const std::function<void(const TunedRow&, std::int64_t)>& use);
 
 struct LoadedTables {
   TableIndex index{};
-  std::vector<std::string> notes{};  // what was left out, one line for each file, for the user
+  std::vector<std::string> notes{};  // what was left out, for the user: one line for each file
 };
 
 /// Throws Error{input} if a file cannot be read or is not a table of its family.

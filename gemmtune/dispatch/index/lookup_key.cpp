@@ -2,8 +2,8 @@
 
 namespace gemmtune {
 
-/// Multiplications by an odd constant, each followed by a fold of the upper half: every bit of every distance reaches
-/// every bit of the result.
+/// Multiplies by an odd constant and folds in the upper half after each step, so that every bit of every distance
+/// affects every bit of the result.
 std::uint64_t variant_of(const Problem& p) noexcept {
   const Layout layout = canonical_layout(p);
   const auto word = [](auto value) { return static_cast<std::uint64_t>(value); };

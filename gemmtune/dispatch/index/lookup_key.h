@@ -1,8 +1,8 @@
-// What a problem and a device have in common with the rows that may serve them, as three words: everything but M.
-// A type for which a family's tables have no column is not part of the key: as in AITER, an a4w4 row serves outputs
-// of any type, with and without bias, and a blockscale row serves both FP8 types. A layout or an epilogue other than
-// the default is always part of the key. It is mixed into the device's word, so that default problems pay nothing for
-// it.
+// What a problem and a device have in common with the rows that may serve them, as three words: everything except M. If
+// a family's tables have no column for a type, that type is not part of the key. As in AITER, an a4w4 row serves
+// outputs of any type, with and without bias, and a blockscale row serves both FP8 types. A layout or an epilogue other
+// than the default is always part of the key. It is mixed into the device's word, so that default problems pay nothing
+// for it.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace gemmtune {
 
 struct LookupKey {
-  std::uint64_t device{};  // and layout and epilogue
+  std::uint64_t device{};  // also layout and epilogue
   std::uint64_t sizes{};   // N and K
-  std::uint64_t types{};   // the batch too; never 0
+  std::uint64_t types{};   // also the batch; never 0
 
   bool operator==(const LookupKey&) const = default;
 };
@@ -31,7 +31,7 @@ constexpr std::uint64_t scalings(Scaling a, Scaling w) noexcept {
   return static_cast<std::uint64_t>(a) << 4 | static_cast<std::uint64_t>(w);
 }
 
-// The number of bits that lookup_key() has for each.
+// lookup_key() has this many bits for each.
 static_assert(static_cast<int>(last_dtype) < 16 && static_cast<int>(last_scaling) < 16);
 
 /// A hash of layout and epilogue without the bias; 0 for the default ones.

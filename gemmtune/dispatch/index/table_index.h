@@ -1,15 +1,16 @@
-// All rows of a set of tables, prepared for lookups. Immutable: any number of threads read it at once, and a lookup
-// neither locks nor allocates nor throws.
+// All rows of a set of tables, prepared for lookups. It is immutable: any number of threads read it at once, and a
+// lookup neither locks nor allocates nor throws.
 //
-// A lookup tries, in this order and for this device, N, K, batch and types only (dispatch/index/lookup_key.h):
+// A lookup considers only rows of this device, N, K, batch and types (dispatch/index/lookup_key.h). It tries in this
+// order:
 //   exact          a row for M
-//   padded_fine    a row for M rounded up finely (table/padded_m.h)
-//   padded_coarse  a row for M rounded coarsely
-//   nearest        the row of the nearest M on a logarithmic scale, within MatchRules::nearest_factor
+//   padded_fine    a row for M rounded up in fine steps (table/padded_m.h)
+//   padded_coarse  a row for M rounded up in coarse steps
+//   nearest        the row whose M is nearest on a logarithmic scale, within MatchRules::nearest_factor
 //   fallback       no row: a rule chooses (dispatch/fallback.h)
 //
-// Batched problems have exact rows or none, as in AITER. Built by dispatch/index/table_index_builder.h; why a lookup
-// answered what it did: dispatch/explain.h.
+// Batched problems have exact rows or none, as in AITER. dispatch/index/table_index_builder.h builds an index;
+// dispatch/explain.h explains an answer.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@
 namespace gemmtune {
 
 struct MatchRules {
-  std::int64_t nearest_factor{2};  // a row serves as the nearest from M / factor to M · factor; 1: never
+  std::int64_t nearest_factor{2};  // a nearest row is for M / factor to M · factor; 1: no nearest rows
 
   bool operator==(const MatchRules&) const = default;
 };
@@ -47,12 +48,11 @@ class TableIndex {
   TableIndex(TableIndex&&) = default;
   TableIndex& operator=(TableIndex&&) = default;
 
-  /// The answer lives as long as this index, so an index that is about to be destroyed cannot be asked.
+  /// The answer is valid as long as this index, so a temporary index cannot be asked.
   [[nodiscard]] Answer lookup(const Problem& problem, const DeviceKey& device) const& noexcept;
   Answer lookup(const Problem& problem, const DeviceKey& device) && = delete;
 
-  /// One level alone: what a lookup finds there, whether or not an earlier level has found a row. Nothing for
-  /// fallback.
+  /// What a lookup finds at this level, whether or not an earlier level has a row. Empty for fallback.
   [[nodiscard]] std::optional<Answer> try_level(MatchKind level, const Problem& problem,
                                                 const DeviceKey& device) const& noexcept;
   std::optional<Answer> try_level(MatchKind level, const Problem& problem, const DeviceKey& device) && = delete;
@@ -66,12 +66,12 @@ class TableIndex {
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// What serves one M: everything that an answer says without looking at the choice itself.
+  /// The row for one M: everything that an answer says, so that it need not read the choice itself.
   struct Row {
     std::uint32_t m{};
-    std::uint32_t best{none};  // in choices_
+    std::uint32_t best{none};  // index in choices_
     std::uint32_t runner_up{none};
-    double time_us{};  // of the best
+    double time_us{};  // of the best choice
   };
 
   const RowGroup* group_for(const Problem& problem, const DeviceKey& device) const noexcept;
@@ -83,7 +83,7 @@ class TableIndex {
 
   MatchRules rules_;
   GroupTable groups_;
-  std::vector<Row> rows_;  // by group, ascending in M
+  std::vector<Row> rows_;  // sorted by group, then by M
   std::vector<Choice> choices_;
   std::vector<TableDevice> devices_;
   TextPool texts_;

@@ -41,7 +41,7 @@ void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, cons
                              .line = origin.line});
 }
 
-/// While rows are added, a group's `first` is its number.
+/// The number of the key's group. While rows are added, `first` of a group holds its number.
 std::uint32_t TableIndexBuilder::group_of(const LookupKey& key) {
   const auto known = index_.groups_.size();
   auto& group = index_.groups_.at_or_new(key);

@@ -1,6 +1,6 @@
-// Makes a TableIndex from rows. Of rows with the same key the fastest serves. A row without a usable time serves only
-// if there is no other, and a row whose error ratio is over the limit only if all others are too. Of equal times the
-// row that was added first serves.
+// Builds a TableIndex from rows. Among rows with the same key, the fastest is used. A row without a usable time is used
+// only if there is no other, and a row whose error ratio is over the limit only if all others are over it too. Among
+// equal times, the row that was added first is used.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ namespace gemmtune {
 
 struct BuildOptions {
   MatchRules rules{};
-  std::string live_gfx{};  // the device of rows without gfx if cu_num does not tell it (gfx_of_cu_num())
+  std::string live_gfx{};  // the device of rows without gfx, if cu_num does not determine it (gfx_of_cu_num())
 };
 
 /// The place of a row in its file.
@@ -27,7 +27,7 @@ class TableIndexBuilder {
  public:
   explicit TableIndexBuilder(BuildOptions options);
 
-  /// A row whose problem is valid (why_invalid() is empty), from a table of `family`.
+  /// Adds a row whose problem is valid (why_invalid() is empty), from a table of `family`.
   void add(const TunedRow& row, const TableFamily& family, const RowOrigin& origin);
 
   TableIndex build() &&;
@@ -37,7 +37,7 @@ class TableIndexBuilder {
     std::uint32_t group{};
     std::uint32_t m{};
     std::uint32_t choice{};
-    bool is_wrong{};  // over the limit of error ratios
+    bool is_wrong{};  // whether the row's error ratio is over the limit
   };
 
   std::uint32_t group_of(const LookupKey& key);
@@ -48,9 +48,9 @@ class TableIndexBuilder {
 
   BuildOptions options_;
   TableIndex index_;
-  std::vector<LookupKey> groups_;       // by number
+  std::vector<LookupKey> groups_;       // the index is a group's number
   std::vector<Pending> pending_;        // one for each choice
-  std::vector<DeviceKey> device_keys_;  // of index_.devices_
+  std::vector<DeviceKey> device_keys_;  // the keys of index_.devices_
 };
 
 }  // namespace gemmtune

@@ -18,7 +18,7 @@ std::vector<std::string> header_of(const std::filesystem::path& path) {
   return names;
 }
 
-/// Batched tables of block scales are of another format than the batched tables that are served.
+/// Whether this is a batched table of block scales. Its format differs from the batched tables that are supported.
 bool is_of_batched_blocks(const TableFamily& family, const std::string& name) {
   return is_batched(family) && name.find("blockscale") != std::string::npos;
 }

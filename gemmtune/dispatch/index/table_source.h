@@ -1,4 +1,4 @@
-// A file of tuned rows, with what its columns do not say: the family of problems that it is for.
+// A file of tuned rows, and the family of problems that it is for, which its columns do not state.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace gemmtune {
 
-/// A family of AITER's tables: a format, and whether weights are shuffled ahead if the format leaves that open.
+/// A family of AITER's tables: a format and, if the format leaves it open, whether weights are shuffled in advance.
 struct TableFamily {
   Format format{Format::a16w16};
   bool packed{};
@@ -19,7 +19,7 @@ struct TableFamily {
   bool operator==(const TableFamily&) const = default;
 };
 
-/// The problem that the cells of a row complete.
+/// The problem with the values that a family's rows do not state.
 Problem defaults_of(const TableFamily& family);
 
 bool is_batched(const TableFamily& family);
@@ -32,7 +32,7 @@ struct TableSource {
 };
 
 /// The family that the file's name or columns state. Throws Error{input} if they state none, or one that is not
-/// served (fused MoE, …), and what read_csv() throws.
+/// supported (fused MoE, for example), and whatever read_csv() throws.
 TableSource guess_source(const std::filesystem::path& path);
 
 /// The non-empty parts of "a.csv:b.csv".

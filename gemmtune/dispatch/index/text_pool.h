@@ -1,4 +1,4 @@
-// Texts that many rows share, each stored once and followed by a NUL. They keep their place when the pool is moved.
+// Texts that many rows share. Each is stored once and followed by a NUL. They do not move when the pool is moved.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace gemmtune {
 
 class TextPool {
  public:
-  /// The pool's own copy.
+  /// Returns the pool's own copy of the text.
   std::string_view keep(std::string_view text);
 
  private:

@@ -1,6 +1,6 @@
-// Multiplies every format, summing in double, one element after the other: slow, and right. It runs where no other
-// family does. It does not judge other families: verify/ does, and shares no code with this one beyond what the bits
-// mean.
+// Multiplies every format, summing in double, one element after the other: slow, and right. It works where no other
+// family does. It is not used to check other families: verify/ does that, and shares no code with this family except
+// the meaning of the bits.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr double flop_limit = 2e8;  // about a tenth of a second: slower kernels are of no use
+constexpr double flop_limit = 2e8;  // about a tenth of a second: slower calls are of no use
 
 template <typename Stored>
 Stored load(const std::byte* from, std::int64_t index) {
@@ -52,7 +52,7 @@ float stored_value(DType type, const std::byte* from, std::int64_t index) {
       return e2m1_to_float(static_cast<std::uint8_t>(index % 2 == 0 ? pair & 15 : pair >> 4));
     }
     default:
-      return std::numeric_limits<float>::quiet_NaN();  // no other type is an operand's
+      return std::numeric_limits<float>::quiet_NaN();  // operands have no other type
   }
 }
 

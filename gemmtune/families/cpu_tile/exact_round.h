@@ -1,5 +1,5 @@
 // Avoids double rounding when a value is converted to a short format through longer ones: intermediate results are
-// rounded to odd, so that the last rounding sees on which side of a tie the exact value is (Boldo and Melquiond,
+// rounded to odd, so that they show the last rounding on which side of a tie the exact value is (Boldo and Melquiond,
 // "Emulation of FMA and correctly rounded sums", 2008).
 #pragma once
 
@@ -25,7 +25,7 @@ inline double add_to_odd(double a, double b) {
   return std::bit_cast<double>(grows ? bits + 1 : bits - 1);
 }
 
-/// A double in float, rounded to odd.
+/// The double as a float, rounded to odd.
 inline float float_to_odd(double value) {
   const auto rounded = static_cast<float>(value);
   const auto back = static_cast<double>(rounded);
@@ -35,7 +35,7 @@ inline float float_to_odd(double value) {
   return std::bit_cast<float>(std::abs(value) > std::abs(back) ? bits + 1 : bits - 1);
 }
 
-/// Element `index` of a tensor of bf16, fp16 or f32.
+/// Element `index` of a tensor of type bf16, fp16 or f32.
 inline float load_as_float(const std::byte* tensor, DType type, std::int64_t index) {
   if (type == DType::f32) {
     float value{};
@@ -47,7 +47,7 @@ inline float load_as_float(const std::byte* tensor, DType type, std::int64_t ind
   return type == DType::bf16 ? bf16_to_float(bits) : f16_to_float(bits);
 }
 
-/// Writes `value` as the type, rounded to nearest even in one step.
+/// Stores `value` as this type, rounded to nearest even in one step.
 inline void store_rounded(double value, std::byte* tensor, DType type, std::int64_t index) {
   if (type == DType::f32) {
     const auto rounded = static_cast<float>(value);

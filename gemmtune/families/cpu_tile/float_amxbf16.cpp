@@ -1,4 +1,4 @@
-// Pairs of bf16 with AMX: tiles of 16 × 16 sums, one or two of them each way.
+// Pairs of bf16 with AMX: tiles of 16 × 16 sums, one or two of them along each side.
 #include <immintrin.h>
 
 #include "gemmtune/families/cpu_tile/float_stream_templates.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t edge = 16;  // rows of a tile, and its 32-bit columns
 
-/// LDTILECFG's operand: palette 1, all eight tiles 16 rows of 64 bytes.
+/// The operand of LDTILECFG: palette 1, and all eight tiles have 16 rows of 64 bytes.
 struct alignas(64) TileConfig {
   std::uint8_t palette{1};
   std::uint8_t start_row{};
@@ -24,7 +24,8 @@ void enter_tiles() { _tile_loadconfig(&config); }
 
 void leave_tiles() { _tile_release(); }
 
-/// Tiles 0 1 / 2 3 are C, 4 5 are A, 6 7 are W. Tile numbers are part of the instructions, hence the four blocks.
+/// Tiles 0 1 / 2 3 hold C, tiles 4 5 hold A, tiles 6 7 hold W. There are four blocks because tile numbers are part of
+/// the instructions.
 template <int R, int C>
 void amx_tile(const TileArgs& args) {
   constexpr std::int64_t w_stride = C * edge * 4;

@@ -5,7 +5,7 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-/// A lane is two bf16; sums stay float. (The instruction takes denormals for zeros.)
+/// A lane is two bf16; sums are float. (The instruction treats denormals as zeros.)
 struct VecPairs : VecAvx512 {
   static Type multiply_add(Type a, Type b, Type c) { return _mm512_dpbf16_ps(c, as_pairs(a), as_pairs(b)); }
 

@@ -11,7 +11,7 @@ namespace {
 
 bool unscaled_floats(const Side& side) { return side.type == DType::f32 && side.scaling == Scaling::none; }
 
-/// Bytes of one element as it stands in a packed panel.
+/// Bytes of one element in a packed panel.
 std::int64_t stored_bytes(const Side& side, const FloatKernels& kernels) {
   return kernels.pairs ? 4 : storage_bytes(side.type, 1);
 }
@@ -49,7 +49,7 @@ Rows WeightPanels::rows(const Operands& operands, std::int64_t batch) const noex
   return pairs_ ? as_pairs(rows) : rows;
 }
 
-/// The panel transposed, elements of W's own size: [depth][columns], zeros where there is no column.
+/// The transposed panel, with elements of W's own size: [depth][columns]. Missing columns are zeros.
 void WeightPanels::pack_panel(const Rows& rows, std::int64_t panel, std::byte* to) const {
   const std::int64_t first = panel * plan_.columns;
   if (ready_) {
@@ -126,7 +126,7 @@ void APanels::pack(const Operands& operands, std::int64_t index, float* out) con
                           {.first_row = first, .count = count, .stride = count, .k_end = plan_.depth, .out = out});
 }
 
-/// [depth / step][rows][step], rows of zeros filling up the tile.
+/// Writes [depth / step][rows][step]. Rows of zeros fill up the tile.
 void APanels::copy_rows(const Rows& rows, const Range& range, float* out) const noexcept {
   const RowFunction copy = kernels_->row(source_);
   const std::int64_t step = kernels_->depth_step;

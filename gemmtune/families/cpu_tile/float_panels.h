@@ -1,4 +1,5 @@
-// The panels that tiles multiply: A's, packed in each launch, and the weights', packed ahead or decoded block by block.
+// The panels that tiles multiply: A's, which each launch packs, and the weights', which are packed in advance or
+// decoded block by block.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@ namespace gemmtune::cpu_tile {
 
 /// Where W panels come from.
 enum class Weights : std::uint8_t {
-  direct,  // from the rows as they lie, block by block, in each launch
-  panel,   // packed ahead, elements as stored; a copy of the scales follows the panels
+  direct,  // from the rows as they are stored, block by block, in each launch
+  panel,   // packed in advance with elements as stored; a copy of the scales follows the panels
 };
 
-/// Elements k of one W panel.
+/// A range of elements along K of one W panel.
 struct PanelPart {
   std::int64_t batch{};
   std::int64_t panel{};
@@ -31,10 +32,10 @@ class WeightPanels {
 
   std::size_t packed_bytes() const;
 
-  /// Packs all weights, on the threads of the plan.
+  /// Packs all weights on the plan's threads.
   void pack(const Operands& operands, std::byte* packed) const;
 
-  /// The floats (or pairs) of a part where they were packed ready to be multiplied; null where they must be decoded.
+  /// The floats (or pairs) of a part if they were packed ready to be multiplied; null if they must be decoded.
   const float* in_place(const Operands& operands, const PanelPart& part) const noexcept;
 
   void decode(const Operands& operands, const PanelPart& part, float* out) const noexcept;
@@ -50,7 +51,7 @@ class WeightPanels {
   TilePlan plan_;
   Weights weights_;
   bool pairs_;
-  bool ready_;  // packed panels are multiplied as they are
+  bool ready_;  // whether packed panels are multiplied without decoding
   std::int64_t element_bytes_;
   PackFunction pack_;
   WidenFunction widen_;
@@ -62,7 +63,7 @@ class APanels {
 
   std::int64_t count() const { return problem_.batch * plan_.m_panels; }
 
-  /// Decodes a whole panel, index batch · m_panels + panel.
+  /// Decodes a whole panel. Its index is batch · m_panels + panel.
   void pack(const Operands& operands, std::int64_t index, float* out) const noexcept;
 
  private:

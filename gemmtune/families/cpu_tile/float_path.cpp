@@ -1,4 +1,4 @@
-// Float tiles over packed panels: the path for many rows, and for few where weights are packed ahead.
+// Float tiles over packed panels: the path for many rows, and also for few rows if weights are packed in advance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 
 using Values = std::vector<std::int64_t>;
 
-constexpr std::int64_t k_step = 32;  // a multiple of every width and, in pairs, of AMX's depth
+constexpr std::int64_t k_step = 32;  // a multiple of every width and, for pairs, of AMX's depth
 
-/// From these rows on A outgrows the second-level cache, and few columns a block would read it too often.
+/// From this many rows on, A does not fit the L2 cache, and blocks of few columns would read it too often.
 constexpr std::int64_t many_rows = 192;
 
 Values without_repeats(const Values& values) {
@@ -34,7 +34,7 @@ std::int64_t tallest(const Point& point, const Problem& problem) {
   return std::min(problem.m, kernels_of(point).most_rows(point["n"]));
 }
 
-/// Tiles as tall as the registers allow, for each instruction set and width in vectors.
+/// The tallest tiles that fit the registers, for each instruction set and width in vectors.
 Values tile_rows(const Problem& problem, const DeviceInfo& device) {
   Values rows;
   for (const std::string& isa : usable_isas(problem, device)) {
@@ -62,7 +62,7 @@ std::vector<Axis> axes(const Problem& problem, const DeviceInfo& device) {
                                          : std::vector<std::string>{"direct", "panel"})};
 }
 
-/// Points that some kernel can run come first; what follows thins them out.
+/// The first constraints leave the points that some kernel can run. The others reduce their number.
 std::vector<Constraint> tile_constraints(const Problem& problem) {
   return {
       {"no kernel has a tile of this height and width",

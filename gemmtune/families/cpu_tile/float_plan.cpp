@@ -8,12 +8,12 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-constexpr std::int64_t a_block_bytes = 192 * 1024;  // leaves a 512 KiB second-level cache room for W and sums
+constexpr std::int64_t a_block_bytes = 192 * 1024;  // leaves a 512 KiB L2 cache room for W and sums
 constexpr std::int64_t kept_sum_bytes =
-    2 * 1024 * 1024;  // of a thread: touched once a pass, so the last-level cache does
+    2 * 1024 * 1024;  // of one thread; the last-level cache is fast enough, because a pass uses them once
 constexpr std::int64_t line_bytes = 64;
 
-/// Rows that decoding a W panel costs as much as: splitting M makes each part decode again.
+/// Decoding a W panel costs as much as this many rows. If M is split, each part decodes it again.
 constexpr std::int64_t decode_rows = 8;
 
 std::int64_t worst_part(const TilePlan& plan, const ThreadGrid& grid, std::int64_t batch) {
@@ -37,7 +37,7 @@ ThreadGrid choose_grid(const TilePlan& plan, std::int64_t batch, std::int64_t th
   return best;
 }
 
-/// Panels as even as whole tiles allow: 8 rows in tiles of 6 are 4 + 4.
+/// The height of panels that are as even as whole tiles allow: 8 rows in tiles of 6 become 4 + 4.
 std::int64_t even_height(std::int64_t m, const FloatKernels& kernels, const TileChoice& choice) {
   const std::int64_t even = ceil_div(m, ceil_div(m, choice.rows));
   return kernels.tile(even, choice.vectors).rows;

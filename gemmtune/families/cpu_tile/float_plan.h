@@ -9,16 +9,16 @@
 
 namespace gemmtune::cpu_tile {
 
-/// A candidate's parameters.
+/// The parameters of a candidate.
 struct TileChoice {
-  std::int64_t rows{};     // of a tile
-  std::int64_t vectors{};  // of a tile, across
+  std::int64_t rows{};     // rows of a tile
+  std::int64_t vectors{};  // vectors across a tile
   std::int64_t k_block{};  // elements of K
   std::int64_t n_block{};  // columns
   std::int64_t threads{};
 };
 
-/// Threads along each direction; their product is at most the threads asked for.
+/// The number of threads along each direction. Their product is at most the requested number of threads.
 struct ThreadGrid {
   std::int64_t batch{1};
   std::int64_t m{1};
@@ -28,16 +28,16 @@ struct ThreadGrid {
 };
 
 struct TilePlan {
-  std::int64_t height{};       // rows of each A panel but the last
-  std::int64_t last_height{};  // of the last, as its tile needs it
+  std::int64_t height{};       // rows of each A panel except the last
+  std::int64_t last_height{};  // rows of the last A panel, as its tile needs them
   std::int64_t m_panels{};
-  std::int64_t columns{};  // of a W panel
+  std::int64_t columns{};  // columns of a W panel
   std::int64_t n_panels{};
   std::int64_t depth{};          // 32-bit elements along K, rounded up to the kernels' step
-  std::int64_t depth_block{};    // of them, what one pass over a block takes
-  std::int64_t n_block{};        // W panels whose passes share an A block
-  std::int64_t m_block{};        // A panels that stay in the second-level cache meanwhile
-  std::int64_t outer_m_block{};  // A panels whose sums are kept between passes
+  std::int64_t depth_block{};    // how many of these elements one pass over a block takes
+  std::int64_t n_block{};        // number of W panels whose passes share an A block
+  std::int64_t m_block{};        // number of A panels that stay in the L2 cache meanwhile
+  std::int64_t outer_m_block{};  // number of A panels whose sums are kept between passes
   ThreadGrid grid{};
 
   std::int64_t a_panel_floats() const { return height * depth; }
@@ -45,7 +45,8 @@ struct TilePlan {
   std::int64_t block_panel_floats() const { return columns * depth_block; }
   std::int64_t sum_rows() const { return outer_m_block * height; }
 
-  /// Bytes of all packed A, of one thread's decoded W block, and of one thread's sums; multiples of a cache line.
+  /// Bytes of all packed A, of one thread's decoded W block, and of one thread's sums. They are multiples of a cache
+  /// line.
   std::int64_t a_bytes(std::int64_t batch) const;
   std::int64_t w_block_bytes() const;
   std::int64_t sum_bytes() const;

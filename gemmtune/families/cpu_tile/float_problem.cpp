@@ -17,7 +17,7 @@ bool is_source(DType type) {
   return std::find(std::begin(sources), std::end(sources), type) != std::end(sources);
 }
 
-/// Whether values quantised to the type's range have squares that no float holds.
+/// Whether values quantised to the type's range can have squares that are too large for float.
 bool fills_float(DType type) { return type == DType::f32 || type == DType::bf16; }
 
 bool scaled_by_rows(const Side& side) {

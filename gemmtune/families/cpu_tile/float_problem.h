@@ -13,27 +13,27 @@
 
 namespace gemmtune::cpu_tile {
 
-/// Why the float kernels cannot multiply this, or "". int8 × int8 with tensor and row scales is left to the int8
-/// kernels, which are exact.
+/// Why the float kernels cannot multiply this problem, or "". int8 × int8 with tensor and row scales is left to the
+/// int8 kernels, which are exact.
 std::string why_not_float(const Problem& problem);
 
-/// Whether both sides are bf16 without scales: what pairs can multiply.
+/// Whether both sides are bf16 without scales, which kernels on pairs can multiply.
 bool multiplies_pairs(const Problem& problem);
 
-/// "f32", "bf16xe4m3": the part of candidates' names that says what is multiplied.
+/// The part of candidates' names that states the types: "f32", "bf16xe4m3".
 std::string types_label(const Problem& problem);
 
 /// The instruction sets of the float kernels, best first.
 const std::vector<std::string>& float_isas();
 
-/// The kernels of one of them; only "portable" in builds for another architecture than x86-64.
+/// The kernels of one instruction set. Builds for other architectures than x86-64 have only "portable".
 const FloatKernels& float_kernels(std::string_view isa);
 
 Source source_of(DType type);
 Sink sink_of(DType type);
 std::int64_t sink_bytes(Sink sink);
 
-/// Where one side of one batch lies. Scales may be null where the side has none.
+/// The bytes of one side of one batch. Scales may be null if the side has none.
 struct SideBytes {
   const std::byte* values{};
   const std::byte* scales{};
@@ -42,7 +42,7 @@ struct SideBytes {
 Rows rows_of_a(const Problem& problem, const SideBytes& bytes, std::int64_t batch);
 Rows rows_of_w(const Problem& problem, const SideBytes& bytes, std::int64_t batch);
 
-/// bf16 rows taken two by two along K.
+/// The same rows of bf16, with pairs along K as elements.
 Rows as_pairs(Rows rows);
 
 }  // namespace gemmtune::cpu_tile

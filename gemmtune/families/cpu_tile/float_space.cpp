@@ -10,20 +10,20 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-/// A thread's share below the first takes less time than waking the thread; with shares above the second, cores stay
-/// idle for milliseconds.
+/// If a thread's share of the work is below the first limit, it takes less time than waking the thread. If shares are
+/// above the second limit, cores stay idle for milliseconds.
 constexpr double least_share = 1 << 20;
 constexpr double largest_share = 1 << 23;
 
-/// Rows from which multiplying costs more than reading: there pairs beat anything that converts to float.
+/// From this many rows on, multiplying costs more than reading, and pairs beat everything that converts to float.
 constexpr std::int64_t compute_bound_rows = 16;
 
 bool is_pairs(const std::string& isa) { return isa == "avx512bf16" || isa == "amxbf16"; }
 
-/// Operations, or bytes where there are more of those than a core can hide.
+/// The number of operations, or 16 times the bytes that must move if that is more: a core cannot hide more bytes.
 double work_of(const Problem& problem) { return std::max(flops(problem), 16 * moved_bytes(problem)); }
 
-/// Whether a better one makes trying this one pointless.
+/// Whether a better instruction set makes trying this one pointless.
 bool is_outdone(const std::string& isa, const std::string& best, const Problem& problem) {
   if (isa == best || is_pairs(isa)) return false;
   if (isa == "avx512") return problem.m > compute_bound_rows;

@@ -12,13 +12,14 @@ namespace gemmtune::cpu_tile {
 /// The float instruction sets that run on the device and multiply this problem, best first; never empty.
 std::vector<std::string> usable_isas(const Problem& problem, const DeviceInfo& device);
 
-/// Axis "isa": all labels, best first.
+/// The axis "isa" with all labels, best first.
 Axis isa_axis();
 
-/// That the CPU has the label's features, that the types fit it, and that nothing better is there.
+/// The constraints on instruction sets: the CPU must have the label's features, the types must suit it, and nothing
+/// better may be available.
 std::vector<Constraint> isa_constraints(const Problem& problem, const DeviceInfo& device);
 
-/// That a launch is neither cut into too small shares nor given too few threads.
+/// The constraints on threads: a launch must not be cut into shares that are too small, nor get too few threads.
 std::vector<Constraint> thread_constraints(const Problem& problem, const DeviceInfo& device);
 
 }  // namespace gemmtune::cpu_tile

@@ -8,19 +8,19 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-constexpr std::int64_t group_columns = 16;  // finished together: whole cache lines of C
+constexpr std::int64_t group_columns = 16;  // finished together, because they are whole cache lines of C
 constexpr std::int64_t most_rows_streamed = 64;
 
 struct Setup {
   Problem problem{};
   StreamShape shape{};
-  std::int64_t padded_rows{};   // of A, a multiple of the shape's; the rest are zeros
+  std::int64_t padded_rows{};   // rows of A, a multiple of the shape's rows; the added ones are zeros
   std::int64_t padded_depth{};  // a multiple of the width
-  std::int64_t width{};         // of a vector
+  std::int64_t width{};         // width of a vector
   int threads{};
   RowFunction decode_row{};
   StreamFunction stream{};
-  StreamFunction last_columns{};  // one column at a time
+  StreamFunction last_columns{};  // computes one column at a time
   FinishFunction finish{};
   std::int64_t out_bytes{};
 };

@@ -1,4 +1,5 @@
-// A GEMM of few rows as dot products along K: weights are read once, in the order they lie, and never packed.
+// A GEMM of few rows as dot products along K. Weights are read once, in the order in which they are stored, and are
+// never packed.
 #pragma once
 
 #include <memory>

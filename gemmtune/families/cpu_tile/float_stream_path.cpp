@@ -17,7 +17,7 @@ bool has_kernel(const Point& point) {
   return float_kernels(point.label("isa")).stream(Source::f32, shape_of(point)) != nullptr;
 }
 
-/// How often the weights pass through the nearest cache.
+/// How often the weights pass through the L1 cache.
 std::int64_t passes(const Point& point, const Problem& problem) { return ceil_div(problem.m, point["m"]); }
 
 std::vector<Constraint> stream_constraints(const Problem& problem) {

@@ -1,4 +1,4 @@
-// Dot products along K for few rows of A, written once over a vector type. Only for float_<isa>.cpp, as
+// Dot products along K for few rows of A, written once over a vector type. Only for float_<isa>.cpp, like
 // float_templates.h.
 #pragma once
 
@@ -18,7 +18,7 @@ void stream_step(Sums<V, R, C>& sums, const typename V::Type (&w)[C], const floa
   }
 }
 
-/// Elements [k, k_end), all under one scale; unscaled.
+/// Sums the unscaled products of elements [k, k_end), which all have the same scale.
 template <typename V, Source S, int R, int C, int U>
 void stream_block(Sums<V, R, C>& block, const Rows& rows, const StreamArgs& args, std::int64_t k, std::int64_t k_end) {
   Sums<V, R, C> sums[U];
@@ -68,7 +68,7 @@ constexpr std::int64_t stream_key(std::int64_t rows, std::int64_t columns, std::
   return rows * 100 + columns * 10 + unroll;
 }
 
-/// Shapes with up to eight sums: what two multiply-adds a cycle with a latency of four can use.
+/// Shapes with up to eight sums: that many keep two multiply-adds a cycle with a latency of four busy.
 template <typename V, Source S>
 StreamFunction find_stream_of(const StreamShape& shape) {
   switch (stream_key(shape.rows, shape.columns, shape.unroll)) {

@@ -1,7 +1,7 @@
-// The float kernels, written once over a vector type `V` (vec_<isa>.h), and the table made of them.
+// The float kernels, written once over a vector type `V` (vec_<isa>.h), and the table that lists them.
 //
-// Only for float_<isa>.cpp. All is in an unnamed namespace: each of those files is compiled for another CPU, and a
-// function that two of them shared could be linked from the wrong one.
+// Only for float_<isa>.cpp. Everything is in an unnamed namespace: each of these files is compiled for another CPU, and
+// if two of them shared a function, the linker might use the wrong one.
 #pragma once
 
 #include <cstring>
@@ -37,7 +37,7 @@ inline const float* scale_row(const Rows& rows, std::int64_t row) {
   return rows.scales + row / rows.row_block * rows.scale_cols;
 }
 
-/// A vector of elements from k on, zeros past the row's end; never reads past it.
+/// A vector of elements from k on. Elements beyond the row's end are zeros and are never read.
 template <typename V, Source S>
 typename V::Type load_upto_end(const Rows& rows, std::int64_t row, std::int64_t k) {
   const std::int64_t left = rows.row_bytes - k * source_bytes<S>;
@@ -48,7 +48,7 @@ typename V::Type load_upto_end(const Rows& rows, std::int64_t row, std::int64_t 
   return V::template load_source<S>(padded);
 }
 
-/// Pairs are moved as they are: a multiplication would change their bits.
+/// Pairs are copied unchanged, because a multiplication would change their bits.
 template <typename V, Source S>
 typename V::Type scaled(typename V::Type value, float scale) {
   if constexpr (S == Source::bf16_pair) {
@@ -58,12 +58,12 @@ typename V::Type scaled(typename V::Type value, float scale) {
   }
 }
 
-/// As many rows as a vector is wide, over elements that have the same scales.
+/// As many rows as a vector has lanes, over elements with the same scales.
 template <typename V>
 struct Strip {
   std::int64_t row{};
   std::int64_t there{};   // rows that exist
-  std::int64_t column{};  // in the panel
+  std::int64_t column{};  // column in the panel
   float scales[V::width]{};
 };
 
@@ -76,8 +76,8 @@ Strip<V> strip_at(const Rows& rows, const PackArgs& args, std::int64_t column, s
   return strip;
 }
 
-/// Writes block[i] to element k + i of the panel. Stores to a narrow panel overlap: the next one puts right what this
-/// one wrote too far. The last must not.
+/// Writes block[i] to element k + i of the panel. In a narrow panel stores overlap: each store overwrites the excess of
+/// the one before. The last store must not exceed the panel.
 template <typename V>
 void store_block(const typename V::Type (&block)[V::width], const PackArgs& args, std::int64_t k, std::int64_t column) {
   const std::int64_t steps = least<std::int64_t>(V::width, args.k_end - k);
@@ -148,7 +148,7 @@ void decode_row(const Rows& rows, const RowArgs& args) {
   for (; k < args.padded_depth; k += V::width, to += args.step) V::store(to, V::zero());
 }
 
-/// Elements [k, k_end) of a packed panel, all of one column under one scale.
+/// Decodes elements [k, k_end) of a packed panel, in which each column has one scale.
 template <typename V, Source S>
 void widen_run(const WidenArgs& args, const float* scales, std::int64_t k, std::int64_t k_end) {
   for (; k < k_end; ++k) {
@@ -182,7 +182,8 @@ void tile_step(typename V::Type (&sums)[R][NV], const float* a, const float* w) 
   }
 }
 
-/// Sums so far are fetched while new ones are made, and added at the end: they lie far off by then.
+/// The earlier sums are prefetched while new ones are computed, and added at the end, because by then they have left
+/// the nearest caches.
 template <typename V, int R, int NV>
 void tile(const TileArgs& args) {
   typename V::Type sums[R][NV];
@@ -210,8 +211,8 @@ void tile(const TileArgs& args) {
   }
 }
 
-/// Rows of the tallest tile of NV vectors: sums, one row's vectors and a broadcast fill the registers. Not more than a
-/// vector's width, which is what one transposition packs.
+/// Rows of the tallest tile of NV vectors: the sums, one row's vectors and a broadcast fill the registers. It is at
+/// most a vector's width, because that is what one transposition packs.
 template <typename V>
 constexpr std::int64_t most_rows(std::int64_t vectors) {
   return vectors < 1 || vectors > 4 ? 0 : least<std::int64_t>(V::width, (V::registers - vectors - 1) / vectors);
@@ -276,7 +277,7 @@ FinishFunction find_finish(Sink sink) {
   return nullptr;
 }
 
-/// Calls visit.template operator()<S>() with the source as a constant; null for pairs.
+/// Calls visit.template operator()<S>() with the source as a constant. Null for pairs.
 template <typename Function, typename Visit>
 Function for_source(Source source, const Visit& visit) {
   switch (source) {

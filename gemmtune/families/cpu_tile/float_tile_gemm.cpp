@@ -10,13 +10,13 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-/// All that is known before a launch.
+/// Everything that is known before a launch.
 struct Setup {
   Problem problem{};
   const FloatKernels* kernels{};
   TilePlan plan{};
   FloatTileKernel full_tile{};
-  FloatTileKernel last_tile{};  // of the last, lower row of tiles
+  FloatTileKernel last_tile{};  // for the last row of tiles, which is lower
   FinishFunction finish{};
   std::int64_t out_bytes{};
 };
@@ -73,7 +73,7 @@ class Part {
   }
 
   /// Adds the products of [k.first, k.last) to the sums of a block. A W panel is decoded when the first rows need it,
-  /// so that it is still in the nearest cache then.
+  /// so that it is then still in the L1 cache.
   void add_pass(const Block& block, const Range& k) {
     for (std::int64_t i = block.m.first; i < block.m.last; i += plan_.m_block) {
       const Range m{i, std::min(i + plan_.m_block, block.m.last)};

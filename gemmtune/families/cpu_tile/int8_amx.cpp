@@ -1,4 +1,5 @@
-// AMX: TDPBSSD on tiles of 16 rows × 64 bytes. Registers 0 to 3 hold sums, 4 and 5 rows of A, 6 and 7 columns.
+// AMX: TDPBSSD on tiles of 16 rows × 64 bytes. Registers 0 to 3 hold sums, 4 and 5 hold rows of A, 6 and 7 hold
+// columns.
 #include <immintrin.h>
 
 #include "gemmtune/families/cpu_tile/int8_functions.h"
@@ -9,7 +10,7 @@ namespace {
 constexpr int tile_bytes = 1024;
 constexpr int line = 64;
 
-/// The operand of LDTILECFG: palette 1, all eight tiles whole (Intel SDM, "TILECFG").
+/// The operand of LDTILECFG: palette 1, and all eight tiles are full (Intel SDM, "TILECFG").
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -20,7 +21,7 @@ struct alignas(64) TileConfig {
 
 constexpr TileConfig config;
 
-/// Two row tiles × two column panels; a stride of 32 sums a row.
+/// Two row tiles × two column panels. Rows of sums are 32 sums apart.
 void both_row_tiles(const TileJob& job) {
   const std::byte* a = job.a;
   const std::byte* w = job.w;
@@ -69,7 +70,7 @@ void tile_32x32(const TileJob& job) {
   _tile_stored(3, acc + 16 * 32 + 16, stride);
 }
 
-/// One row tile × four column panels, for few rows: more streams of weights at once.
+/// One row tile × four column panels, for few rows: it reads more streams of weights at once.
 void tile_16x64(const TileJob& job) {
   std::int32_t* acc = job.acc;
   constexpr int stride = 64 * 4;

@@ -1,5 +1,5 @@
-// AVX2: 16-bit pairs with vpmaddwd. vpmaddubsw would take half the loads but saturates for int8's full range, and for
-// the smaller values of MXFP4 it needs two multiplications for 32 products just the same.
+// AVX2: 16-bit pairs with vpmaddwd. vpmaddubsw would need half the loads, but it saturates for int8's full range, and
+// for the smaller values of MXFP4 it also needs two multiplications for 32 products.
 #include <immintrin.h>
 
 #include <utility>
@@ -9,14 +9,14 @@
 namespace gemmtune::cpu_tile::avx2 {
 namespace {
 
-/// Eight sums of four columns, two for each: even and odd pairs of K. All loops over them are unrolled and without
-/// branches: else g++ keeps the array in memory.
+/// A vector has eight sums for four columns: two for each column, of even and of odd pairs along K. All loops over
+/// vectors are unrolled and have no branches; otherwise g++ keeps the array in memory.
 template <int Rows, int Vectors>
 struct Accumulators {
   __m256i sum[Rows][Vectors];
 };
 
-/// Four of K for `Vectors` × 4 columns: `w` are bytes, `a` 16-bit values.
+/// Four elements of K for `Vectors` × 4 columns. `w` has bytes, `a` has 16-bit values.
 template <int Height, int Rows, int Vectors>
 inline void add_group(const std::byte* a, const std::byte* w, Accumulators<Rows, Vectors>& acc) {
   __m256i columns[Vectors];
@@ -35,7 +35,7 @@ inline void add_group(const std::byte* a, const std::byte* w, Accumulators<Rows,
   }
 }
 
-/// Adds the pairs: two vectors of four columns become one of eight.
+/// Adds the two sums of each column: two vectors of four columns become one of eight.
 inline __m256i eight_columns(__m256i low, __m256i high) {
   return _mm256_permute4x64_epi64(_mm256_hadd_epi32(low, high), 0xd8);
 }
@@ -47,7 +47,7 @@ void tile_rows(const TileJob& job) {
   const std::byte* a = job.a;
   const std::byte* w = job.w;
   std::int64_t left = job.k_steps;
-  do {  // there is a first step: a loop that might not run costs g++ a second copy of all sums
+  do {  // there is always a first step: for a loop that might not run, g++ makes a second copy of all sums
     for (int g = 0; g < k_step / 4; ++g) add_group<Height>(a + g * 8, w + g * 64, acc);
     a += Height * k_step * 2;
     w += panel_step_bytes;
@@ -64,7 +64,7 @@ void tile_rows(const TileJob& job) {
   }
 }
 
-/// Tiles at the lower edge have fewer rows: one instance for each number.
+/// Selects the instance for the number of rows, because tiles at the lower edge have fewer rows.
 template <int Height, int Width, int... Less>
 void tile_dispatch(const TileJob& job, std::integer_sequence<int, Less...>) {
   constexpr void (*table[])(const TileJob&) = {tile_rows<Height, Less + 1, Width>...};
@@ -81,7 +81,7 @@ constexpr TileKernel tiles[] = {
 
 inline __m128i load16(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 
-/// 16 elements of a row from element `first` on, as 16-bit values.
+/// 16 elements of a row, starting with element `first`, as 16-bit values.
 inline __m256i widen_row(const BlockDotJob& job, int first) {
   if (job.form == RowForm::s16) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(job.a + 2 * first));
   const __m128i flip = _mm_set1_epi8(job.form == RowForm::u8_plus_128 ? static_cast<char>(0x80) : char{0});

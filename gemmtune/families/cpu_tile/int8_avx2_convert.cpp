@@ -1,4 +1,4 @@
-// AVX2: from sums to outputs, and from MXFP4 codes to int8. Also used by the kernels of wider instruction sets.
+// AVX2: converts sums to outputs, and MXFP4 codes to int8. The kernels of wider instruction sets use it too.
 #include <immintrin.h>
 
 #include <cstring>
@@ -15,7 +15,7 @@ alignas(16) constexpr signed char doubled_e2m1[4][16] = {
     {0, 8, 16, 24, 32, 48, 64, 96, 0, -8, -16, -24, -32, -48, -64, -96},
 };
 
-/// Integers beyond 24 bits are rounded to odd, so that the later rounding to 16 bits is the only one that counts.
+/// Rounds integers of more than 24 bits to odd, so that only the later rounding to 16 bits affects the result.
 inline __m256 to_float_odd(__m256i value) {
   const __m256 nearest = _mm256_cvtepi32_ps(value);
   const __m256i bits = _mm256_castps_si256(nearest);
@@ -41,7 +41,7 @@ inline __m128i to_16_bits(__m256 value, DType type) {
   return type == DType::bf16 ? to_bf16(value) : _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT);
 }
 
-/// Eight values of a type, `count` of which exist.
+/// Loads eight values of a type, `count` of which exist.
 inline __m256 load_values(const std::byte* from, DType type, std::int64_t count) {
   alignas(32) std::byte whole[32] = {};
   std::memcpy(whole, from, static_cast<std::size_t>(count) * (type == DType::f32 ? 4 : 2));
@@ -61,7 +61,7 @@ inline void store_values(__m256 value, std::byte* to, DType type, std::int64_t c
   std::memcpy(to, whole, static_cast<std::size_t>(count) * (type == DType::f32 ? 4 : 2));
 }
 
-/// Columns [c, c + count) of row r.
+/// Finishes columns [c, c + count) of row r.
 inline void finish_eight(const FinishJob& job, std::int64_t r, std::int64_t c, std::int64_t count) {
   const std::int64_t size = job.type == DType::f32 ? 4 : 2;
   __m256i sum = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(job.acc + r * job.acc_stride + c));
@@ -90,7 +90,7 @@ inline int shift_of(int scale, int base) {
   return shift < 0 ? 0 : shift > 3 ? 3 : shift;
 }
 
-/// 16 bytes of codes to 32 values.
+/// Expands 16 bytes of codes to 32 values.
 inline void expand_block(__m128i codes, int shift, RowForm form, std::byte* out) {
   const __m128i table = _mm_load_si128(reinterpret_cast<const __m128i*>(doubled_e2m1[shift]));
   const __m128i nibble = _mm_set1_epi8(15);
@@ -100,7 +100,7 @@ inline void expand_block(__m128i codes, int shift, RowForm form, std::byte* out)
   store_sixteen(_mm_unpackhi_epi8(even, odd), form, out + (form == RowForm::s16 ? 32 : 16));
 }
 
-/// Block b of a row; what lies beyond the row's end is zero.
+/// The codes of block b of a row. Those beyond the row's end are zero.
 inline __m128i load_codes(const ExpandRowJob& job, std::int64_t b) {
   const std::int64_t left = job.k / 2 - b * 16;
   if (left >= 16) return load16(job.codes + b * 16);
@@ -109,7 +109,7 @@ inline __m128i load_codes(const ExpandRowJob& job, std::int64_t b) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(rest));
 }
 
-/// Which bytes of eight columns × 4 are to be doubled once, and which twice.
+/// Masks of the bytes in eight columns × 4 that must be doubled once, and of those that must be doubled twice.
 struct ShiftMasks {
   __m256i once;
   __m256i twice;
@@ -132,7 +132,7 @@ inline __m256i decode(__m256i nibbles, const ShiftMasks& masks) {
   return _mm256_add_epi8(value, _mm256_and_si256(value, masks.twice));
 }
 
-/// Four groups of 8 of K for eight columns: one scale block.
+/// Expands four groups of 8 along K for eight columns, which are one scale block.
 inline void expand_half_block(const std::uint8_t* nibbles, const ShiftMasks& masks, std::byte* out) {
   const __m256i nibble = _mm256_set1_epi8(15);
   for (int g = 0; g < 4; ++g) {

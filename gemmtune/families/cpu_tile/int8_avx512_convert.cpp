@@ -1,4 +1,4 @@
-// AVX-512: from sums to outputs, and from packed MXFP4 weights to int8.
+// AVX-512: converts sums to outputs, and packed MXFP4 weights to int8.
 #include <immintrin.h>
 
 #include "gemmtune/families/cpu_tile/int8_functions.h"
@@ -8,7 +8,7 @@ namespace {
 
 alignas(16) constexpr signed char doubled_e2m1[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
-/// Integers beyond 24 bits are rounded to odd, so that the later rounding to 16 bits is the only one that counts.
+/// Rounds integers of more than 24 bits to odd, so that only the later rounding to 16 bits affects the result.
 inline __m512 to_float_odd(__m512i value) {
   const __m512 cut = _mm512_cvt_roundepi32_ps(value, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
   const __m512i bits = _mm512_castps_si512(cut);
@@ -38,7 +38,7 @@ inline void store_values(__m512 value, std::byte* to, DType type, __mmask16 mask
   _mm256_mask_storeu_epi16(to, mask, half);
 }
 
-/// Columns [c, c + 16) of row r, those in the mask.
+/// Finishes the columns [c, c + 16) of row r that are in the mask.
 inline void finish_sixteen(const FinishJob& job, std::int64_t r, std::int64_t c, __mmask16 mask) {
   const std::int64_t size = job.type == DType::f32 ? 4 : 2;
   __m512i sum = _mm512_maskz_loadu_epi32(mask, job.acc + r * job.acc_stride + c);
@@ -50,7 +50,7 @@ inline void finish_sixteen(const FinishJob& job, std::int64_t r, std::int64_t c,
   store_values(value, job.out + (r * job.out_stride + c) * size, job.type, mask);
 }
 
-/// Which bytes of 16 columns × 4 are to be doubled once, and which twice.
+/// Masks of the bytes in 16 columns × 4 that must be doubled once, and of those that must be doubled twice.
 struct ShiftMasks {
   __mmask64 once;
   __mmask64 twice;
@@ -69,7 +69,7 @@ inline __m512i decode(__m512i nibbles, const ShiftMasks& masks) {
   return _mm512_mask_add_epi8(value, masks.twice, value, value);
 }
 
-/// Four groups of 8 of K: one scale block.
+/// Expands four groups of 8 along K, which are one scale block.
 inline void expand_block(const std::uint8_t* nibbles, const ShiftMasks& masks, std::byte* out) {
   const __m512i nibble = _mm512_set1_epi8(15);
   for (int g = 0; g < 4; ++g) {

@@ -1,4 +1,4 @@
-// AVX-512 VNNI: vpdpbusd on 512 bits, one column panel a register.
+// AVX-512 VNNI: vpdpbusd on 512 bits, with one column panel in a register.
 #include <immintrin.h>
 
 #include <utility>
@@ -12,13 +12,13 @@ inline __m512i broadcast_four(const std::byte* from) {
   return _mm512_broadcastd_epi32(_mm_castps_si128(_mm_load_ss(reinterpret_cast<const float*>(from))));
 }
 
-/// The sums of a tile. All loops over them are unrolled and without branches: else g++ keeps the array in memory.
+/// The sums of a tile. All loops over them are unrolled and have no branches; otherwise g++ keeps the array in memory.
 template <int Rows, int Panels>
 struct Sums {
   __m512i of[Rows][Panels];
 };
 
-/// From memory, or zeros.
+/// The sums in memory, or zeros.
 template <int Rows, int Panels>
 inline Sums<Rows, Panels> load_sums(const TileJob& job) {
   const __mmask16 mask = job.accumulate ? 0xffff : 0;
@@ -33,7 +33,7 @@ inline Sums<Rows, Panels> load_sums(const TileJob& job) {
   return sums;
 }
 
-/// Four of K for all rows and panels.
+/// Adds the products of four elements of K for all rows and panels.
 template <int Rows, int Panels>
 inline void add_group(const std::byte* a, const std::byte* w, std::int64_t w_stride, Sums<Rows, Panels>& sums) {
   __m512i columns[Panels];

@@ -8,13 +8,13 @@
 namespace gemmtune::cpu_tile::avxvnni {
 namespace {
 
-/// The sums of a tile. All loops over them are unrolled and without branches: else g++ keeps the array in memory.
+/// The sums of a tile. All loops over them are unrolled and have no branches; otherwise g++ keeps the array in memory.
 template <int Rows, int Vectors>
 struct Sums {
   __m256i of[Rows][Vectors];
 };
 
-/// From memory, or zeros.
+/// The sums in memory, or zeros.
 template <int Rows, int Vectors>
 inline Sums<Rows, Vectors> load_sums(const TileJob& job) {
   const __m256i mask = _mm256_set1_epi32(job.accumulate ? -1 : 0);
@@ -29,7 +29,7 @@ inline Sums<Rows, Vectors> load_sums(const TileJob& job) {
   return sums;
 }
 
-/// Four of K for all rows and vectors of eight columns.
+/// Adds the products of four elements of K for all rows and vectors of eight columns.
 template <int Rows, int Vectors>
 inline void add_group(const std::byte* a, const std::byte* w, std::int64_t w_stride, Sums<Rows, Vectors>& sums) {
   __m256i columns[Vectors];

@@ -8,7 +8,7 @@ namespace gemmtune::cpu_tile {
 namespace {
 
 constexpr std::int64_t chunk =
-    256;  // of K: 4 KiB of a panel stay in the first-level cache while 16 columns are spread over it
+    256;  // elements of K: 4 KiB of a panel stay in the L1 cache while 16 columns are written to it
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -75,7 +75,7 @@ void pack_int8_panel(const PanelSource& source, std::byte* values, std::int32_t*
     }
   }
   std::transform(sums.begin(), sums.end(), correction, [](std::int32_t sum) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) * 128U);  // sums of unsigned products wrap alike
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) * 128U);  // wraps as the sums of a tile do
   });
 }
 

@@ -1,4 +1,4 @@
-// Packed weights for the int8 kernels: the parts of one batch element's columns, and how they are packed.
+// Packed weights for the int8 kernels: the parts of a packed column, for one batch element, and how columns are packed.
 #pragma once
 
 #include <type_traits>
@@ -7,14 +7,14 @@
 
 namespace gemmtune::cpu_tile {
 
-/// Whether the values lie as int8, or as MXFP4's codes that are expanded shortly before they are multiplied.
+/// Whether the values are stored as int8, or as MXFP4 codes that are expanded shortly before they are multiplied.
 enum class ColumnPacking : std::uint8_t { int8, nibble };
 
 /// How an MXFP4 row or column is multiplied; see mxfp4_fold.h.
 enum class FoldKind : std::uint8_t { folded, blocks, nan };
 
-/// Where the parts of the packed columns lie. The parts from `block_scales` on are MXFP4's only. `Byte` is std::byte
-/// while they are written and const std::byte while they are read.
+/// Addresses of the parts of the packed columns. The parts from `block_scales` on are only for MXFP4. `Byte` is
+/// std::byte while they are written and const std::byte while they are read.
 template <typename Byte>
 struct ColumnParts {
   template <typename T>
@@ -32,7 +32,7 @@ struct ColumnParts {
 using PackedColumns = ColumnParts<const std::byte>;
 using ColumnsToPack = ColumnParts<std::byte>;
 
-/// The sizes of all that; `columns` is padded to whole tiles.
+/// The sizes of these parts; `columns` is padded to whole tiles.
 struct ColumnLayout {
   std::int64_t columns{};
   std::int64_t k_steps{};
@@ -43,20 +43,20 @@ struct ColumnLayout {
   std::int64_t panel_bytes() const { return k_steps * panel_step_bytes / (packing == ColumnPacking::nibble ? 2 : 1); }
   std::int64_t panel_scale_bytes() const { return 2 * k_steps * panel_columns; }
 
-  /// Of one batch element; a multiple of 64.
+  /// The bytes of one batch element, a multiple of 64.
   std::int64_t bytes() const;
   PackedColumns at(const std::byte* start) const;
   ColumnsToPack at(std::byte* start) const;
 };
 
-/// 16 rows of the weights, some of which may lie beyond the last.
+/// 16 rows of the weights. Some of them may be beyond the last row.
 struct PanelSource {
   const std::byte* w{};  // [rows][k] int8
   std::int64_t rows{};
   std::int64_t k{};
 };
 
-/// Packs one panel of int8 and sums its columns.
+/// Packs one panel of int8 and computes the sums of its columns.
 void pack_int8_panel(const PanelSource& source, std::byte* values, std::int32_t* correction);
 
 /// Spreads `count` consecutive values of one column over its panel, from depth k on (a multiple of 4), and returns

@@ -9,7 +9,7 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-constexpr std::int64_t most_task_rows = 256;  // a block of A, 256 × 1024, and its sums stay in the second-level cache
+constexpr std::int64_t most_task_rows = 256;  // a block of A, 256 × 1024, and its sums fit the L2 cache
 
 }  // namespace
 
@@ -18,7 +18,7 @@ struct Int8Engine::Task {
   std::int64_t batch{};
   Range row_tiles{};
   Range column_tiles{};
-  const std::byte* rows{};  // of this batch element
+  const std::byte* rows{};  // packed rows of this batch element
   PackedColumns columns{};
   std::int32_t* acc{};
   std::byte* expanded{};
@@ -51,7 +51,7 @@ std::int64_t Int8Engine::row_offset(std::int64_t batch, std::int64_t row, std::i
          (inside * k_step + k % k_step) * element_bytes(choice_.isa->form);
 }
 
-/// With one block of K a tile is finished at once; otherwise the sums of a whole task wait for the next block.
+/// If K has only one block, a tile is finished at once. Otherwise the sums of a whole task are kept for the next block.
 std::int64_t Int8Engine::acc_bytes() const {
   const bool whole_k = block_steps_ == size_.k_steps();
   return acc_tile() * 4 * (whole_k ? 1 : task_row_tiles_ * task_column_tiles_);
@@ -113,7 +113,7 @@ void Int8Engine::expand_columns(const Task& task, std::int64_t panel, std::int64
   }
 }
 
-/// The job of the task's row tiles with one column tile, all but the rows filled in.
+/// The job that multiplies the task's rows with one column tile. Only its rows are still to be filled in.
 TileJob Int8Engine::column_job(const Task& task, std::int64_t tile, std::int64_t step) const {
   const std::int64_t column = tile * choice_.tile->n, panel = column / panel_columns;
   const std::int64_t steps = std::min(block_steps_, size_.k_steps() - step);

@@ -1,5 +1,5 @@
-// The loops around the int8 kernels: cuts C into tasks, hands each to a thread, runs tiles over blocks of K, and gives
-// each finished tile of sums to its sink. Knows nothing of scales.
+// The loops around the int8 kernels: they cut C into tasks, give each task to a thread, run tiles over blocks of K, and
+// pass each finished tile of sums to its sink. They know nothing about scales.
 #pragma once
 
 #include "gemmtune/families/cpu_tile/int8_columns.h"
@@ -15,7 +15,7 @@ struct GemmSize {
   std::int64_t k_steps() const { return (k + k_step - 1) / k_step; }
 };
 
-/// A candidate's parameters.
+/// The parameters of a candidate.
 struct Int8Choice {
   const Int8Isa* isa{};
   const TileKernel* tile{};
@@ -34,14 +34,14 @@ struct TileSpan {
   std::int64_t cols{};
 };
 
-/// Takes tiles of sums, from several threads at once.
+/// Receives tiles of sums, from several threads at once.
 class TileSink {
  public:
   virtual ~TileSink() = default;
   virtual void take(const TileSpan& span, const std::int32_t* acc) const noexcept = 0;
 };
 
-/// Memory that a run works on: packed rows and columns of all batch elements, and scratch.
+/// Memory that a run works with: packed rows and columns of all batch elements, and scratch.
 struct EngineMemory {
   const std::byte* rows{};
   const std::byte* columns{};
@@ -52,12 +52,13 @@ class Int8Engine {
  public:
   Int8Engine(const GemmSize& size, const Int8Choice& choice, const ColumnLayout& columns);
 
-  /// Bytes of packed A, all batch elements.
+  /// Bytes of packed A for all batch elements.
   std::int64_t row_bytes() const { return size_.batch * row_batch_bytes(); }
   std::int64_t scratch_bytes() const { return threads_ * thread_scratch_bytes(); }
   int threads() const { return threads_; }
 
-  /// Where an element of a row of packed A lies, k a multiple of 32, and the distance between its steps of 64.
+  /// The offset of an element in a row of packed A (k is a multiple of 32), and the distance between that row's steps
+  /// of 64.
   std::int64_t row_offset(std::int64_t batch, std::int64_t row, std::int64_t k) const;
   std::int64_t row_step_bytes() const;
 

@@ -4,7 +4,7 @@
 namespace gemmtune::cpu_tile::portable {
 namespace {
 
-/// The exact product of sum and scales, when these are powers of two.
+/// The product of the sum and the scales. It is exact if the scales are powers of two.
 double product(const FinishJob& job, std::int64_t r, std::int64_t c) {
   const auto off = job.correction != nullptr ? static_cast<std::uint32_t>(job.correction[c]) : 0U;
   const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(job.acc[r * job.acc_stride + c]) - off);

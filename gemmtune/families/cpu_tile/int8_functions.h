@@ -1,5 +1,5 @@
-// The functions behind int8_kernels.h, one namespace for each instruction set. They are compiled with that instruction
-// set's flags and keep everything else to themselves, so that the linker cannot put their code where another CPU would
+// The functions behind int8_kernels.h, in one namespace for each instruction set. Each is compiled with the flags of
+// its instruction set and shares no code with others, so that the linker cannot use its code where another CPU would
 // run it. The tables of tiles are constants, not functions: reading them runs no code.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace gemmtune::cpu_tile {
 
 namespace portable {
 extern const std::span<const TileKernel> int8_tiles;
-/// In double, and rounded once whatever the scales as long as they are powers of two.
+/// Computes in double. The result is rounded only once if the scales are powers of two, however large or small.
 void finish(const FinishJob& job);
 void expand_row(const ExpandRowJob& job);
 void expand_panel(const ExpandPanelJob& job);

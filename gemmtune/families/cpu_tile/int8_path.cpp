@@ -1,4 +1,4 @@
-// int8 × int8 with f32 scales per tensor or per row on either side: exact sums in int32, scaled once at the end.
+// int8 × int8 with f32 scales per tensor or per row on either side: sums are exact in int32 and scaled once at the end.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,20 +10,20 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-constexpr std::int64_t deepest_k = 131071;  // 128 · 128 · 131072 is 2^31
+constexpr std::int64_t deepest_k = 131071;  // 128 · 128 · 131072 would be 2^31
 
 const std::byte* batch_scales(const std::byte* scales, Scaling scaling, std::int64_t rows, std::int64_t batch) {
   return scales + batch * (scaling == Scaling::row ? rows : 1) * 4;
 }
 
-/// The scale of a row of either operand.
+/// The scale of one row of either operand.
 float scale_of(const std::byte* scales, Scaling scaling, std::int64_t row) {
   float value{};
   std::memcpy(&value, scales + (scaling == Scaling::row ? row * 4 : 0), 4);
   return value;
 }
 
-/// Copies a row of A into its panel, a step of 64 at a time.
+/// Copies a row of A into its panel, in steps of 64.
 void copy_row(std::span<const std::int8_t> row, RowForm form, std::byte* out, std::int64_t out_stride) {
   for (std::size_t k = 0; k < row.size(); k += k_step, out += out_stride) {
     std::int8_t step[k_step] = {};

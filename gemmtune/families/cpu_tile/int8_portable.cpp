@@ -13,7 +13,7 @@ constexpr std::array<std::int8_t, 16> doubled_e2m1{0, 1, 2, 3, 4, 6, 8, 12, 0, -
 
 const std::int8_t* as_int8(const std::byte* bytes) { return reinterpret_cast<const std::int8_t*>(bytes); }
 
-/// acc[16] += four values of a row · four of each column.
+/// Adds four values of a row · four of each column to the 16 sums in `acc`.
 void add_group(const std::int8_t* a, const std::int8_t* w, std::int32_t* acc) {
   for (std::int64_t c = 0; c < panel_columns; ++c) {
     std::int32_t sum = 0;
@@ -78,7 +78,7 @@ void expand_row(const ExpandRowJob& job) {
 void expand_panel(const ExpandPanelJob& job) {
   for (std::int64_t i = 0; i < job.k_steps * panel_step_bytes / 2; ++i) {
     const std::int64_t group = i / 64,
-                       column = i % 64 / 4;  // a group is 8 of K: 4 in the low nibbles, 4 in the high ones
+                       column = i % 64 / 4;  // a group has 8 elements of K: 4 in the low nibbles and 4 in the high ones
     const std::uint8_t scale = job.scales[group / 4 * panel_columns + column];
     const int shift = shift_of(scale, job.shift_base[column]);
     std::byte* out = job.out + group * 128 + i % 64;

@@ -18,7 +18,7 @@ const std::vector<std::string>& isa_labels() {
   return labels;
 }
 
-/// The two best that the device has, to keep the space small.
+/// The two best instruction sets of the device. More would make the space large.
 Axis isa_axis(const DeviceInfo& device) {
   Axis axis = label_axis("isa", isa_labels());
   std::erase_if(axis.values, [&](std::int64_t i) {
@@ -29,7 +29,7 @@ Axis isa_axis(const DeviceInfo& device) {
   return axis;
 }
 
-/// Blocks of K: 1024 first, since a 32-column panel of it fills two thirds of a first-level cache.
+/// Blocks of K. 1024 comes first, because a 32-column panel of it fills two thirds of an L1 cache.
 Axis k_axis(const Problem& problem) {
   const std::int64_t whole = round_up(problem.k, k_step);
   std::vector<std::int64_t> blocks;
@@ -84,15 +84,16 @@ Constraint sane_threads() {
           .holds = [](const Point& point) { return point["t"] >= 1 && point["t"] <= most_threads; }};
 }
 
-/// Half the cores can beat all of them (two threads share a core's multipliers); fewer only when a call is so short
-/// that waking threads shows.
+/// Half of the cores can be faster than all of them, because two threads share a core's multipliers. Fewer threads pay
+/// only for a call so short that waking threads matters.
 Constraint threads_for_the_work(const Problem& problem, std::int64_t cores) {
   return {.reason = "more than 20 MFLOP a thread: use more cores", .holds = [=](const Point& point) {
             return 2 * point["t"] >= cores || flops(problem) <= 2e7 * static_cast<double>(point["t"]);
           }};
 }
 
-/// Blocks matter by a few percent, an instruction set by far more: blocks are varied for the fastest one only.
+/// Blocks matter by a few percent, and instruction sets by far more. Blocks are therefore varied only for the fastest
+/// one.
 Constraint default_blocks_for_slower_isas(const std::vector<Axis>& axes) {
   const Axis &isa = axes.front(), &k_blocks = axes[axes.size() - 3], &n_blocks = axes[axes.size() - 2];
   const std::int64_t fastest = isa.values.front(), k = k_blocks.values.front(), n = n_blocks.values.front();
@@ -114,7 +115,7 @@ std::vector<Constraint> constraints(const Problem& problem, const DeviceInfo& de
   return all;
 }
 
-/// Two blocks of N, as wide as leaves every core with a task.
+/// Up to two blocks of N, the widest ones that give every core a task.
 Axis n_axis(const Problem& problem, std::int64_t cores) {
   std::vector<std::int64_t> blocks;
   for (const std::int64_t block : {std::int64_t{256}, std::int64_t{128}, std::int64_t{64}}) {
@@ -125,7 +126,7 @@ Axis n_axis(const Problem& problem, std::int64_t cores) {
   return numeric_axis("nb", blocks);
 }
 
-/// The most threads and the two counts below, to keep the space small.
+/// The largest number of threads and the next two below it, to keep the space small.
 Axis most_threads_axis(const DeviceInfo& device) {
   Axis axis = thread_axis(device.cu_num);
   axis.values.resize(std::min<std::size_t>(3, axis.values.size()));
@@ -141,8 +142,8 @@ std::vector<Axis> axes_of(const Problem& problem, const DeviceInfo& device) {
           most_threads_axis(device)};
 }
 
-/// Few rows: reading the weights decides, and nibbles are half the bytes. Many: expanding them for each block of rows
-/// does.
+/// With few rows, reading the weights takes most of the time, and nibbles have half the bytes. With many rows,
+/// expanding the nibbles again for each block of rows takes most of the time.
 Axis packing_axis(const Problem& problem) {
   Axis axis = label_axis("packing", {"nibble", "fold"});
   if (problem.m > 32) std::reverse(axis.values.begin(), axis.values.end());

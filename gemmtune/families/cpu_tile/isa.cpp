@@ -57,7 +57,7 @@ std::vector<std::string> runnable_isas(const std::vector<std::string>& labels, c
 
 bool allow_amx_tiles() {
 #if GEMMTUNE_CPU_TILE_X86
-  // Linux gives the 8 KiB of tile state only to processes that ask (Documentation/arch/x86/xstate.rst).
+  // Linux gives the 8 KiB of tile state only to processes that request it (Documentation/arch/x86/xstate.rst).
   constexpr long request_permission = 0x1023;
   constexpr long tile_data = 18;
   static const bool allowed = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;

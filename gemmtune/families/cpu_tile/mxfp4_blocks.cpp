@@ -12,7 +12,7 @@ namespace {
 
 using Sums = std::array<double, panel_columns>;
 
-/// One row against one column panel.
+/// Computes one row with one column panel.
 class RowByPanel {
  public:
   RowByPanel(const BlockTile& tile, std::int64_t row, std::int64_t panel)
@@ -53,7 +53,7 @@ class RowByPanel {
     return tile_.columns.kind[column] == FoldKind::folded ? tile_.columns.base[column] : block_scales(b)[c];
   }
 
-  /// Block b of the panel as int8, expanded into `space` where it is kept as nibbles.
+  /// Block b of the panel as int8. If the panel is stored as nibbles, they are expanded into `space`.
   const std::byte* values(std::int64_t b, std::array<std::byte, panel_step_bytes>& space) const {
     const std::byte* panel = tile_.columns.values + panel_ * tile_.setup.layout.panel_bytes();
     if (tile_.setup.layout.packing == ColumnPacking::int8) return panel + b * scale_block * panel_columns;
@@ -82,7 +82,7 @@ void store(const BlockTile& tile, std::int64_t row, std::int64_t column, double 
   store_rounded(sum, tile.output.operands.c, problem.out, at);
 }
 
-/// The tile's columns [first, last) lie in one panel.
+/// The tile's columns [first, last) must be in one panel.
 void finish_panel(const BlockTile& tile, std::int64_t first, std::int64_t last) {
   const FoldKind* kinds = tile.columns.kind;
   const auto by_blocks = [](FoldKind kind) { return kind == FoldKind::blocks; };

@@ -1,5 +1,5 @@
-// Rows and columns of MXFP4 that do not fold: the int8 sums over each block of 32 are scaled and added one by one, in
-// double, since products of scales reach from 2^-254 to 2^254.
+// Rows and columns of MXFP4 that cannot be folded: the int8 sum over each block of 32 is scaled and added separately,
+// in double, because products of scales range from 2^-254 to 2^254.
 #pragma once
 
 #include "gemmtune/families/cpu_tile/mxfp4_fold.h"
@@ -7,12 +7,12 @@
 
 namespace gemmtune::cpu_tile {
 
-/// A tile of which some rows or columns do not fold.
+/// A tile with some rows or columns that cannot be folded.
 struct BlockTile {
   const PanelSetup& setup;
   const OutputJob& output;
   TileSpan span{};
-  const Fold* folds{};  // of the tile's rows
+  const Fold* folds{};  // folds of the tile's rows
   PackedColumns columns{};
 };
 

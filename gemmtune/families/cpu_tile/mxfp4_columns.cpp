@@ -7,15 +7,16 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-constexpr std::int64_t chunk = 256;  // of K, in whole steps: what is expanded at a time
+constexpr std::int64_t chunk = 256;  // elements of K that are expanded at a time, in whole steps
 
-/// Nibbles 0, 1, 2, 3 of 16 bits to the low nibbles of four bytes.
+/// Moves nibbles 0, 1, 2, 3 of 16 bits to the low nibbles of four bytes.
 std::uint32_t spread_nibbles(std::uint32_t bits) {
   bits = (bits | bits << 8) & 0x00ff00ffU;
   return (bits | bits << 4) & 0x0f0f0f0fU;
 }
 
-/// Eight consecutive codes of a column to four bytes: codes 0…3 below, 4…7 above (ExpandPanelJob's order).
+/// Writes eight consecutive codes of a column to four bytes: codes 0…3 to the low nibbles, 4…7 to the high ones (as in
+/// ExpandPanelJob).
 void scatter_codes(const Mxfp4Row& row, std::byte* panel_column) {
   const std::int64_t bytes = row.k / 2;
   for (std::int64_t at = 0; at < bytes; at += 4, panel_column += 4 * panel_columns) {
@@ -27,7 +28,8 @@ void scatter_codes(const Mxfp4Row& row, std::byte* panel_column) {
   }
 }
 
-/// Expands a column chunk by chunk, spreads it over a folded panel unless that stays nibbles, and sums it.
+/// Expands a column in chunks and sums it. Unless the panel is stored as nibbles, writes the values to the folded
+/// panel.
 class ColumnExpander {
  public:
   ColumnExpander(const Int8Isa& isa, const Mxfp4Row& row, std::uint8_t shift_base)

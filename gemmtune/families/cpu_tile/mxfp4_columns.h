@@ -1,4 +1,4 @@
-// Packing MXFP4 weights into column panels: folded to int8, or as the nibbles they are.
+// Packs MXFP4 weights into column panels, either folded to int8 or as the original nibbles.
 #pragma once
 
 #include "gemmtune/families/cpu_tile/mxfp4_fold.h"

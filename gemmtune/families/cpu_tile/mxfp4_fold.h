@@ -1,7 +1,7 @@
-// Folding a row of MXFP4 into int8. 2·E2M1 is one of 0, ±1, ±2, ±3, ±4, ±6, ±8, ±12; times 2^s with s in 0…3 it still
-// fits int8. So a row whose non-zero blocks have exponents at most 3 apart is a row of int8 times one power of two,
-// exactly, and the product of two such rows is an exact int32 times a power of two. Other rows are multiplied block by
-// block; see mxfp4_blocks.h.
+// Folds a row of MXFP4 into int8. 2·E2M1 is one of 0, ±1, ±2, ±3, ±4, ±6, ±8, ±12, and times 2^s with s in 0…3 it still
+// fits int8. A row whose non-zero blocks have exponents at most 3 apart is therefore exactly a row of int8 times one
+// power of two, and the product of two such rows is an exact int32 times a power of two. Other rows are multiplied
+// block by block; see mxfp4_blocks.h.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr int most_shift = 3;
 inline constexpr std::uint8_t no_shift_base = 255;
 inline constexpr std::uint8_t nan_scale = 255;
 
-/// One row of codes with its scale bytes.
+/// The codes of one row, with their scale bytes.
 struct Mxfp4Row {
   const std::uint8_t* codes{};   // k / 2 bytes
   const std::uint8_t* scales{};  // one for each 32 of K
@@ -25,20 +25,21 @@ struct Mxfp4Row {
 
 struct Fold {
   FoldKind kind{FoldKind::folded};
-  std::uint8_t base{};  // of a folded row: the scale byte that its int8 values stand for
+  std::uint8_t base{};  // of a folded row: the scale byte that its int8 values are relative to
 
-  /// For ExpandRowJob: blocks of rows that are not folded are not shifted.
+  /// The shift_base of ExpandRowJob: blocks of rows that are not folded are not shifted.
   std::uint8_t shift_base() const { return kind == FoldKind::folded ? base : no_shift_base; }
   bool operator==(const Fold&) const = default;
 };
 
-/// Rows with a NaN scale are nan; blocks of zeros do not count towards the spread.
+/// How a row is multiplied. Rows with a NaN scale are nan. Blocks of zeros do not count towards the spread of
+/// exponents.
 Fold fold_of(const Mxfp4Row& row);
 
-/// What an int8 value under scale byte b stands for, 2^(b - 128), as it holds 2·E2M1.
+/// The value of an int8 unit with scale byte b: 2^(b - 128), because int8 values hold 2·E2M1.
 double unit_of(std::uint8_t scale);
 
-/// The same in float for a whole row: NaN for a nan row, 1 for one that goes by blocks.
+/// The factor of a whole row, as a float: NaN for a nan row, 1 for a row that is multiplied by blocks.
 float row_factor(const Fold& fold);
 
 }  // namespace gemmtune::cpu_tile

@@ -1,4 +1,5 @@
-// MXFP4 × MXFP4 through the int8 kernels: rows and columns that fold are exact in int32, the others go by blocks of 32.
+// MXFP4 × MXFP4 with the int8 kernels: rows and columns that can be folded are exact in int32, and others are
+// multiplied in blocks of 32.
 #include <algorithm>
 #include <array>
 
@@ -13,8 +14,8 @@ namespace {
 
 constexpr std::int64_t deepest_k = 233016;  // 96 · 96 · 233017 is more than 2^31
 
-/// Scale bytes for which float arithmetic on a tile stays exact: 2^31 · row factor does not overflow, no product is
-/// subnormal.
+/// The limits of scale bytes within which float arithmetic on a tile is exact: 2^31 · row factor does not overflow, and
+/// no product is subnormal.
 constexpr int highest_row_base = 96 + 128;
 constexpr int lowest_base = 2;
 constexpr int lowest_base_sum = 256 - 126;

@@ -1,9 +1,9 @@
-// A prepared GEMM on packed panels: what int8 and MXFP4 do alike around the engine. The Arithmetic says what differs:
+// A prepared GEMM on packed panels: what int8 and MXFP4 share around the engine. The Arithmetic supplies what differs:
 //
-//   static std::int64_t row_note_bytes(const Problem&)      memory for what it notes of the rows of A in each call
-//   void pack_panel(const PanelJob&) const                  one column panel of the weights
-//   void pack_row(const RowJob&) const                      one row of A
-//   void take(const OutputJob&, const TileSpan&, const std::int32_t*) const    a finished tile
+//   static std::int64_t row_note_bytes(const Problem&)      memory for its notes on the rows of A, in each call
+//   void pack_panel(const PanelJob&) const                  packs one column panel of the weights
+//   void pack_row(const RowJob&) const                      packs one row of A
+//   void take(const OutputJob&, const TileSpan&, const std::int32_t*) const    receives a finished tile
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace gemmtune::cpu_tile {
 
-/// What is fixed once a candidate is prepared.
+/// What is fixed when a candidate is prepared.
 struct PanelSetup {
   Problem problem{};
   Int8Choice choice{};
@@ -23,7 +23,7 @@ struct PanelSetup {
   std::int64_t row_step_bytes() const { return choice.tile->m * k_step * element_bytes(choice.isa->form); }
 };
 
-/// Panel `panel` of the weights of one batch element; `rows` of its 16 exist.
+/// Panel `panel` of the weights of one batch element. `rows` of its 16 rows exist.
 struct PanelJob {
   const Operands& operands;
   std::int64_t batch{};
@@ -51,8 +51,7 @@ struct OutputJob {
   const Int8Engine& engine;
 };
 
-/// Fills in what a finished tile's output has in common for both arithmetics; `given` brings the sums and the rows'
-/// scales.
+/// Fills in what both arithmetics have in common for a finished tile. `given` has the sums and the rows' scales.
 inline FinishJob finish_job(const PanelSetup& setup, const OutputJob& job, const TileSpan& span, FinishJob given) {
   const Problem& problem = setup.problem;
   const PackedColumns columns = setup.layout.at(job.columns + span.batch * setup.layout.bytes());

@@ -1,4 +1,4 @@
-// The paths of cpu_tile, one for each arithmetic. All share the family's name, and each has its own prefix for
+// The paths of cpu_tile, one for each arithmetic. All share the family's name, and each has a prefix of its own for
 // candidates' names: cpu_tile_f32_…, cpu_tile_mxfp4_….
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace gemmtune::cpu_tile {
 
-/// f32, bf16, fp16, fp8 and fp8 block scale: multiplied in float, or in bf16 pairs where the CPU has them.
+/// f32, bf16, fp16, fp8 and fp8 block scale: multiplied in float, or as bf16 pairs if the CPU can do that.
 std::unique_ptr<KernelPath> make_float_path();
 
-/// The same types for one to sixteen rows: weights are read once, as they are stored.
+/// The same types for one to sixteen rows. Weights are read once, as they are stored.
 std::unique_ptr<KernelPath> make_stream_path();
 
 /// int8 × int8 with tensor or row scales: exact int32 accumulation.
 std::unique_ptr<KernelPath> make_int8_path();
 
-/// MXFP4 × MXFP4: folded into int8 where the block exponents allow it, by blocks of 32 where not.
+/// MXFP4 × MXFP4: folded into int8 if the block exponents allow it, and otherwise in blocks of 32.
 std::unique_ptr<KernelPath> make_mxfp4_path();
 
 }  // namespace gemmtune::cpu_tile

@@ -1,4 +1,4 @@
-// Eight floats of AVX2 with FMA and F16C. Only for files compiled for them.
+// Eight floats of AVX2 with FMA and F16C. Only for files compiled for these instructions.
 #pragma once
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
@@ -87,20 +87,20 @@ struct VecAvx2 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
   }
 
-  /// Sign, exponent and fraction moved to where f16 has them: the value times 2^(7-15). NaN stays NaN.
+  /// Moves sign, exponent and fraction to their places in f16, which gives the value times 2^(7-15). NaN stays NaN.
   static __m128i e4m3_as_f16(__m128i bytes) {
     const __m128i moved = _mm_and_si128(_mm_slli_epi16(_mm_cvtepi8_epi16(bytes), 7), _mm_set1_epi16(~0x4000));
     const __m128i magnitude = _mm_and_si128(moved, _mm_set1_epi16(0x7fff));
     return _mm_or_si128(moved, _mm_cmpeq_epi16(magnitude, _mm_set1_epi16(0x3f80)));
   }
 
-  /// The same for bias 8, where the one NaN is what would be -0.
+  /// The same for bias 8, where the only NaN has the code of -0.
   static __m128i e4m3fnuz_as_f16(__m128i bytes) {
     const __m128i moved = _mm_and_si128(_mm_slli_epi16(_mm_cvtepi8_epi16(bytes), 7), _mm_set1_epi16(~0x4000));
     return _mm_or_si128(moved, _mm_cmpeq_epi16(moved, _mm_set1_epi16(static_cast<short>(0x8000))));
   }
 
-  /// To nearest even; NaN keeps its upper bits and becomes quiet.
+  /// Rounds to nearest even. NaN keeps its upper bits and becomes quiet.
   static __m128i round_bf16(Type value) {
     const __m256i bits = _mm256_castps_si256(value);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));

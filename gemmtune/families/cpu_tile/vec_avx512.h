@@ -1,4 +1,4 @@
-// Sixteen floats of AVX-512 (F, BW, DQ, VL). Only for files compiled for them.
+// Sixteen floats of AVX-512 (F, BW, DQ, VL). Only for files compiled for these instructions.
 #pragma once
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
@@ -39,7 +39,7 @@ struct VecAvx512 {
   static void transpose(Type (&r)[width]) {
     Type fours[width];
     for (int i = 0; i < width; i += 4) transpose_lanes(r + i, fours + i);
-    // fours[4g + j], lane l: column 4l + j of rows 4g … 4g+3. Now lanes trade places between the four groups.
+    // Lane l of fours[4g + j] has column 4l + j of rows 4g … 4g+3. Next, the four groups exchange lanes.
     for (int j = 0; j < 4; ++j) {
       const Type low01 = _mm512_shuffle_f32x4(fours[j], fours[4 + j], 0x44);
       const Type high01 = _mm512_shuffle_f32x4(fours[j], fours[4 + j], 0xee);
@@ -75,7 +75,7 @@ struct VecAvx512 {
   static __m256i load256(const std::byte* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); }
   static __m128i load128(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 
-  /// Four rows of four lanes of four floats: each 4×4 lane transposed where it is.
+  /// Transposes each 4×4 block of lanes in place: four rows of four lanes, which have four floats each.
   static void transpose_lanes(const Type* from, Type* to) {
     const Type low01 = _mm512_unpacklo_ps(from[0], from[1]);
     const Type high01 = _mm512_unpackhi_ps(from[0], from[1]);
@@ -91,7 +91,7 @@ struct VecAvx512 {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
   }
 
-  /// Sign, exponent and fraction moved to where f16 has them: the value times 2^(7-15). NaN stays NaN.
+  /// Moves sign, exponent and fraction to their places in f16, which gives the value times 2^(7-15). NaN stays NaN.
   static __m256i e4m3_as_f16(__m128i bytes) {
     const __m256i moved =
         _mm256_and_si256(_mm256_slli_epi16(_mm256_cvtepi8_epi16(bytes), 7), _mm256_set1_epi16(~0x4000));
@@ -99,14 +99,14 @@ struct VecAvx512 {
     return _mm256_or_si256(moved, _mm256_cmpeq_epi16(magnitude, _mm256_set1_epi16(0x3f80)));
   }
 
-  /// The same for bias 8, where the one NaN is what would be -0.
+  /// The same for bias 8, where the only NaN has the code of -0.
   static __m256i e4m3fnuz_as_f16(__m128i bytes) {
     const __m256i moved =
         _mm256_and_si256(_mm256_slli_epi16(_mm256_cvtepi8_epi16(bytes), 7), _mm256_set1_epi16(~0x4000));
     return _mm256_or_si256(moved, _mm256_cmpeq_epi16(moved, _mm256_set1_epi16(static_cast<short>(0x8000))));
   }
 
-  /// To nearest even; NaN keeps its upper bits and becomes quiet.
+  /// Rounds to nearest even. NaN keeps its upper bits and becomes quiet.
   static __m256i round_bf16(Type value) {
     const __m512i bits = _mm512_castps_si512(value);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));

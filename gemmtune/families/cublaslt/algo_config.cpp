@@ -27,7 +27,7 @@ std::optional<unsigned> number_of(Words words, std::string_view text) {
 
 constexpr NumberedWord split_words[]{{static_cast<unsigned>(-1), "auto"}};
 
-/// How each setting is written, in the order of names.
+/// How each setting is written, in the order in which names have them.
 struct Field {
   std::string_view tag{};
   Words words{};
@@ -77,7 +77,8 @@ std::optional<AlgoConfig> config_of(std::span<const Setting> settings) {
   AlgoConfig config;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto number = number_of(fields[i].words, settings[i].value);
-    // Written again and compared, so that "012" and the number of a tile that has a word are not second names.
+    // The number is written again and compared, so that neither "012" nor the number of a tile that has a word is a
+    // second name.
     const bool canonical = number && word_of(fields[i].words, *number) == settings[i].value;
     if (settings[i].tag != fields[i].tag || !canonical) return std::nullopt;
     fields[i].set(config, *number);

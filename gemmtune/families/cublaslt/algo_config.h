@@ -12,13 +12,13 @@
 
 namespace gemmtune::cublaslt {
 
-/// The library's numbers; 0 is its "undefined" or "automatic" wherever there is one.
+/// The library's numbers. 0 is its "undefined" or "automatic", where there is one.
 struct AlgoConfig {
   int id{};
   unsigned tile{};
   unsigned stages{};
   int split_k{1};        // -1: the library chooses
-  unsigned reduction{};  // of the splits: 0 none, 1 in place, 2 in the compute type, 4 in the output's type
+  unsigned reduction{};  // how splits are reduced: 0 none, 1 in place, 2 in the compute type, 4 in the output's type
   unsigned swizzle{};
   unsigned custom{};  // its meaning depends on the algorithm
   unsigned inner{};
@@ -37,14 +37,14 @@ struct Setting {
   std::string value{};
 };
 
-/// In the order of names: a, t, s, k, r, z, o, i, c. Tiles, stages and clusters in the header's words where it has
-/// them ("128x256", "64xauto", "2x1"), else as numbers.
+/// The settings in the order in which names have them: a, t, s, k, r, z, o, i, c. Tiles, stages and clusters are in the
+/// header's words if it has them ("128x256", "64xauto", "2x1"), and otherwise numbers.
 std::vector<Setting> settings_of(const AlgoConfig& config);
 
-/// The inverse of settings_of; nothing for settings that settings_of never writes.
+/// The inverse of settings_of(). Empty for settings that settings_of() never writes.
 std::optional<AlgoConfig> config_of(std::span<const Setting> settings);
 
-/// Rows and columns of a tile where the header has words for it; else zeros.
+/// Rows and columns of a tile if the header has words for it; otherwise zeros.
 struct TileSize {
   std::int64_t rows{};
   std::int64_t columns{};

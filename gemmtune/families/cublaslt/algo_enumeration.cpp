@@ -14,17 +14,17 @@ namespace gemmtune::cublaslt {
 namespace {
 
 constexpr unsigned inner_shapes = 5;     // cublasLtMatmulInnerShape_t: 0 to 4
-constexpr unsigned cluster_shapes = 52;  // cublasLtClusterShape_t: 0 to 51; 1 is none
+constexpr unsigned cluster_shapes = 52;  // cublasLtClusterShape_t: 0 to 51; 1 means no cluster
 constexpr unsigned most_custom_options = 255;
 constexpr std::size_t ranked_of_an_id = 64;
 constexpr std::size_t probe_workspace_bytes = std::size_t{256} << 20;
 
-/// A setting whose values must be tried, and the values worth trying. An algorithm that accepts `nonsense` ignores the
-/// setting, and has the same kernel for all values.
+/// A setting whose values must be tried, and the values worth trying. If an algorithm accepts `nonsense`, it ignores
+/// the setting and has the same kernel for all values.
 struct Axis {
   unsigned AlgoConfig::*setting{};
   std::vector<unsigned> values{};
-  unsigned nonsense{250};  // not far beyond the values that exist: libraries index tables with it
+  unsigned nonsense{250};  // only slightly above the existing values, because libraries use it as an index of tables
 };
 
 std::vector<unsigned> numbers(unsigned count) {
@@ -51,7 +51,7 @@ AlgoConfig with(AlgoConfig config, unsigned AlgoConfig::*setting, unsigned value
   return config;
 }
 
-/// The plain settings, and those with which the library itself ranks this algorithm.
+/// The plain settings, and the settings with which the library itself ranks this algorithm.
 std::set<AlgoConfig> contexts_of(const AlgoSource& source, int id) {
   std::set<AlgoConfig> contexts{{.id = id}};
   for (auto config :
@@ -71,11 +71,11 @@ struct Algo {
   std::vector<Axis> axes{};
   std::set<AlgoConfig> contexts{};
 
-  /// The plain settings are one.
+  /// Whether the library ranks this algorithm: the plain settings alone are one context.
   bool is_ranked() const { return contexts.size() > 1; }
 };
 
-/// Without tiles when it cannot do this matmul.
+/// The algorithm; without tiles if it cannot do this matmul.
 Algo algo_of(const AlgoSource& source, int id) {
   const auto capabilities = source.capabilities(id);
   if (!capabilities) return {.id = id};
@@ -86,7 +86,8 @@ Algo algo_of(const AlgoSource& source, int id) {
           .contexts = contexts_of(source, id)};
 }
 
-/// Tiles have no configuration in common: the results for one tile say nothing of another.
+/// Enumerates the configurations of one tile. Tiles share no configurations: the results for one say nothing about
+/// another.
 class TileLearner {
  public:
   TileLearner(const AlgoSource& source, const Algo& algo, unsigned tile, const AlgoLimits& limits)
@@ -129,8 +130,8 @@ class TileLearner {
     return seeds.empty() ? seeds_one_step_away() : seeds;
   }
 
-  /// For tiles that are accepted with none of the contexts. Libraries list many algorithms of other devices, of which
-  /// nothing is accepted: hence the limit.
+  /// Finds seeds for tiles that are accepted in none of the contexts. There is a limit because libraries list many
+  /// algorithms of other devices, of which they accept nothing.
   std::vector<AlgoConfig> seeds_one_step_away() {
     std::vector<AlgoConfig> seeds;
     const std::int64_t given_up = checks_ + limits_.futile_of_a_tile;
@@ -147,8 +148,8 @@ class TileLearner {
     return seeds;
   }
 
-  /// Breadth first, so that a limit leaves out what is furthest from the seed. Only values that are accepted with the
-  /// seed's other settings are combined.
+  /// Searches breadth first, so that a limit leaves out what is furthest from the seed. Only values that are accepted
+  /// together with the seed's other settings are combined.
   void spread(const AlgoConfig& seed) {
     const auto axes = axes_at(seed);
     std::unordered_set<AlgoConfig, AlgoConfigHash> seen{seed};
@@ -220,7 +221,8 @@ EnumeratedAlgos learn_each(const AlgoSource& source, std::span<const int> ids, c
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     auto& learnt = known[tiles[i].algo->id];
     const std::int64_t left = limits.checks - learnt.checks;
-    // The limit is the algorithm's: a tile that exceeds it is tried again with what the tiles before it have left.
+    // The limit is for the whole algorithm. A tile that exceeds it is tried again with the checks that earlier tiles
+    // have left.
     append(learnt, parts[i].checks <= left ? parts[i] : learn_tile(tiles[i], left));
   }
   for (auto& [id, learnt] : known) std::ranges::sort(learnt.taken, {}, &Taken::config);

@@ -1,5 +1,5 @@
-// The questions that the enumeration asks the library for one matmul. A small interface, so that the enumeration is
-// tested against invented libraries.
+// The questions that the enumeration asks the library about one matmul. The interface is small, so that the enumeration
+// can be tested with invented libraries.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace gemmtune::cublaslt {
 
-/// What an algorithm says of itself. The library has no lists of inner shapes and clusters: they must be tried.
+/// What the library says about an algorithm. It has no lists of inner shapes and clusters, so these must be tried.
 struct Capabilities {
-  std::vector<unsigned> tiles{};   // empty: only the undefined one
-  std::vector<unsigned> stages{};  // the same
+  std::vector<unsigned> tiles{};   // empty: only the undefined tile
+  std::vector<unsigned> stages{};  // empty: only the undefined stage count
   bool splits_k{};
   unsigned reductions{};  // mask of AlgoConfig::reduction
   bool swizzles{};
   unsigned custom_max{};
 };
 
-/// A configuration that the library takes.
+/// What the library says about a configuration that it accepts.
 struct Accepted {
   std::size_t workspace_bytes{};
-  double waves{};  // how often its tiles fill the GPU; 0 when the library does not say
+  double waves{};  // how often its tiles fill the GPU; 0 if the library does not report it
 };
 
 struct RankRequest {
@@ -32,16 +32,16 @@ struct RankRequest {
   std::optional<int> only_id{};
 };
 
-/// Every function is called from several threads at once, above all `check`: an enumeration asks it tens of thousands
-/// of times.
+/// Every function is called from several threads at once, above all check(), which an enumeration calls tens of
+/// thousands of times.
 class AlgoSource {
  public:
   virtual ~AlgoSource() = default;
 
-  /// Algorithms for the matmul's types.
+  /// The numbers of the algorithms for the matmul's types.
   virtual std::vector<int> ids() const = 0;
 
-  /// Nothing when the algorithm cannot do this matmul at all (alignment, epilogue, batches, arithmetic).
+  /// Empty if the algorithm cannot do this matmul at all (alignment, epilogue, batches, arithmetic).
   virtual std::optional<Capabilities> capabilities(int id) const = 0;
 
   virtual std::optional<Accepted> check(const AlgoConfig& config) const = 0;

@@ -26,28 +26,31 @@ bool block_scaled(const Problem& problem) {
 bool is_float(DType type) { return is_half(type) || type == DType::f32 || type == DType::tf32; }
 
 std::string why_no_float(const Problem& problem) {
-  if (!both(problem, Scaling::none)) return fmt::format("{} with scales is not multiplied", to_string(problem.a.type));
+  if (!both(problem, Scaling::none))
+    return fmt::format("there is no product of scaled {} operands", to_string(problem.a.type));
   const bool writes = problem.out == problem.a.type || problem.out == DType::f32;
-  return writes ? "" : fmt::format("{} is not multiplied into {}", to_string(problem.a.type), to_string(problem.out));
+  return writes ? ""
+                : fmt::format("there is no product of {} operands with {} output", to_string(problem.a.type),
+                              to_string(problem.out));
 }
 
 bool whole_rows(Scaling scaling) {
   return scaling == Scaling::none || scaling == Scaling::tensor || scaling == Scaling::row;
 }
 
-/// The kernel that scales an int32 product writes C, and knows no other epilogue than a bias.
+/// The kernel that scales an int32 product writes C, and supports no epilogue other than a bias.
 std::string why_no_int8(const Problem& problem) {
   if (!whole_rows(problem.a.scaling) || !whole_rows(problem.w.scaling))
-    return "int8 is multiplied with tensor and row scales only";
-  if (!stored_c(problem).is_contiguous()) return "int8 products are scaled into a C without gaps only";
+    return "int8 operands need scales per tensor or per row";
+  if (!stored_c(problem).is_contiguous()) return "the scaled output of int8 operands must be contiguous";
   const bool bias_at_most = !problem.epilogue.residual && problem.epilogue.activation == Activation::none;
-  return bias_at_most ? "" : "int8 products are scaled without a residual or an activation";
+  return bias_at_most ? "" : "the scaled output of int8 operands takes no residual and no activation";
 }
 
-/// The library takes scales at multiples of 16 bytes, and those of a batch follow each other without gaps.
+/// The library requires scales at multiples of 16 bytes, and the scales of a batch follow each other without gaps.
 std::string why_no_batches(const Problem& problem) {
   if (problem.batch == 1 || both(problem, Scaling::none)) return "";
-  if (both(problem, Scaling::tensor)) return "batches with a scale each are not multiplied";
+  if (both(problem, Scaling::tensor)) return "there is no batched product with one scale for each matrix";
   const bool aligned = block_scaled(problem) || (problem.m % 4 == 0 && problem.n % 4 == 0);
   return aligned ? "" : "batches with row scales need M % 4 == 0 and N % 4 == 0";
 }
@@ -55,7 +58,7 @@ std::string why_no_batches(const Problem& problem) {
 std::string why_no_fp8(const Problem& problem) {
   const bool whole = both(problem, Scaling::none) || both(problem, Scaling::tensor) || both(problem, Scaling::row);
   if (!whole && !block_scaled(problem))
-    return fmt::format("e4m3 is multiplied with scales tensor x tensor, row x row or 1x128 x 128x128, not {} x {}",
+    return fmt::format("e4m3 operands need scales tensor x tensor, row x row or 1x128 x 128x128, not {} x {}",
                        to_string(problem.a.scaling), to_string(problem.w.scaling));
   if (problem.epilogue.bias && problem.out == DType::f32)
     return "e4m3 with an f32 output takes a bf16 bias, and biases are of the output's type";
@@ -64,7 +67,7 @@ std::string why_no_fp8(const Problem& problem) {
   return problem.k % 16 == 0 ? "" : "e4m3 needs K % 16 == 0";
 }
 
-/// Of the tensors of each batch, when each has a call of its own.
+/// The alignment of each batch's tensors, if each batch has a call of its own.
 std::int64_t alignment_in_batches(const Problem& problem) {
   std::int64_t alignment = 256;
   for (const auto bytes : {storage_bytes(problem.a.type, stored_a(problem).batch_stride),

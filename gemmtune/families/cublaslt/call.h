@@ -1,9 +1,8 @@
-// Translates a problem into a call of cuBLASLt: which types, scales, layouts and epilogue the library is told, what is
-// left to kernels of gemmtune, and what is refused. Makes no call itself.
+// Translates a problem into a call of cuBLASLt: which types, scales, layouts and epilogue the library gets, what is
+// left to kernels of gemmtune, and what is refused. It makes no call itself.
 //
-// The library counts in columns: our row-major C [M, N] is its column-major D of N x M. Its first operand is the
-// weights (transposed where they are stored [N, K]), its second the activations (transposed where they are stored
-// [K, M]).
+// The library is column-major: our row-major C [M, N] is its column-major D of N x M. Its first operand is the weights
+// (transposed if they are stored [N, K]), and its second is the activations (transposed if they are stored [K, M]).
 #pragma once
 
 #include <compare>
@@ -17,7 +16,7 @@ namespace gemmtune::cublaslt {
 /// Scales that the library applies itself.
 enum class LibraryScales : std::uint8_t { none, tensor, row, block };
 
-/// One of the library's matrices: its columns are our stored rows. Distances in elements.
+/// One of the library's matrices. Its columns are our stored rows. Distances are in elements.
 struct LibraryMatrix {
   std::int64_t rows{};
   std::int64_t columns{};
@@ -37,9 +36,9 @@ struct MatmulSpec {
   Major a_major{Major::k};
   LibraryMatrix w{};
   LibraryMatrix a{};
-  LibraryMatrix d{};  // of the product, and of the residual (the library's C)
+  LibraryMatrix d{};  // of the product, and also of the residual (the library's C)
   DType operand{};    // of both sides
-  DType product{};    // what it writes
+  DType product{};    // the type that the library writes
   LibraryScales scales{};
   Epilogue epilogue{};  // bias and residual are of the product's type
   bool fast_accumulation{};
@@ -59,13 +58,13 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-/// Why the library is not even asked ("e4m3 with bias writes bf16 or fp16"), or "".
+/// Why the library is not called at all ("e4m3 with bias writes bf16 or fp16"), or "".
 std::string why_no_call(const Problem& problem);
 
-/// For a problem for which why_no_call returns "".
+/// The call for a problem for which why_no_call() returns "".
 Call call_of(const Problem& problem);
 
-/// Scales of the weights along K as the library wants them: ceil(K/128) rounded up to 4.
+/// The number of scales of the weights along K that the library wants: ceil(K/128) rounded up to a multiple of 4.
 std::int64_t padded_k_blocks(std::int64_t k);
 
 }  // namespace gemmtune::cublaslt

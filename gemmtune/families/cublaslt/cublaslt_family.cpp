@@ -26,7 +26,7 @@ using cublaslt::Library;
 using cublaslt::Matmul;
 using cublaslt::MatmulSpec;
 
-constexpr std::int64_t names_of_a_piece = 128;  // some tenths of a millisecond
+constexpr std::int64_t names_of_a_piece = 128;  // takes some tenths of a millisecond
 
 std::int64_t workspace_mib(const Entry& entry) {
   const bool fits_default = entry.accepted.workspace_bytes <= cublaslt::default_workspace_bytes;
@@ -34,7 +34,7 @@ std::int64_t workspace_mib(const Entry& entry) {
       (fits_default ? cublaslt::default_workspace_bytes : cublaslt::large_workspace_bytes) >> 20);
 }
 
-/// The specs whose candidates a problem has: without and with fast accumulation.
+/// The specs whose candidates a problem has: one without and one with fast accumulation.
 std::vector<MatmulSpec> specs_of(const Call& call) {
   std::vector<MatmulSpec> specs{call.matmul};
   if (!call.has_fast_accumulation) return specs;
@@ -54,7 +54,7 @@ std::vector<Candidate> candidates_of(const Enumeration& enumeration, const Matmu
   });
 }
 
-/// One candidate of each list in turn, so that the best of each list come first.
+/// Takes one candidate of each list in turn, so that the best of each list come first.
 std::vector<Candidate> in_turn(const std::vector<std::vector<Candidate>>& lists) {
   std::vector<Candidate> all;
   std::size_t longest = 0;
@@ -80,7 +80,7 @@ class CublasltFamily final : public KernelFamily {
 
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
-  /// The library has no epilogue for GELU by erf or SiLU.
+  /// The library has no epilogues for GELU by erf and for SiLU.
   FeatureSet features() const override {
     return basic_features().with(layout_features()).with({Feature::residual, Feature::relu, Feature::gelu_tanh});
   }

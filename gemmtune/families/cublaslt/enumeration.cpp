@@ -14,17 +14,18 @@ namespace {
 
 constexpr std::size_t ranked_in_all = 512;
 constexpr std::size_t ranked_of_an_id = 64;
-constexpr std::int64_t checks_of_a_piece = 128;  // less than a millisecond, and worth a thread's start
+constexpr std::int64_t checks_of_a_piece = 128;  // takes less than a millisecond, and is worth starting a thread
 constexpr std::int64_t entries_of_a_piece = 64;
 
 constexpr std::array split_counts{2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
 constexpr std::int64_t least_k_of_a_split = 128;
-constexpr double most_waves_to_split = 2;  // above, there is work for every multiprocessor already
+constexpr double most_waves_to_split = 2;  // with more waves, there is already work for every multiprocessor
 constexpr unsigned in_place = 1;
 constexpr unsigned in_compute_type = 2;
 constexpr unsigned in_output_type = 4;
 
-// A tile an eighth of the largest moves about √8 times the operands. That can pay while the GPU is not full, and never
+// A tile of an eighth of the largest size moves about √8 times as many operand bytes. That can pay only while the GPU
+// is not full.
 // beyond it.
 constexpr double waves_of_a_full_gpu = 4;
 constexpr double most_waves_over_least = 8;
@@ -39,7 +40,8 @@ int distance(const AlgoConfig& a, const AlgoConfig& b) {
 
 bool fits_workspace(const Accepted& accepted) { return accepted.workspace_bytes <= large_workspace_bytes; }
 
-/// Splits are for few tiles. Swizzling orders tiles for the cache, which only helps with more than one wave of them.
+/// Splits are for products with few tiles. Swizzling orders tiles for the cache, which only helps with more than one
+/// wave.
 bool may_split(const AlgoConfig& config, const Accepted& accepted) {
   return config.swizzle == 0 && fits_workspace(accepted) && accepted.waves <= most_waves_to_split;
 }
@@ -47,7 +49,7 @@ bool may_split(const AlgoConfig& config, const Accepted& accepted) {
 struct Proposal {
   AlgoConfig config{};
   bool ranked{};
-  std::optional<Accepted> known{};  // else the library is asked
+  std::optional<Accepted> known{};  // empty: the library must be asked
 };
 
 class Enumerator {

@@ -14,7 +14,7 @@ std::unique_ptr<KernelFamily> make_cublaslt_family();
 namespace cublaslt {
 namespace {
 
-/// Why the conversion cannot do this, or "": the library is not asked.
+/// Why the conversion cannot do this, or "". The library is not asked.
 std::string why_no_fold(const Problem& problem, const DeviceInfo& device) {
   if (!device.arch.starts_with("sm90")) return fmt::format("its kernels are for sm90, not {}", device.arch);
   if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return "multiplies e2m1/1x32 by e2m1/1x32 only";

@@ -15,7 +15,7 @@ bool is_rounded_after(const Problem& problem, const FoldedRoute& route) {
   return problem.out == DType::f16 && route.inner.type == DType::bf16;
 }
 
-/// The problem of rounding the f32 product, which the scales have already been applied to.
+/// The problem that ProductScaler gets to round the f32 product, to which the scales have already been applied.
 Problem rounding(const Problem& problem, const FoldedRoute& route) {
   Problem rounded = problem;
   rounded.a = rounded.w = route.inner;

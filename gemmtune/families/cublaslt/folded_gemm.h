@@ -12,15 +12,16 @@
 
 namespace gemmtune::cublaslt {
 
-/// The problem that the library computes. It cannot multiply bf16 into fp16: then it writes f32 without a bias, and
-/// FoldedGemm adds the bias and rounds.
+/// The problem that the library computes. The library cannot multiply bf16 into fp16. In that case it writes f32
+/// without a bias, and FoldedGemm adds the bias and rounds.
 Problem inner_problem(const Problem& problem, const FoldedRoute& route);
 
-/// Workspace: the folded activations, an f32 product if it is still to be rounded, then the library's own workspace.
-/// Packed weights: the folded weights.
+/// The workspace has the folded activations, an f32 product if it must still be rounded, and then the library's own
+/// workspace. Packed weights are the folded weights.
 class FoldedGemm final : public PreparedGemm {
  public:
-  /// `inner` computes inner_problem(problem, route). Compiles; throws Error{unsupported} with the compiler's log.
+  /// `inner` computes inner_problem(problem, route). Compiles kernels. Throws Error{unsupported} with the compiler's
+  /// log.
   FoldedGemm(const Problem& problem, const FoldedRoute& route, std::unique_ptr<PreparedGemm> inner,
              const std::string& arch);
 

@@ -19,7 +19,7 @@ std::vector<Setting> all_settings(const KernelName& name) {
   return settings;
 }
 
-/// "t128x256" is the setting t of value 128x256: tags are one letter.
+/// Splits settings such as "t128x256" into their tag, which is one letter, and their value.
 std::vector<Setting> settings_in(std::string_view text) {
   std::vector<Setting> settings;
   for (const auto piece : split(text, '_'))
@@ -27,7 +27,7 @@ std::vector<Setting> settings_in(std::string_view text) {
   return settings;
 }
 
-/// Takes the prefix off the text, if it is there.
+/// Removes the prefix from the text, if it is there.
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());

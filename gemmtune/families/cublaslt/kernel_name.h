@@ -1,5 +1,5 @@
-// Names of this family's candidates. A name states everything that is needed to run the candidate, the library's
-// version included.
+// Names of this family's candidates. A name states everything that is needed to run the candidate, including the
+// version of the library.
 //
 //   cublaslt_a66_t128x256_s64xauto_k1_r0_z0_o3_i0_c2x1_f0_w32_v130100
 //   cublaslt_default_a66_…   the library's own first choice
@@ -16,23 +16,23 @@
 namespace gemmtune::cublaslt {
 
 struct KernelName {
-  bool is_default{};  // what the library's heuristic puts first, hence what users have
+  bool is_default{};  // the library's heuristic ranks it first, so users have it
   AlgoConfig config{};
   bool fast_accumulation{};      // FP8 sums stay in the tensor cores ("f1")
-  std::int64_t workspace_mib{};  // the workspace it may have ("w32")
-  std::int64_t version{};        // of the library: 130100 is 13.1.0
+  std::int64_t workspace_mib{};  // the workspace that it may use ("w32")
+  std::int64_t version{};        // the library's version: 130100 is 13.1.0
 
   auto operator<=>(const KernelName&) const = default;
 };
 
 std::string to_string(const KernelName& name);
 
-/// The inverse of to_string; nothing for texts that to_string never writes.
+/// The inverse of to_string(). Empty for texts that to_string() never writes.
 std::optional<KernelName> parse_kernel_name(std::string_view text);
 
 Candidate candidate_of(const KernelName& name);
 
-/// "13.1.0".
+/// The version as text: "13.1.0".
 std::string version_text(std::int64_t version);
 
 }  // namespace gemmtune::cublaslt

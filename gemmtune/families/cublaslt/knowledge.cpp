@@ -7,17 +7,17 @@
 namespace gemmtune::cublaslt {
 namespace {
 
-constexpr std::size_t most_recent = 8;  // the same shape is asked for several times in a row
+constexpr std::size_t most_recent = 8;  // the same shape is requested several times in a row
 
-/// With fast accumulation, sums of many products of one sign are wrong by several per cent, and such a winner fails its
-/// proof (docs/verifying.md). For larger K only the library's own ranking is tried.
+/// With fast accumulation, sums of many products of one sign are wrong by several percent, and such a winner fails its
+/// proof (docs/verifying.md). For larger K, only the library's own ranking is tried.
 constexpr std::int64_t most_k_of_fast_accumulation = 512;
 
 bool is_worth_enumerating(const MatmulSpec& spec) {
   return !spec.fast_accumulation || spec.k <= most_k_of_fast_accumulation;
 }
 
-/// As many as can be tried in about a minute: each costs some ten launches and a few milliseconds.
+/// As many as can be tried in about a minute. Each costs some ten launches and a few milliseconds.
 std::size_t most_candidates(const MatmulSpec& spec) {
   constexpr double flops_a_second = 5e14;
   constexpr double launches = 10;

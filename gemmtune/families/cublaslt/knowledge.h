@@ -14,11 +14,11 @@ namespace gemmtune::cublaslt {
 
 class Knowledge {
  public:
-  /// `session` is that of the device with this index.
+  /// `session` must be that of the device with this index.
   Enumeration enumerate(const std::shared_ptr<const Session>& session, int device, const MatmulSpec& spec);
 
  private:
-  using Key = std::pair<int, MatmulSpec>;  // the device's index, and what is multiplied
+  using Key = std::pair<int, MatmulSpec>;  // the device's index, and the matmul
 
   std::mutex mutex_;
   std::map<Key, Enumeration> recent_;

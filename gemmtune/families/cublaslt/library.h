@@ -16,12 +16,12 @@ namespace gemmtune::cublaslt {
 
 class Library {
  public:
-  /// Null where there is none; `why_not` then says which names were looked for. Throws Error{unsupported} when it lacks
-  /// a function.
+  /// Null if there is no library; `why_not` then lists the names that were tried. Throws Error{unsupported} if the
+  /// library lacks a function.
   static std::shared_ptr<const Library> open();
   static std::string why_not();
 
-  /// 130100 is 13.1.0.
+  /// The library's version: 130100 is 13.1.0.
   std::int64_t version() const { return static_cast<std::int64_t>(get_version()); }
 
  private:
@@ -53,10 +53,10 @@ class Library {
   GEMMTUNE_LT_FUNCTION(matmul, cublasLtMatmul);
 };
 
-/// The library made ready for the device whose context is current on the calling thread.
+/// The library, initialised for the device whose context is current on the calling thread.
 class Session {
  public:
-  /// Throws Error{unsupported} with the library's word for why it does not start.
+  /// Throws Error{unsupported} with the library's name for the error if it does not start.
   explicit Session(std::shared_ptr<const Library> library);
   ~Session();
   Session(const Session&) = delete;
@@ -65,10 +65,10 @@ class Session {
   const Library& library() const { return *library_; }
   cublasLtHandle_t handle() const { return handle_; }
 
-  /// Makes the session's context current on a thread that has none, for threads that only ask questions.
+  /// Makes the session's context current on a thread that has none. For threads that only ask questions.
   void lend_context() const noexcept { context_.lend(); }
 
-  /// Throws Error{unsupported} with `what` and the status' name unless it is success.
+  /// Throws Error{unsupported} with `what` and the name of the status, unless the status is success.
   void check(cublasStatus_t status, const char* what) const;
 
  private:

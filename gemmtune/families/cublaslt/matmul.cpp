@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_ids = 512;
 
-// The flags of algorithms that round operands to a smaller type.
+// Flags of algorithms that round operands to a smaller type.
 constexpr cublasLtNumericalImplFlags_t narrowed_tf32 =
     CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16BF | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_16F;
 constexpr cublasLtNumericalImplFlags_t narrowed_f32 = narrowed_tf32 | CUBLASLT_NUMERICAL_IMPL_FLAGS_INPUT_TF32;
@@ -23,7 +23,7 @@ cublasLtNumericalImplFlags_t narrowed(DType operand) {
   return operand == DType::tf32 ? narrowed_tf32 : 0;
 }
 
-/// An address for questions whose answers depend on its alignment alone. Nothing is read there.
+/// An address for questions whose answers depend only on its alignment. Nothing is read there.
 const std::byte* aligned_address() { return reinterpret_cast<const std::byte*>(std::uintptr_t{4096}); }
 
 template <typename Value>
@@ -32,7 +32,7 @@ bool set_in(const Library& library, cublasLtMatmulAlgo_t& algo, cublasLtMatmulAl
   return library.algo_set(&algo, attribute, &value, sizeof value) == CUBLAS_STATUS_SUCCESS;
 }
 
-/// The setting, or `otherwise` for algorithms that do not have it.
+/// The value of the setting, or `otherwise` for algorithms that do not have it.
 template <typename Value>
 Value get_from(const Library& library, const cublasLtMatmulAlgo_t& algo, cublasLtMatmulAlgoConfigAttributes_t attribute,
                Value otherwise) {
@@ -80,7 +80,7 @@ Matmul::Operation Matmul::create_operation() const {
   return {operation, library().desc_destroy};
 }
 
-/// Column by column.
+/// A column-major layout.
 Matmul::Layout Matmul::create_layout(DType type, const LibraryMatrix& matrix) const {
   cublasLtMatrixLayout_t made{};
   session_->check(library().layout_create(&made, vendor_type(type), static_cast<std::uint64_t>(matrix.rows),
@@ -114,7 +114,7 @@ void Matmul::describe_operation() const {
   if (spec_.fast_accumulation) must_set<std::int8_t>(CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1);
   if (spec_.scales == LibraryScales::none) return;
   if (spec_.scales !=
-      LibraryScales::tensor) {  // tensor scales are the default, which older libraries have no attribute for
+      LibraryScales::tensor) {  // tensor scales are the default, and older libraries have no attribute for them
     const auto modes = scale_modes(spec_.scales);
     must_set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modes.w);
     must_set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modes.a);
@@ -182,7 +182,8 @@ std::optional<Capabilities> Matmul::capabilities(int id) const {
           std::max(capability<std::int32_t>(library(), *algo, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX), 0))};
 }
 
-/// Settings that equal the plain algorithm's are not set: old algorithms refuse settings that they do not know.
+/// Settings that equal those of the plain algorithm are not set, because old algorithms refuse settings that they do
+/// not know.
 std::optional<cublasLtMatmulAlgo_t> Matmul::algo_of(const AlgoConfig& config) const {
   auto algo = plain_algo(config.id);
   if (!algo) return std::nullopt;
@@ -299,7 +300,7 @@ const char* Matmul::launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo
   const std::int32_t integer_one = 1;
   const std::int32_t integer_zero = 0;
   const bool integers = sums_integers(spec_);
-  const bool adds = spec_.epilogue.residual;  // never to integers
+  const bool adds = spec_.epilogue.residual;  // integers have no residual
   if (spec_.epilogue.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
   if (spec_.scales != LibraryScales::none) {
     set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, at.w_scale);

@@ -14,7 +14,7 @@
 
 namespace gemmtune::cublaslt {
 
-/// Where one call's tensors stand on the device; scales, bias and residual are null where the matmul has none.
+/// Addresses of one call's tensors on the device. Scales, bias and residual are null if the matmul has none.
 struct Addresses {
   const std::byte* a{};
   const std::byte* a_scale{};
@@ -26,8 +26,8 @@ struct Addresses {
   std::byte* workspace{};
 };
 
-/// All const functions but `launch` may be called on several threads at once, as cuBLASLt allows with one handle.
-/// `launch` changes the description of the operation: it must be the only call at the time.
+/// All const functions except launch() may be called on several threads at once, as cuBLASLt allows with one handle.
+/// launch() changes the description of the operation, so no other call may run at the same time.
 class Matmul final : public AlgoSource {
  public:
   /// Throws Error{unsupported} when the library does not know the types or the scales.
@@ -38,10 +38,10 @@ class Matmul final : public AlgoSource {
   std::optional<Accepted> check(const AlgoConfig& config) const override;
   std::vector<AlgoConfig> ranked(const RankRequest& request) const override;
 
-  /// As `ranked`, as the library's own structures, which may contain more than the settings.
+  /// The same as ranked(), but in the library's own structures, which may contain more than the settings.
   std::vector<cublasLtMatmulAlgo_t> ranked_algos(const RankRequest& request) const;
 
-  /// The algorithm with these settings, whether or not it can do this matmul; nothing when it has no such settings.
+  /// The algorithm with these settings, whether or not it can do this matmul. Empty if it has no such settings.
   std::optional<cublasLtMatmulAlgo_t> algo_of(const AlgoConfig& config) const;
   AlgoConfig config_of(const cublasLtMatmulAlgo_t& algo) const;
   std::optional<Accepted> check(const cublasLtMatmulAlgo_t& algo) const;
@@ -49,7 +49,7 @@ class Matmul final : public AlgoSource {
   /// Why the library has no first choice for this matmul, or "".
   std::string why_not() const;
 
-  /// Enqueues the call and returns "" or what the library says. Does not allocate.
+  /// Enqueues the call. Returns "" or the library's message. Does not allocate.
   const char* launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
                      cudaStream_t stream) const noexcept;
 

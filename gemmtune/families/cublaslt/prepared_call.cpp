@@ -14,7 +14,7 @@
 namespace gemmtune::cublaslt {
 namespace {
 
-/// A piece of the workspace, aligned as the library likes its own.
+/// A piece of the workspace, aligned like the library's own.
 struct Piece {
   std::size_t offset{};
   std::size_t bytes{};
@@ -29,7 +29,7 @@ MatmulSpec spec_of(const Call& call, const KernelName& name) {
   return spec;
 }
 
-/// A default candidate is run by the library's own structure if the library's first choice still has the name's
+/// A default candidate runs with the library's own structure if the library's first choice still has the name's
 /// settings.
 cublasLtMatmulAlgo_t algo_for(const Matmul& matmul, const KernelName& name, std::int64_t version) {
   if (name.is_default) {
@@ -91,7 +91,7 @@ class PreparedCall final : public PreparedGemm {
   }
   Piece next_piece(std::int64_t bytes) { return next_piece(static_cast<std::size_t>(bytes)); }
 
-  /// Where a batch's part of a tensor starts; null stays null.
+  /// The address of one batch's part of a tensor; null stays null.
   template <typename Byte>
   Byte* part(Byte* tensor, std::int64_t bytes_apart, std::int64_t batch) const noexcept {
     return tensor == nullptr ? nullptr : tensor + batch * bytes_apart;

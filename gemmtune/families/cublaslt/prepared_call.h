@@ -9,8 +9,8 @@
 
 namespace gemmtune::cublaslt {
 
-/// Throws Error{unsupported} when the library does not accept the name's settings for this problem. The text says if
-/// the name is from another version of the library.
+/// Throws Error{unsupported} if the library does not accept the name's settings for this problem. The message says so
+/// if the name is from another version of the library.
 std::unique_ptr<PreparedGemm> prepare_call(std::shared_ptr<const Session> session, const Problem& problem,
                                            const KernelName& name, const DeviceInfo& device);
 

@@ -9,7 +9,7 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource scale_product_kernel();
 
 namespace cublaslt {
@@ -37,7 +37,7 @@ extern "C" __global__ void arrange_scales(const float* a, float* arranged_a, con
 }
 )";
 
-/// The kernel's view of its sizes; the same struct stands in its text.
+/// The sizes as the kernel sees them. The kernel's text has the same struct.
 struct Sizes {
   long long a_count{};
   long long m{};

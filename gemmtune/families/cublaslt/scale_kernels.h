@@ -12,8 +12,8 @@
 
 namespace gemmtune::cublaslt {
 
-/// 1x128 scales of A from [batch][M][K/128] to [batch][K/128][M], and 128x128 scales of the weights from
-/// [batch][N/128][K/128] to rows that are padded to a multiple of 4; either may be left out.
+/// Rearranges 1x128 scales of A from [batch][M][K/128] to [batch][K/128][M], and 128x128 scales of the weights from
+/// [batch][N/128][K/128] to rows that are padded to a multiple of 4. Either may be left out.
 class ScaleArranger {
  public:
   struct Wanted {
@@ -40,8 +40,9 @@ class ScaleArranger {
   GpuFunction function_{};
 };
 
-/// C from the int32 or f32 product [batch][M][N], in float: round(product) · (a_scale · w_scale) + bias, each operation
-/// rounded to nearest even, then rounded to the output's type. Absent scales are 1, an absent bias is not added.
+/// Computes C from the int32 or f32 product [batch][M][N], in float: round(product) · (a_scale · w_scale) + bias. Each
+/// operation is rounded to nearest even, and the result is rounded to the output's type. Absent scales count as 1, and
+/// an absent bias is not added.
 class ProductScaler {
  public:
   /// Compiles. Throws Error{unsupported} with the compiler's log.
@@ -55,7 +56,7 @@ class ProductScaler {
   GpuFunction function_{};
 };
 
-/// What they compile, for tests that compile everything.
+/// The sources of these kernels, for tests that compile everything.
 KernelSource arranger_source(const std::string& arch);
 KernelSource scaler_source(const Problem& problem, DType product, const std::string& arch);
 

@@ -1,5 +1,6 @@
-// C from the library's product, of PRODUCT (int or float): see ProductScaler. A_SCALE and W_SCALE are what an element's
-// scales are read by. A block's row of C is blockIdx.x, counted over all batches; each thread does COLUMNS neighbours.
+// Computes C from the library's product, whose type is PRODUCT (int or float): see ProductScaler. A_SCALE and W_SCALE
+// are the expressions that read an element's scales. blockIdx.x is a block's row of C, counted over all batches; each
+// thread computes COLUMNS neighbours.
 
 #include "gemmtune/kernels/output_element.cuh"
 

@@ -17,7 +17,7 @@ std::shared_ptr<const Session> Sessions::of(const DeviceInfo& device) {
   const std::lock_guard lock(mutex_);
   auto& session = sessions_[device.index];
   if (session) return session;
-  // Without a driver the library does not start either, says less about why, and leaks what it had allocated.
+  // Without a driver the library would not start either. It would give a poorer reason, and leak what it had allocated.
   static_cast<void>(gpu::driver_of(gpu::vendor_of(device.kind)));
   session = std::make_shared<const Session>(opened);
   return session;

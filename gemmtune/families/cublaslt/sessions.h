@@ -1,4 +1,4 @@
-// The library, and a session for each device that was asked for: opened when first needed, and kept.
+// The library, and a session for each device that was requested. They are opened when first needed, and kept.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace gemmtune::cublaslt {
 
 class Sessions {
  public:
-  /// Null where there is no library. Throws Error{unsupported} when it lacks a function.
+  /// Null if there is no library. Throws Error{unsupported} if the library lacks a function.
   std::shared_ptr<const Library> library();
 
-  /// Throws Error{unsupported} where there is no library, or it does not start, and Error{no_device} where the
-  /// device's driver is missing or does not start.
+  /// Throws Error{unsupported} if there is no library or it does not start, and Error{no_device} if the device's driver
+  /// is missing or does not start.
   std::shared_ptr<const Session> of(const DeviceInfo& device);
 
  private:

@@ -1,4 +1,4 @@
-// The header of cuBLASLt, included here alone.
+// The header of cuBLASLt, which no other file includes.
 #pragma once
 
 #include <cublasLt.h>  // IWYU pragma: export

@@ -1,4 +1,4 @@
-// gemmtune's types as the library's.
+// Converts gemmtune's types to the library's.
 #pragma once
 
 #include "gemmtune/core/error.h"
@@ -34,10 +34,10 @@ inline cublasComputeType_t compute_type(const MatmulSpec& spec) {
   return sums_integers(spec) ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
 }
 
-/// Of alpha and beta.
+/// The type of alpha and beta.
 inline cudaDataType factor_type(const MatmulSpec& spec) { return sums_integers(spec) ? CUDA_R_32I : CUDA_R_32F; }
 
-/// The library adds the residual before all of them, with beta = 1.
+/// The library's epilogue. The library adds the residual before it, with beta = 1.
 inline cublasLtEpilogue_t library_epilogue(const Epilogue& epilogue) {
   switch (epilogue.activation) {
     case Activation::none:

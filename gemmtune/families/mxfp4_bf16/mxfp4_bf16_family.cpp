@@ -1,6 +1,6 @@
-// MXFP4 dequantised to bf16 and multiplied by cuBLASLt: what users of a GPU without MXFP4 do. It is exact for every
-// operand: bf16 has the exponents of float, and E2M1 has two significant bits, so that bf16 holds each dequantised
-// value that float holds.
+// MXFP4 dequantised to bf16 and multiplied by cuBLASLt, as users of a GPU without MXFP4 do. It is exact for every
+// operand: bf16 has the exponents of float, and E2M1 has two significant bits, so bf16 holds every dequantised value
+// that float holds.
 #include "gemmtune/families/cublaslt/folded.h"
 
 namespace gemmtune {

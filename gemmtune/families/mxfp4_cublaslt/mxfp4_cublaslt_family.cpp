@@ -1,6 +1,6 @@
-// MXFP4 folded into e4m3 and multiplied by cuBLASLt's FP8 kernels: exact but for their accumulation, without a matmul
-// kernel of our own. The library's tensor-scaled kernels are faster than its row-scaled ones, but need block exponents
-// that are close to each other across all rows.
+// MXFP4 folded into e4m3 and multiplied by cuBLASLt's FP8 kernels: exact except for their accumulation, and without a
+// matmul kernel of our own. The library's tensor-scaled kernels are faster than its row-scaled ones, but need block
+// exponents that are close to each other across all rows.
 #include "gemmtune/families/cublaslt/folded.h"
 
 namespace gemmtune {

@@ -38,8 +38,8 @@ struct Copier {
   }
 };
 
-/// Loads the first weights without waiting, because no earlier kernel writes them. Loading more would delay what the
-/// fold is still reading.
+/// Loads the first weights without waiting, because no earlier kernel writes them. Loading more would delay the data
+/// that the fold is still reading.
 __device__ inline void copy_first_weights(const Copier& copier) {
   const Part part = part_of(copier.s, cluster_rank<cluster>());
   const Tile tile = tile_at(copier.s, blockIdx.x / cluster);
@@ -74,7 +74,7 @@ struct Codes {
   uint2 shifts;
 };
 
-/// Expanded: wgmma's first operand of four steps.
+/// The expanded codes: wgmma's first operand for four steps.
 struct Fragments {
   u32 step[4][4];
 };
@@ -107,8 +107,9 @@ __device__ inline void pin(Fragments& f) {
     for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(f.step[step][i])::"memory");
 }
 
-/// Of wgmma's second operand: rows of 128 bytes of K, swizzled, eight rows in 1024 bytes. `sixteenths` is the address
-/// in shared memory over 16. Put together from two halves, so that the upper one is a constant.
+/// The descriptor of wgmma's second operand: rows of 128 bytes of K, swizzled, with eight rows in 1024 bytes.
+/// `sixteenths` is the address in shared memory divided by 16. It is assembled from two halves, so that the upper one
+/// is a constant.
 __device__ inline u64 descriptor(u32 sixteenths) {
   u64 both;
   asm("mov.b64 %0, {%1, %2};"
@@ -117,7 +118,7 @@ __device__ inline u64 descriptor(u32 sixteenths) {
   return both;
 }
 
-/// A warpgroup, and where it stands.
+/// A warpgroup that multiplies, and its positions in the pipeline.
 struct Multiplier {
   const Shared& shared;
   int group;
@@ -130,7 +131,7 @@ struct Multiplier {
     ahead.next();
     return codes;
   }
-  /// The stage before ring.stage.
+  /// Releases the stage before ring.stage.
   __device__ void release_last() const {
     __syncwarp();
     if (threadIdx.x % 32 == 0) mbarrier_arrive(shared.empty(ring.stage == 0 ? stages - 1 : ring.stage - 1));
@@ -146,7 +147,8 @@ struct Multiplier {
     wgmma_commit_group();
   }
 
-  /// A chunk's products begin; meanwhile the next one is expanded and the one after it read. `left` counts all three.
+  /// Starts the products of a chunk. Meanwhile it expands the next chunk and reads the one after that. `left` counts
+  /// all three.
   template <bool first>
   __device__ void step(float (&sums)[held], Fragments& now, Fragments& next, Codes& codes, int left) {
     start<!first>(sums, now);
@@ -159,7 +161,7 @@ struct Multiplier {
     if (left > 2) codes = read();
   }
 
-  /// The sums of `count` chunks.
+  /// Adds the sums of `count` chunks.
   __device__ void multiply_chunks(float (&totals)[held], int count) {
     if (count == 0) return;
     Fragments even;
@@ -191,19 +193,20 @@ struct Multiplier {
 
 struct Reduction {
   u32 phase = 0;
-  bool last = false;  // tile
+  bool last = false;  // whether this is the last tile
 };
 
-/// Sums of the blocks that split K, in one order always. Whether this thread has what is to be written.
+/// Adds the sums of the blocks that split K, always in the same order. Returns whether this thread has elements to
+/// write.
 ///
 /// The block that finishes a group waits at far_full for all bytes sent to it before it reads them. The others wait at
-/// far_empty for the arrivals after one tile before they send the sums of the next. After the last tile nobody would
+/// far_empty for the arrivals after one tile before they send the sums of the next. After the last tile no block would
 /// wait, so nothing is sent.
 __device__ inline bool reduce(float (&totals)[held], const Shared& shared, int group, Reduction& state) {
   if (cluster == 1) return true;
   const int thread = threadIdx.x % 128;
   const int finisher = group % cluster;
-  const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's
+  const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's slot
   if (slot > 0) {
     mbarrier_wait_cluster(shared.far_empty(group), state.phase ^ 1);
     state.phase ^= 1;
@@ -251,7 +254,7 @@ __device__ inline void multiply_tiles(const Shared& shared, const EpilogueArgume
   }
 }
 
-/// One thread.
+/// Called by one thread.
 __device__ inline void init_barriers(const Shared& shared) {
 #pragma unroll
   for (int stage = 0; stage < stages; ++stage) {
@@ -271,8 +274,8 @@ extern "C" __global__ void __maxnreg__(even_registers)
                    const u8* packed, const float* w_base, const Out* bias, Out* c, Sizes sizes) {
   extern __shared__ __align__(1024) u8 memory[];
   const Shared shared = {shared_address(memory)};
-  if (shared.base % 1024 != 0) __trap();                             // what swizzles rely on
-  const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);  // the same for all, which the compiler must see
+  if (shared.base % 1024 != 0) __trap();                             // the swizzles need this alignment
+  const int group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);  // uniform in a warp, as the compiler must see
   pdl_launch_dependents();
   const Copier copier = {shared, folded, packed, sizes};
   if (threadIdx.x == 0) {

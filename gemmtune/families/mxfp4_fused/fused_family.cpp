@@ -12,7 +12,7 @@ std::unique_ptr<KernelFamily> make_mxfp4_fused_family();
 
 namespace {
 
-/// For some dozens of rows of A, which are folded in each call.
+/// The family for some dozens of rows of A, which are folded in each call.
 class FusedFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "mxfp4_fused"; }
@@ -23,7 +23,7 @@ class FusedFamily final : public SpaceFamily {
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
     return why_not_fused(problem, device);
   }
-  // Parts along K stay within a cluster and need no memory, so they are not what tables and --splitK call a split.
+  // Parts along K stay within a cluster and need no memory, so tables and --splitK do not count them as splits.
   Space space(const Problem& problem, const DeviceInfo& device) const override { return fused_space(problem, device); }
   std::string why_no_kernel(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return why_no_fused(problem, fused_tile(point));

@@ -10,25 +10,26 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource fused_kernel();
 
 namespace {
 
 constexpr const char* arch = "sm90a";
 constexpr std::int64_t chunk_k = 128;
-constexpr std::int64_t copying_registers = 56;  // of threads that only copy, once the others have the rest
+constexpr std::int64_t copying_registers = 56;  // for threads that only copy, once the others have taken the rest
 
 std::int64_t threads(const FusedTile& tile) { return 128 + 128 * tile.row_groups; }
 
-/// Of each thread at the start. With two multiplying warpgroups it could be 168 always, but where sums leave it fewer,
-/// a block that folds for the next call fits beside them and waits there: a microsecond of 20.
+/// Registers of each thread at the start. With two multiplying warpgroups it could always be 168. If the sums need
+/// fewer, it is 144, so that a block that folds for the next call fits beside them and waits there, which saves one
+/// microsecond of 20.
 std::int64_t even_registers(const FusedTile& tile) {
   if (tile.row_groups == 2) return tile.rows_a <= 64 ? 144 : 168;
   return tile.row_groups == 1 ? 168 : 128;
 }
 
-/// Of a multiplying thread: sums in the tensor core and outside, codes of three chunks, and the rest.
+/// Registers of a multiplying thread: sums in the tensor core and outside, codes of three chunks, and the rest.
 std::int64_t registers_needed(const FusedTile& tile) { return tile.rows_a + 2 * 16 + 10 + 28; }
 
 std::int64_t registers_had(const FusedTile& tile) {

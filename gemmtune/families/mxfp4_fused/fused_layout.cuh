@@ -1,12 +1,12 @@
-// The constants of fused.cu, the layout of a block's shared memory, and how K is dealt out.
+// The constants of fused.cu, the layout of a block's shared memory, and how K is distributed.
 #pragma once
 
 #include "gemmtune/kernels/integers.cuh"
 #include "gemmtune/kernels/small_m/arguments.h"
 #include "gemmtune/kernels/small_m/tile.cuh"
 
-constexpr int stages = SMALL_M_STAGES;          // of the pipeline; each holds a chunk of 128 of K
-constexpr int promote = 4;                      // chunks that the tensor core sums before float does
+constexpr int stages = SMALL_M_STAGES;          // stages of the pipeline; each holds a chunk of 128 of K
+constexpr int promote = 4;                      // chunks that the tensor core sums before they are added in float
 constexpr int early = 4 < stages ? 4 : stages;  // chunks of weights that are loaded before anything else
 constexpr int shared_bytes = SMALL_M_SHARED_BYTES;
 
@@ -15,7 +15,7 @@ constexpr int chunk_k = 128;
 constexpr int w_stage_bytes = row_groups * brick_bytes;
 constexpr int a_stage_bytes = tile_m * chunk_k;
 
-constexpr int even_registers = SMALL_M_REGISTERS;  // at the start; then they move to the warps that multiply
+constexpr int even_registers = SMALL_M_REGISTERS;  // at the start; later, registers move to the warps that multiply
 constexpr int few_registers = 56;
 constexpr int spared = (even_registers * (row_groups + 1) - few_registers) / row_groups / 8 * 8;
 constexpr int many_registers = spared < 240 ? spared : 240;
@@ -49,7 +49,7 @@ struct Shared {
   __device__ u32 far_empty(int row_group) const { return far_full(row_groups + row_group); }
 };
 
-/// A block's part of K, in chunks: an even number, as packed weights have.
+/// A block's part of K, in chunks. Their number is even, as in packed weights.
 struct Part {
   int first;
   int count;

@@ -1,4 +1,4 @@
-// The search space of mxfp4_fused: how an MXFP4 product with some dozens of rows of A may be cut up.
+// The search space of mxfp4_fused: how an MXFP4 product with some dozens of rows of A may be tiled.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace gemmtune {
 /// Why the family has no kernel for the problem, or "".
 std::string why_not_fused(const Problem& problem, const DeviceInfo& device);
 
-/// Names like mxfp4_fused_n64_r2_c2_s10. A constraint leaves out what has no kernel, and also points that are surely
-/// no better than others: the family prepares the latter all the same.
+/// Names look like mxfp4_fused_n64_r2_c2_s10. Constraints leave out what has no kernel, and also points that are
+/// certainly no better than others. The family prepares the latter points all the same.
 Space fused_space(const Problem& problem, const DeviceInfo& device);
 
 FusedTile fused_tile(const Point& point);

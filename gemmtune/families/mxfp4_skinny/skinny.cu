@@ -1,11 +1,11 @@
 // C = A · Wᵀ for few rows of A. Weights stay 4-bit in memory, pass once through shared memory, and become e4m3 in the
 // registers from which wgmma takes its first operand. C is therefore computed transposed: 64 rows of W are wgmma's M,
-// the rows of A its N. Each block of 32 of K is summed by itself, exactly, and then multiplied by both scales in float.
-// skinny_gemm.h says what the parameters are, docs/mxfp4-on-hopper.md how and why.
+// and the rows of A are its N. Each block of 32 of K is summed separately, exactly, and then multiplied by both scales
+// in float. skinny_gemm.h explains the parameters, and docs/mxfp4-on-hopper.md the method.
 //
-// A block has a warp that copies W, one that copies A, warps that make A's codes e4m3 (the rest of the first 4 or 8),
-// and warpgroups that multiply: `row_groups` side by side along W's rows, times `k_groups` that share rows and split K.
-// Blocks of a cluster share rows, too. Units of 256 of K are dealt out in turn to all who share rows.
+// A block has a warp that copies W, a warp that copies A, warps that convert A's codes to e4m3 (the rest of the first 4
+// or 8), and warpgroups that multiply: `row_groups` side by side along W's rows, times `k_groups` that share rows and
+// split K. Blocks of a cluster share rows, too. Units of 256 of K are distributed in turn to all that share rows.
 
 #include "gemmtune/families/mxfp4_skinny/skinny_activations.cuh"
 #include "gemmtune/families/mxfp4_skinny/skinny_layout.cuh"
@@ -43,7 +43,7 @@ __device__ inline void load_fragments(Fragments& f, u32 brick, int warp, int lan
   }
 }
 
-/// The scale of step `step` from the bytes of four: they are exponents of f32.
+/// The scale of step `step`, from four scale bytes, which are exponents of f32.
 __device__ inline float block_scale(u32 bytes, int step) {
   const u32 shifted = step == 3 ? bytes >> 1 : bytes << (23 - 8 * step);
   return __uint_as_float(shifted & 0x7f800000u);
@@ -83,7 +83,7 @@ __device__ inline void start_products(Sums& sums, Fragments& f, u32 a_chunk) {
   wgmma_commit_group();
 }
 
-/// Adds what the tensor core has summed to the sums in f32, times the scales; a_scales is that of column 2(lane%4).
+/// Adds the tensor core's sums, times the scales, to the sums in f32. a_scales is that of column 2(lane%4).
 __device__ inline void promote(float (&total)[held], const float (&sum)[held], u32 a_scales, float upper, float lower) {
 #pragma unroll
   for (int j = 0; j < tile_m / 8; ++j) {
@@ -104,8 +104,7 @@ __device__ inline void finish_products(float (&total)[held], Sums& sums, const u
             block_scale(w_scales.y, step));
 }
 
-/// One thread: keeps every warpgroup's ring of W filled. No kernel before this one writes weights, so it waits for
-/// none.
+/// Run by one thread: keeps every warpgroup's ring of W filled. No earlier kernel writes weights, so it waits for none.
 __device__ inline void copy_weights(const Shared& shared, const u8* packed, const Sizes& s, int units) {
   const int rank = cluster_rank<cluster>();
   Ring ring[k_groups];
@@ -137,7 +136,7 @@ __device__ inline void copy_weights(const Shared& shared, const u8* packed, cons
   }
 }
 
-/// One thread.
+/// Called by one thread.
 __device__ inline void init_barriers(const Shared& shared) {
 #pragma unroll
   for (int i = 0; i < groups * w_stages; ++i) {
@@ -162,18 +161,18 @@ __device__ inline void init_barriers(const Shared& shared) {
   fence_mbarrier_init();
 }
 
-/// Sums of the warpgroups that share rows, and of the blocks that do, in one order always.
+/// Adds the sums of the warpgroups and of the blocks that share rows, always in the same order.
 struct Reduction {
   u32 far_phase = 0;
   bool first = true;
-  bool last = false;  // tile
+  bool last = false;  // whether this is the last tile
 };
 
-/// Whether this thread has what is to be written.
+/// Returns whether this thread has elements to write.
 ///
 /// Between blocks: the block that finishes a row group waits for all sums and arrivals at far_full before it reads
 /// them. The others wait at far_empty for the arrivals after one tile before they send the sums of the next. After the
-/// last tile nobody would wait, so nothing is sent.
+/// last tile no block would wait, so nothing is sent.
 __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduction& state, int r, int q, int thread) {
   const int full = 1 + 2 * r;
   const int empty = 2 + 2 * r;
@@ -194,7 +193,7 @@ __device__ inline bool reduce(float (&total)[held], const Shared& shared, Reduct
   }
   if (cluster == 1) return true;
   const int finisher = r % cluster;
-  const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's
+  const int slot = ((int)cluster_rank<cluster>() - finisher + cluster) % cluster;  // 0 is the finisher's slot
   if (slot > 0) {
     mbarrier_wait_cluster(shared.far_empty(r), state.far_phase ^ 1);
     state.far_phase ^= 1;
@@ -229,7 +228,7 @@ __device__ inline void multiply_tiles(const Shared& shared, const EpilogueArgume
   for (int other = 0; other < k_groups; ++other) of_block += units_of(units, rank * k_groups + other);
 
   Ring w_ring = {0, 0};
-  int a_unit = 0;  // the ring of A is everyone's: the number of the tile's first unit in it
+  int a_unit = 0;  // the number of the tile's first unit in the ring of A, which all warpgroups share
   Reduction reduction;
   Sums sums;
 
@@ -281,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
                     Sizes sizes) {
   extern __shared__ __align__(128) u8 memory[];
   const Shared shared = {shared_address(memory)};
-  const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);  // the same for all, which the compiler must see
+  const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);  // uniform in a warp, as the compiler must see
   const int units = (sizes.k + unit_k - 1) / unit_k;
   pdl_launch_dependents();
   if (threadIdx.x == 0) init_barriers(shared);

@@ -1,4 +1,4 @@
-// The activations of skinny.cu: one warp copies codes and scales to shared memory, and others convert the codes to
+// The activations of skinny.cu: one warp copies codes and scales to shared memory, and other warps convert the codes to
 // e4m3, in the order that wgmma reads, and the scales to float.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "gemmtune/kernels/small_m/bits.h"
 #include "gemmtune/kernels/small_m/ptx.cuh"
 
-/// 2^exponent, -149 … 127.
+/// 2^exponent, for exponents from -149 to 127.
 __device__ inline float power_of_two(int exponent) {
   return __uint_as_float(exponent >= -126 ? (u32)(exponent + 127) << 23 : 1u << (exponent + 149));
 }
@@ -30,11 +30,11 @@ __device__ inline void convert_block(const Block& b, u32 to, u32 scale_to) {
   st_shared_f32(scale_to, b.exponent == 255 ? nan_value() : power_of_two((int)b.exponent - 127));
 }
 
-/// Rows of A that a tile takes, for the lanes of the warp that copies them.
+/// The rows of A that a tile takes, for the lanes of the warp that copies them.
 struct Activations {
   const u8* codes;
   const u8* scales;
-  int rows;  // of A from the tile's first row to the end
+  int rows;  // rows of A from the tile's first row to the end
   int blocks;
 };
 
@@ -59,7 +59,7 @@ __device__ inline void copy_scales(u32 to, const Activations& a, int block, int 
   }
 }
 
-/// The same if rows of scales are not aligned.
+/// The same for rows of scales that are not aligned.
 __device__ inline void copy_scale_bytes(u32 to, const Activations& a, int block, int lane) {
 #pragma unroll 1
   for (int i = lane; i < tile_m * 8; i += 32) {
@@ -69,7 +69,7 @@ __device__ inline void copy_scale_bytes(u32 to, const Activations& a, int block,
   }
 }
 
-/// A unit of A. Zeros stand for rows beyond M and blocks beyond K.
+/// Copies a unit of A. Rows beyond M and blocks beyond K become zeros.
 __device__ inline void copy_unit(u32 to, const Activations& a, int unit, int lane) {
   const int block = unit * 8 + lane % 8;
   const int rows = block < a.blocks ? a.rows : 0;
@@ -94,7 +94,7 @@ __device__ inline void copy_unit(const Shared& shared, const Ring& ring, const A
   if (lane == 0) mbarrier_arrive(shared.raw_full(ring.stage));
 }
 
-/// One warp: keeps the ring of A's codes filled.
+/// Run by one warp: keeps the ring of A's codes filled.
 __device__ inline void copy_activations(const Shared& shared, const u8* a, const u8* a_scale, const Sizes& s, int units,
                                         int lane) {
   pdl_wait();
@@ -111,10 +111,10 @@ __device__ inline void copy_activations(const Shared& shared, const u8* a, const
   }
 }
 
-/// A converting warp: every `converters`-th item of all units.
+/// Run by a converting warp, which converts every `converters`-th item of all units.
 __device__ inline void convert_activations(const Shared& shared, const Sizes& s, int units, int warp, int lane) {
   const int rank = cluster_rank<cluster>();
-  int count = 0;  // units of this block, of all its tiles
+  int count = 0;  // units of this block, over all its tiles
 #pragma unroll
   for (int q = 0; q < k_groups; ++q) count += units_of(units, rank * k_groups + q);
   count *= tiles_of_this(s);

@@ -12,7 +12,7 @@ std::unique_ptr<KernelFamily> make_mxfp4_skinny_family();
 
 namespace {
 
-/// For up to 64 rows of A. Each block of 32 of K is summed exactly and by itself, so any scales are right.
+/// The family for up to 64 rows of A. Each block of 32 of K is summed exactly and separately, so any scales are right.
 class SkinnyFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "mxfp4_skinny"; }
@@ -23,7 +23,7 @@ class SkinnyFamily final : public SpaceFamily {
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
     return why_not_skinny(problem, device);
   }
-  // Parts along K stay within a cluster and need no memory, so they are not what tables and --splitK call a split.
+  // Parts along K stay within a cluster and need no memory, so tables and --splitK do not count them as splits.
   Space space(const Problem& problem, const DeviceInfo& device) const override { return skinny_space(problem, device); }
   std::string why_no_kernel(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return why_no_skinny(problem, skinny_tile(point));

@@ -10,12 +10,13 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource skinny_kernel();
 
 namespace {
 
-/// Units of A that are converted and wait, and whose codes are on their way: few where they are large.
+/// The number of units of A that are converted and waiting, or whose codes are on their way. It is small if units are
+/// large.
 std::int64_t a_stages(const SkinnyTile& tile) {
   return std::max<std::int64_t>(tile.rows_a <= 32 ? 4 : 3, 2 * tile.k_groups);
 }
@@ -24,7 +25,8 @@ std::int64_t raw_stages(const SkinnyTile& tile) { return tile.rows_a <= 16 ? 8 :
 std::int64_t groups(const SkinnyTile& tile) { return tile.row_groups * tile.k_groups; }
 std::int64_t threads(const SkinnyTile& tile) { return 32 * (2 + tile.converters) + 128 * groups(tile); }
 
-/// Of a multiplying thread: sums in the tensor core, of four blocks, and outside, codes of two chunks, and the rest.
+/// Registers of a multiplying thread: sums in the tensor core, of four blocks, and outside, codes of two chunks, and
+/// the rest.
 std::int64_t registers_needed(const SkinnyTile& tile) { return tile.rows_a / 2 * 5 + 2 * 18 + 32; }
 std::int64_t registers_had(const SkinnyTile& tile) {
   const auto others = (2 + tile.converters) / 4;

@@ -1,4 +1,4 @@
-// The constants of skinny.cu, the layout of a block's shared memory, and how K is dealt out.
+// The constants of skinny.cu, the layout of a block's shared memory, and how K is distributed.
 #pragma once
 
 #include "gemmtune/kernels/integers.cuh"
@@ -6,9 +6,9 @@
 #include "gemmtune/kernels/small_m/tile.cuh"
 
 constexpr int k_groups = SMALL_M_K_GROUPS;
-constexpr int w_stages = SMALL_M_W_STAGES;  // of each multiplying warpgroup
+constexpr int w_stages = SMALL_M_W_STAGES;  // for each multiplying warpgroup
 constexpr int a_stages = SMALL_M_A_STAGES;
-constexpr int raw_stages = SMALL_M_RAW_STAGES;  // of A's codes, before they are converted
+constexpr int raw_stages = SMALL_M_RAW_STAGES;  // stages of A's codes before they are converted
 constexpr int converters = SMALL_M_CONVERTERS;  // 2 or 6 warps
 constexpr int shared_bytes = SMALL_M_SHARED_BYTES;
 
@@ -22,15 +22,15 @@ constexpr int few_registers = 56;
 constexpr int spared = (even_registers * (groups + other_groups) - few_registers * other_groups) / groups / 8 * 8;
 constexpr int many_registers = spared < 240 ? spared : 240;
 
-constexpr int parts = cluster * k_groups;  // among which K is dealt
+constexpr int parts = cluster * k_groups;  // parts among which K is distributed
 constexpr int unit_k = gemmtune::small_m_unit_k;
 constexpr int unit_bytes = gemmtune::small_m_unit_bytes;
 constexpr int a_step_bytes = tile_m * 32;
 constexpr int a_unit_bytes = 8 * a_step_bytes;
 constexpr int scale_unit_floats = 8 * tile_m;
-constexpr int raw_row_bytes = 128 + 16;  // apart, so that 8 rows lie in different banks
+constexpr int raw_row_bytes = 128 + 16;  // distance between rows, such that 8 rows are in different banks
 constexpr int raw_unit_bytes = tile_m * (raw_row_bytes + 8);
-constexpr int items = tile_m / 4;  // of a unit of A: 8 rows × 4 blocks, of which each lane of a warp converts one
+constexpr int items = tile_m / 4;  // items of a unit of A: 8 rows × 4 blocks, of which each lane of a warp converts one
 
 constexpr int align(int bytes, int to) { return (bytes + to - 1) / to * to; }
 constexpr int w_at = 0;
@@ -42,17 +42,17 @@ constexpr int far_sums_at = sums_at + row_groups * (k_groups - 1) * sums_bytes;
 constexpr int barriers_at = far_sums_at + finished_here * (cluster - 1) * sums_bytes;
 constexpr int barrier_count = 2 * groups * w_stages + 2 * a_stages + 2 * raw_stages + 2 * row_groups;
 static_assert(barriers_at + 8 * barrier_count == shared_bytes);
-// A warpgroup must not wait for a stage's next unit before the last one has arrived: it would mistake the old phase for
-// the new one.
+// A warpgroup must not wait for the next unit of a stage before the stage's last unit has arrived: it would mistake the
+// old phase for the new one.
 static_assert(a_stages >= 2 * k_groups);
 
-/// How many tiles this cluster works on.
+/// The number of tiles that this cluster works on.
 __device__ inline int tiles_of_this(const Sizes& s) {
   const int step = gridDim.x / cluster;
   return (tile_count(s) - (int)blockIdx.x / cluster + step - 1) / step;
 }
 
-/// How many units part `part` of `parts` has.
+/// The number of units that part `part` of `parts` has.
 __device__ inline int units_of(int units, int part) { return (units - part + parts - 1) / parts; }
 
 struct Ring {

@@ -12,7 +12,7 @@ using Values = std::vector<std::int64_t>;
 
 constexpr std::int64_t most_skinny_rows = 64;
 
-/// More than two converting warps are for tiles that give them more work. Such tiles need them.
+/// More than two converting warps are for tiles that give them more work. Those tiles also need them.
 bool converts_well(const SkinnyTile& tile) {
   if (tile.rows_a <= 8) return tile.converters == 2;
   return tile.rows_a <= 16 || tile.converters == 6;
@@ -26,7 +26,7 @@ std::string why_not_skinny(const Problem& problem, const DeviceInfo& device) {
   return why_no_skinny(problem, {});
 }
 
-// What was fastest on an H100 comes first on each axis.
+// On each axis, what was fastest on an H100 comes first.
 Space skinny_space(const Problem& problem, const DeviceInfo& device) {
   const Values rows{8, 16, 32, 64};
   const auto rule = [](const char* reason, std::function<bool(const SkinnyTile&)> holds) {

@@ -17,8 +17,8 @@ bool has_scales(const Problem& problem) {
   return problem.a.scaling != Scaling::none || problem.w.scaling != Scaling::none;
 }
 
-/// Stored values (times E8M0 scales, which are powers of two) that bf16 holds exactly, other scales left to the
-/// product.
+/// Whether bf16 holds the stored values exactly, times their scales if these are E8M0 (powers of two). Other scales are
+/// left to the product.
 bool exact_in_bf16(const Side& side) {
   switch (side.type) {
     case DType::e2m1:

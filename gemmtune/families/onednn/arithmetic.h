@@ -12,14 +12,14 @@
 namespace gemmtune::onednn {
 
 struct Arithmetic {
-  std::string_view tag{};    // in names: "f32", "bf16", "int8", "deqbf16", "deqf32"
-  DType operand{};           // what the library multiplies
-  DType product{};           // what the library writes
-  bool converts_a{};         // activations are stored in another type, and converted in each launch
-  bool converts_w{};         // so are weights; they are converted once if the problem lets them be packed
+  std::string_view tag{};    // in candidates' names: "f32", "bf16", "int8", "deqbf16", "deqf32"
+  DType operand{};           // the type that the library multiplies
+  DType product{};           // the type that the library writes
+  bool converts_a{};         // whether activations are stored in another type and converted in each launch
+  bool converts_w{};         // the same for weights, which are converted only once if the problem lets them be packed
   bool scales_in_product{};  // tensor and row scales multiply the product, not the operands
 
-  /// Whether scales or the output's type, and with them the epilogue, are left to a pass over the product.
+  /// Whether scales, or the output's type and with it the epilogue, are left to a pass over the product.
   bool finishes(const Problem& problem) const { return scales_in_product || product != problem.out; }
 };
 

@@ -20,7 +20,7 @@ float scale_at(const ScaleGrid& grid, const std::byte* scales, std::int64_t inde
   return reinterpret_cast<const float*>(scales)[index];
 }
 
-/// Converts stored rows, which are those of K where the operand is MN-major.
+/// Converts stored rows. For MN-major operands these are rows of K.
 class RowConverter {
  public:
   RowConverter(const Conversion& conversion, const std::byte* values, const std::byte* scales, std::byte* out)
@@ -30,7 +30,7 @@ class RowConverter {
         scales_(scales),
         out_(out) {}
 
-  /// `row` counts through all batches.
+  /// `row` counts over all batches.
   void convert(std::int64_t row) const {
     const StoredMatrix& from = conversion_.from.matrix;
     const std::int64_t batch = row / from.rows;
@@ -53,7 +53,7 @@ class RowConverter {
   bool scaled() const { return grid_.count() > 0 && conversion_.scales == ScaleUse::multiply; }
   bool along_k() const { return conversion_.from.major == Major::k; }
 
-  /// In a stored row, how many neighbours share a scale.
+  /// The number of neighbours in a stored row that share a scale.
   std::int64_t elements_of_a_scale() const { return along_k() ? grid_.k_block : grid_.row_block; }
 
   float scale(std::int64_t batch, std::int64_t row, std::int64_t col) const {
@@ -71,7 +71,7 @@ class RowConverter {
   ConvertRun run_{pick_convert_run()};
 };
 
-/// The tensor or row scales of one batch of one side; null for none.
+/// The tensor or row scales of one batch of one side. Null if there are none.
 struct SideScales {
   const float* first{};
   std::int64_t step{};

@@ -1,6 +1,6 @@
-// Conversions around oneDNN's matmul, which knows fewer formats than gemmtune: of operands before it, of the product
-// after it. They are part of a launch and timed with it, so they must be fast. What the bits mean is defined in
-// gemm/numeric.h.
+// Conversions for oneDNN's matmul, which knows fewer formats than gemmtune: of operands before it, and of the product
+// after it. They are part of a launch and timed with it, so they must be fast. gemm/numeric.h defines what the bits
+// mean.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Conversion {
   int threads{1};
 };
 
-/// `out` has the rows of `from` without gaps.
+/// `out` gets the rows of `from` without gaps.
 void convert_operand(const Conversion& conversion, const std::byte* values, const std::byte* scales, std::byte* out);
 
 struct Finish {
@@ -40,8 +40,8 @@ struct Finish {
   int threads{1};
 };
 
-/// C from the product [batch, M, N] without gaps: scaled, bias and residual added, activated, rounded to the output's
-/// type.
+/// Computes C from the product [batch, M, N] without gaps: scales it, adds bias and residual, applies the activation,
+/// and rounds to the output's type.
 void finish_product(const Finish& finish, const std::byte* product, const Operands& operands);
 
 }  // namespace gemmtune::onednn

@@ -17,7 +17,7 @@ GEMMTUNE_INLINE void convert_run(const std::byte* from, std::int64_t count, floa
   for (std::int64_t i = 0; i < count; ++i) out[i] = To::stored(From::value(in[i]) * scale);
 }
 
-/// `count` is even: two to a byte.
+/// `count` must be even, because two elements share a byte.
 template <typename To>
 GEMMTUNE_INLINE void convert_e2m1_run(const std::byte* from, std::int64_t count, float scale, std::byte* to) {
   const auto* in = reinterpret_cast<const std::uint8_t*>(from);
@@ -46,7 +46,7 @@ GEMMTUNE_INLINE void convert_any_run(const Run& r) {
     case DType::e2m1:
       return convert_e2m1_run<To>(r.from, r.count, r.scale, r.to);
     default:
-      return;  // no other type is an operand's
+      return;  // operands have no other type
   }
 }
 
@@ -54,7 +54,7 @@ GEMMTUNE_INLINE void run_body(const Run& run, DType to) {
   to == DType::bf16 ? convert_any_run<ToBF16>(run) : convert_any_run<ToF32>(run);
 }
 
-/// What C is before the activation. `Addend` is the type of bias and residual.
+/// An element of C before the activation. `Addend` is the type of bias and residual.
 template <typename Product, typename Addend>
 GEMMTUNE_INLINE float sum_at(const FinishRow& row, std::int64_t n) {
   using Stored = typename Addend::Stored;
@@ -65,7 +65,7 @@ GEMMTUNE_INLINE float sum_at(const FinishRow& row, std::int64_t n) {
   return value;
 }
 
-/// A loop of its own for no activation, which the compiler vectorises.
+/// Has a separate loop without an activation, which the compiler vectorises.
 template <typename Product, typename Out, typename Addend>
 GEMMTUNE_INLINE void finish_columns(const FinishRow& row) {
   auto* out = reinterpret_cast<typename Out::Stored*>(row.c);

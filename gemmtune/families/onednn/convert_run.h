@@ -9,9 +9,9 @@
 
 namespace gemmtune::onednn {
 
-/// Stored elements in a row that share a scale.
+/// Stored elements of a row that share a scale.
 struct Run {
-  DType type{};  // e2m1: `count` is even, or the last nibble is not written
+  DType type{};  // for e2m1, `count` must be even; otherwise the last nibble is not written
   const std::byte* from{};
   std::int64_t count{};
   float scale{};
@@ -22,9 +22,9 @@ struct Run {
 struct FinishRow {
   const std::byte* product{};
   std::byte* c{};
-  const std::byte* bias{};      // null for none
-  const std::byte* residual{};  // null for none
-  const float* w_scale{};       // null for none
+  const std::byte* bias{};      // null if there is none
+  const std::byte* residual{};  // null if there is none
+  const float* w_scale{};       // null if there are none
   std::int64_t w_step{};        // 1: one for each column; 0: one for all
   float a_scale{1.0F};
   Activation activation{Activation::none};
@@ -34,7 +34,7 @@ struct FinishRow {
 using ConvertRun = void (*)(const Run&, DType to);
 using FinishColumns = void (*)(const FinishRow&, DType product, DType out);
 
-/// The loops for this CPU.
+/// The loops that suit this CPU.
 ConvertRun pick_convert_run();
 FinishColumns pick_finish_columns();
 

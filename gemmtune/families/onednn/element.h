@@ -16,7 +16,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 GEMMTUNE_INLINE float from_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 GEMMTUNE_INLINE std::uint32_t to_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// From one stored element.
+// From a stored element.
 
 struct F32 {
   using Stored = float;
@@ -28,7 +28,7 @@ struct BF16 {
   GEMMTUNE_INLINE static float value(std::uint16_t stored) { return from_bits(std::uint32_t{stored} << 16U); }
 };
 
-/// The exponent moves by a multiplication, which is right for subnormals too.
+/// The exponent is changed by a multiplication, which is also right for subnormals.
 struct F16 {
   using Stored = std::uint16_t;
   GEMMTUNE_INLINE static float value(std::uint16_t stored) {
@@ -65,14 +65,14 @@ struct E4M3Fnuz {
   }
 };
 
-/// Half of 0 1 2 3 4 6 8 12, which are the maximum of three linear functions of the code.
+/// Half of 0 1 2 3 4 6 8 12, which is the maximum of three linear functions of the code.
 GEMMTUNE_INLINE float e2m1_value(std::int32_t code) {
   const std::int32_t index = code & 7;
   const std::int32_t twice = std::max(index, std::max(2 * index - 4, 4 * index - 16));
   return 0.5F * static_cast<float>((code & 8) != 0 ? -twice : twice);
 }
 
-// To one stored element.
+// To a stored element.
 
 struct ToF32 {
   using Stored = float;
@@ -89,7 +89,7 @@ struct ToBF16 {
   }
 };
 
-/// Normal results by moving the exponent and rounding half to even; small ones by an addition that rounds at the right
+/// Normal results: moves the exponent and rounds half to even. Small results: uses an addition that rounds at the right
 /// bit.
 struct ToF16 {
   using Stored = std::uint16_t;

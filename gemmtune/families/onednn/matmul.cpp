@@ -14,8 +14,9 @@ namespace {
 
 using dnnl::memory;
 
-/// The library asks OpenMP for the number of threads, both when it plans a kernel and when it runs it. Setting the
-/// number stores one variable of the thread. OpenMP builds a new team only if the number differs from the last run's.
+/// The library asks OpenMP for the number of threads, both when it plans a kernel and when it runs it. Setting that
+/// number stores one variable of the thread. OpenMP builds a new team only if the number differs from that of the last
+/// run.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
@@ -70,7 +71,7 @@ memory::desc product_description(const MatmulSpec& s) {
   return {dims(s, s.m, s.n), library_type(s.product), library_strides(s, s.product_strides)};
 }
 
-/// One row that all rows and batches share.
+/// One row that is used for all rows and batches.
 memory::desc bias_description(const MatmulSpec& s) {
   return s.batch == 1 ? memory::desc({1, s.n}, library_type(s.product), {s.n, 1})
                       : memory::desc({1, 1, s.n}, library_type(s.product), {s.n, s.n, 1});
@@ -91,7 +92,7 @@ dnnl::algorithm library_activation(Activation activation) {
   }
 }
 
-/// alpha: ReLU's slope below 0; the factor of SiLU's exponent.
+/// alpha is ReLU's slope below 0, and the factor of SiLU's exponent.
 void append_activation(dnnl::post_ops& operations, Activation activation) {
   const float alpha = activation == Activation::silu ? 1.0F : 0.0F;
 #if DNNL_VERSION_MAJOR >= 3
@@ -112,7 +113,7 @@ dnnl::primitive_attr attributes_of(const MatmulSpec& s) {
   return attributes;
 }
 
-/// The residual is the first operation's second source.
+/// The residual is the second source of the first operation.
 constexpr int residual_argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
 
 dnnl::matmul::primitive_desc plan(const MatmulSpec& s, const dnnl::engine& engine) {
@@ -141,13 +142,13 @@ dnnl::reorder make_reorder(const MatmulSpec& s, const dnnl::reorder::primitive_d
   return dnnl::reorder(planned);
 }
 
-/// An argument list whose memory objects stay and only change their addresses, so that running allocates nothing.
+/// An argument list whose memory objects are kept and only change their addresses, so that a run allocates nothing.
 class Arguments {
  public:
   explicit Arguments(const dnnl::engine& engine) : engine_(engine) {}
 
   void add(int name, const memory::desc& description) {
-    if (description.get_size() == 0) return;  // no bias, no scratchpad
+    if (description.get_size() == 0) return;  // there is no bias or no scratchpad
     memories_.push_back(memory(description, engine_, DNNL_MEMORY_NONE));
     arguments_.push_back({name, memories_.back().get()});
   }
@@ -155,7 +156,7 @@ class Arguments {
   void point(int name, const std::byte* address) {
     const auto found = std::ranges::find(arguments_, name, &dnnl_exec_arg_t::arg);
     if (found == arguments_.end()) return;
-    // The library takes one kind of pointer for what it reads and what it writes.
+    // The library uses one kind of pointer for what it reads and for what it writes.
     memories_[static_cast<std::size_t>(found - arguments_.begin())].set_data_handle(const_cast<std::byte*>(address));
   }
 
@@ -177,7 +178,7 @@ std::string refusal(const dnnl::error& error) {
   return fmt::format("oneDNN {}: {} (status {})", library_version(), error.what(), static_cast<int>(error.status));
 }
 
-/// Turns the library's exceptions into ours.
+/// Converts the library's exceptions to ours.
 template <typename Work>
 auto guarded(int threads, const Work& work) {
   const ThreadScope scope(threads);
@@ -188,7 +189,7 @@ auto guarded(int threads, const Work& work) {
   }
 }
 
-/// The library's reference kernels serve to check its others, and are a thousand times slower.
+/// The library's reference kernels serve to check its other kernels, and are a thousand times slower.
 std::string why_not_worth(const dnnl::matmul::primitive_desc& planned) {
   const std::string_view kernel = planned.impl_info_str();
   return kernel.starts_with("ref") ? fmt::format("oneDNN has only its reference kernel {} for this", kernel) : "";

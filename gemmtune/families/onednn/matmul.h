@@ -1,5 +1,5 @@
-// oneDNN's matmul as this family uses it, over both of the library's APIs (2.x and 3.x). Knows the library's types and
-// strides; formats with scales are converted before (convert.h).
+// oneDNN's matmul as this family uses it, for both of the library's APIs (2.x and 3.x). It knows the library's types
+// and strides; formats with scales are converted beforehand (convert.h).
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@
 
 namespace gemmtune::onednn {
 
-/// How the library gets the weights: by their strides, or in the layout it likes best.
+/// How the library gets the weights: with their own strides, or in the layout that it prefers.
 enum class WeightLayout : std::uint8_t { plain, blocked };
 
-/// Distances in elements: from one row to the next, one column to the next, one matrix of the batch to the next.
+/// Distances in elements: from one row to the next, from one column to the next, from one matrix of the batch to the
+/// next.
 struct MatrixStrides {
   std::int64_t row{};
   std::int64_t column{};
@@ -29,14 +30,14 @@ struct MatmulSpec {
   std::int64_t n{};
   std::int64_t k{};
   MatrixStrides a_strides{};
-  MatrixStrides w_strides{};        // of plain weights
-  MatrixStrides product_strides{};  // of the residual too
+  MatrixStrides w_strides{};        // only for plain weights
+  MatrixStrides product_strides{};  // also of the residual
   DType operand{};                  // f32, bf16, f16 or i8
   DType product{};                  // f32, bf16, f16 or i32
   Epilogue epilogue{};              // bias and residual are of the product's type
   WeightLayout weights{WeightLayout::plain};
-  int threads{1};          // of the product
-  int reorder_threads{1};  // of reorder_weights
+  int threads{1};          // threads of the product
+  int reorder_threads{1};  // threads of reorder_weights()
 };
 
 struct MatmulAddresses {
@@ -50,7 +51,7 @@ struct MatmulAddresses {
 
 class Matmul {
  public:
-  /// Throws Error{unsupported} with the library's reason. Compiles the kernel.
+  /// Compiles the kernel. Throws Error{unsupported} with the library's reason.
   explicit Matmul(const MatmulSpec& spec);
   ~Matmul();
   Matmul(Matmul&&) noexcept;
@@ -61,7 +62,7 @@ class Matmul {
   /// Bytes of all weights in the layout of the spec.
   std::size_t weight_bytes() const;
 
-  /// From plain weights to the layout of the spec. Throws Error{unsupported} with the library's reason.
+  /// Converts plain weights to the layout of the spec. Throws Error{unsupported} with the library's reason.
   void reorder_weights(const std::byte* from, std::byte* to, std::byte* scratchpad);
 
   /// Throws Error{unsupported} with the library's reason.
@@ -72,10 +73,10 @@ class Matmul {
   std::unique_ptr<State> state_;
 };
 
-/// Why the library cannot do this, reordering the weights included, in its words, or "". Compiles nothing.
+/// The library's reason why it cannot do this, or why it cannot reorder the weights, or "". Compiles nothing.
 std::string why_not(const MatmulSpec& spec);
 
-/// "2.6.3 (omp)".
+/// The library's version and threading: "2.6.3 (omp)".
 std::string library_version();
 
 }  // namespace gemmtune::onednn

@@ -21,7 +21,7 @@ Choice default_choice(const Problem& problem, const Arithmetic& arithmetic, cons
           .packing_threads = static_cast<int>(device.cu_num)};
 }
 
-/// Some versions of the library cannot reorder weights of some types that have gaps.
+/// Some versions of the library cannot reorder weights of certain types that have gaps.
 std::string why_not_reordered(const Problem& problem, const Arithmetic& arithmetic, const DeviceInfo& device) {
   Choice choice = default_choice(problem, arithmetic, device);
   choice.weights = WeightUse::reordered;

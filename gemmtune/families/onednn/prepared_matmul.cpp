@@ -9,14 +9,14 @@
 namespace gemmtune::onednn {
 namespace {
 
-/// The same rows without gaps, as conversions write them and products are written to be finished.
+/// The same rows without gaps, as conversions and unfinished products have them.
 StoredMatrix without_gaps(StoredMatrix matrix) {
   matrix.leading_dimension = matrix.cols;
   matrix.batch_stride = matrix.rows * matrix.cols;
   return matrix;
 }
 
-/// Of a matrix whose stored rows are its rows, and of one whose stored rows are its columns.
+/// Strides of a matrix whose stored rows are its rows, and of a matrix whose stored rows are its columns.
 MatrixStrides by_rows(const StoredMatrix& m) { return {m.leading_dimension, 1, m.batch_stride}; }
 MatrixStrides by_columns(const StoredMatrix& m) { return {1, m.leading_dimension, m.batch_stride}; }
 
@@ -26,7 +26,7 @@ MatrixStrides a_strides(const Choice& choice) {
   return choice.problem.layout.a == Major::k ? by_rows(a) : by_columns(a);
 }
 
-/// The library's weights are [K, N].
+/// The strides of the weights, which for the library are [K, N].
 MatrixStrides w_strides(const Choice& choice) {
   const StoredMatrix stored = stored_w(choice.problem);
   const StoredMatrix w = choice.arithmetic.converts_w ? without_gaps(stored) : stored;
@@ -52,7 +52,7 @@ MatmulSpec matmul_spec(const Choice& choice) {
           .reorder_threads = choice.weights == WeightUse::reordered ? choice.threads : choice.packing_threads};
 }
 
-/// Bytes of a piece of the workspace and where it starts.
+/// A piece of the workspace: its bytes and its offset.
 struct Piece {
   std::size_t offset{};
   std::size_t bytes{};
@@ -97,7 +97,7 @@ class PreparedMatmul final : public PreparedGemm {
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
     const int threads = choice_.packing_threads;
     if (choice_.weights != WeightUse::blocked) return convert_weights(operands, packed, threads);
-    // Packing is not part of a launch: it may allocate.
+    // Packing may allocate, because it is not part of a launch.
     const auto scratchpad = std::make_unique_for_overwrite<std::byte[]>(matmul_.scratchpad_bytes());
     std::unique_ptr<std::byte[]> converted;
     if (choice_.arithmetic.converts_w) {
@@ -120,7 +120,7 @@ class PreparedMatmul final : public PreparedGemm {
     return static_cast<std::size_t>(storage_bytes(type, count));
   }
 
-  /// Converted weights without gaps.
+  /// Bytes of the converted weights without gaps.
   std::size_t plain_weight_bytes() const {
     const Problem& p = choice_.problem;
     return bytes(choice_.arithmetic.operand, p.batch * p.n * p.k);

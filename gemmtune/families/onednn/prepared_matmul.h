@@ -8,10 +8,10 @@
 
 namespace gemmtune::onednn {
 
-/// What becomes of the weights before they are multiplied.
+/// What is done with the weights before they are multiplied.
 enum class WeightUse : std::uint8_t {
   plain,      // as the problem has them
-  blocked,    // reordered into the library's own layout once: packed problems only
+  blocked,    // reordered once into the library's own layout: only for packed problems
   reordered,  // reordered into the library's own layout in each launch
 };
 
@@ -19,8 +19,8 @@ struct Choice {
   Problem problem{};
   Arithmetic arithmetic{};
   WeightUse weights{};
-  int threads{1};          // of a launch
-  int packing_threads{1};  // of packing, which is not part of a launch
+  int threads{1};          // threads of a launch
+  int packing_threads{1};  // threads of packing, which is not part of a launch
 };
 
 /// Throws Error{unsupported} with the library's reason.

@@ -1,4 +1,4 @@
-// OpenBLAS' single-precision GEMM: the fastest free one on most CPUs, and the one that cpu_tile is compared with.
+// OpenBLAS' single-precision GEMM: the fastest free one on most CPUs. cpu_tile is compared with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +17,10 @@ constexpr std::int64_t most_gemv_rows = 8;
 
 std::int64_t most_threads(const DeviceInfo& device) { return openblas::library_has_threads() ? device.cu_num : 1; }
 
-/// The name of a call: BLAS's letters for A and for the weights as they are multiplied ("nt").
+/// BLAS's letters for A and for the weights as they are multiplied ("nt"), which name a call.
 std::string letters(Major a, Major w) { return {a == Major::k ? 'n' : 't', w == Major::k ? 't' : 'n'}; }
 
-/// In the order of openblas::Call.
+/// The names of the calls, in the order of openblas::Call.
 std::vector<std::string> calls(const Layout& layout) {
   const Major other = layout.w == Major::k ? Major::mn : Major::k;
   return {letters(layout.a, layout.w), letters(layout.a, other), "gemv"};

@@ -12,17 +12,17 @@
 namespace gemmtune::openblas {
 namespace {
 
-/// Row-major: `across` is the distance between rows.
+/// A row-major matrix; `across` is the distance between rows.
 struct Matrix {
   const float* at{};
   std::int64_t across{};
-  Major major{};  // mn: the rows are those of K
+  Major major{};  // mn: the rows are rows of K
 
   blasint leading_dimension() const { return static_cast<blasint>(across); }
   CBLAS_TRANSPOSE transposed_unless(Major plain) const { return major == plain ? CblasNoTrans : CblasTrans; }
 };
 
-/// One matrix out of the batch.
+/// The matrices of one batch element.
 struct Matrices {
   Matrix a{};
   Matrix w{};
@@ -30,8 +30,8 @@ struct Matrices {
   float* c{};
 };
 
-/// Writes the transposed matrix without gaps. Works in blocks of 64, so that each cache line of either side is used
-/// whole.
+/// Writes the transposed matrix without gaps. Works in blocks of 64, so that all of each cache line is used on both
+/// sides.
 void transpose(const StoredMatrix& stored, const float* from, float* to) {
   constexpr std::int64_t block = 64;
   for (std::int64_t row0 = 0; row0 < stored.rows; row0 += block) {
@@ -72,7 +72,7 @@ class PreparedSgemm final : public PreparedGemm {
   }
 
   void launch(const Operands& operands, Stream&) noexcept override {
-    // Costs a store under a lock. The library makes threads only if the number is higher than ever before.
+    // This costs a store under a lock. The library creates threads only if the number is higher than ever before.
     openblas_set_num_threads(threads_);
     for (std::int64_t b = 0; b < problem_.batch; ++b) {
       const Matrices at = matrices(operands, b);
@@ -99,7 +99,7 @@ class PreparedSgemm final : public PreparedGemm {
     return {reinterpret_cast<const float*>(operands.packed_w) + b * w_.rows * w_.cols, w_.rows, other(stored)};
   }
 
-  /// The product is added to it, so that the sum is rounded once.
+  /// Copies the residual to C. The product is added to it, so that the sum is rounded once.
   void copy_residual(const Matrices& at) const noexcept {
     for (std::int64_t row = 0; row < problem_.m; ++row)
       std::copy_n(at.residual + row * c_.leading_dimension, problem_.n, at.c + row * c_.leading_dimension);
@@ -113,7 +113,7 @@ class PreparedSgemm final : public PreparedGemm {
   }
 
   /// Adds to the residual or to zeros. With beta = 0, some of the library's kernels multiply the old C by 0, which
-  /// gives NaN if it was NaN.
+  /// gives NaN if C had a NaN.
   void multiply_rows(const Matrices& at) const noexcept {
     const bool along_k = at.w.major == Major::k;
     const std::int64_t row_of_a = at.a.major == Major::k ? at.a.across : 1;
@@ -126,8 +126,9 @@ class PreparedSgemm final : public PreparedGemm {
     }
   }
 
-  /// Adds the bias and activates, since the library has neither. A bias alone is added on one thread: the library's own
-  /// threads spin while they wait for work, and would compete. Activations cost enough to use all threads.
+  /// Adds the bias and applies the activation, because the library has neither. A bias alone is added on one thread:
+  /// the library's own threads spin while they wait for work, and would compete. Activations cost enough to use all
+  /// threads.
   void finish(const float* bias, float* c) const noexcept {
     const Epilogue& epilogue = problem_.epilogue;
     const bool activates = epilogue.activation != Activation::none;
@@ -164,7 +165,7 @@ std::string_view threading() {
   }
 }
 
-/// The second word of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …".
+/// The second word of a text such as "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …".
 std::string_view version_number() {
   const auto words = split(openblas_get_config(), ' ');
   return words.size() > 1 ? words[1] : "?";

@@ -11,7 +11,7 @@ namespace gemmtune::openblas {
 /// How the weights are multiplied.
 enum class Call : std::uint8_t {
   as_stored,   // sgemm on the weights as they are
-  transposed,  // sgemm on weights that are transposed ahead
+  transposed,  // sgemm on weights that were transposed in advance
   gemv,        // sgemv for each row of A
 };
 
@@ -23,7 +23,7 @@ struct Choice {
 
 std::unique_ptr<PreparedGemm> prepare_sgemm(const Choice& choice);
 
-/// "openblas 0.3.21 (Zen, pthreads)".
+/// The version of the library: "openblas 0.3.21 (Zen, pthreads)".
 std::string library_version();
 
 /// Whether this build of the library was made with threads.

@@ -18,12 +18,13 @@ struct E4M3Magnitudes {
   std::uint32_t high{};
 };
 
-/// Times 2^(shift - 5), for shift 0 … 11. All are normal numbers, so one binade adds 8 to every byte except zero's.
+/// The magnitudes times 2^(shift - 5), for shift 0 … 11. All are normal numbers, so one binade adds 8 to every byte
+/// except zero's.
 constexpr E4M3Magnitudes e4m3_magnitudes(std::uint32_t shift) {
   return {0x14100800U + shift * 0x08080800U, 0x24201c18U + shift * 0x08080808U};
 }
 
-/// Codes 0, 2, 4, 6 and 1, 3, 5, 7, times 2^-6. Bits only move; 0.5 becomes a subnormal number.
+/// Codes 0, 2, 4, 6 and codes 1, 3, 5, 7, times 2^-6. The bits only move; 0.5 becomes a subnormal number.
 constexpr E4M3Words move_codes(std::uint32_t word) {
   return {((word << 2) & 0x1c1c1c1cU) | ((word << 4) & 0x80808080U),
           ((word >> 2) & 0x1c1c1c1cU) | (word & 0x80808080U)};
@@ -47,7 +48,7 @@ constexpr std::uint32_t pack_to_move(std::uint32_t word) {
   return packed;
 }
 
-/// Code i of a word that was packed so.
+/// Code i of a word that was packed by pack_to_move().
 constexpr std::uint32_t packed_to_move(std::uint32_t packed, std::uint32_t i) {
   const std::uint32_t byte = packed >> (i / 2 * 8);
   if (i % 2 == 0) return (byte >> 2 & 7U) | (byte >> 4 & 8U);
@@ -69,13 +70,13 @@ constexpr std::uint32_t pack_to_look_up(std::uint32_t word) {
   return packed;
 }
 
-/// Code i of a word that was packed so.
+/// Code i of a word that was packed by pack_to_look_up().
 constexpr std::uint32_t packed_to_look_up(std::uint32_t packed, std::uint32_t i) {
   const std::uint32_t sign = packed >> (i < 4 ? 8 * i + 7 : 8 * (i - 4) + 3) & 1U;
   return (packed >> (4 * i) & 7U) | sign << 3;
 }
 
-/// Codes 0 … 3 and 4 … 7 out of a table; pick(low, high, selectors) is the machine's prmt.
+/// Looks up codes 0 … 3 and 4 … 7 in a table; pick(low, high, selectors) is the prmt instruction.
 template <typename Pick>
 constexpr E4M3Words unpack_looked_up(std::uint32_t packed, const E4M3Magnitudes& table, Pick pick) {
   const std::uint32_t selectors = packed & 0x77777777U;

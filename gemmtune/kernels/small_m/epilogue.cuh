@@ -15,8 +15,8 @@ struct EpilogueArguments {
   Out* c;
 };
 
-/// What a thread's sums are multiplied by, and what is added: of two rows of W, 8 apart, and of two in each 8 rows of
-/// A.
+/// The factors of a thread's sums, and what is added to them: for two rows of W that are 8 apart, and for two rows in
+/// each 8 rows of A.
 struct Factors {
   float w_base[2];
   float bias[2];
@@ -25,8 +25,8 @@ struct Factors {
 
 /// A thread's first element of C.
 struct Corner {
-  i64 row_of_a;  // of all batches
-  int rows;      // of A from there to the end
+  i64 row_of_a;  // counted over all batches
+  int rows;      // rows of A from there to the end
   int n;
   const u8* bricks;  // of the 64 rows of W
 };

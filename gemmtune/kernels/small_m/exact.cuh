@@ -1,5 +1,5 @@
-// Single elements of C, computed in double from the codes: for sums that overflow or underflow float on the way, and
-// for rows of A that cannot be folded. It is slow and rarely needed, and it makes every element right that the small-M
+// Single elements of C, computed in double from the codes, for sums that overflow or underflow float on the way and for
+// rows of A that cannot be folded. This is slow and rarely needed. It makes every element right that the small-M
 // kernels write.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 /// One row of W: where its codes and scales are.
 struct PackedRow {
-  const u8* bricks;  // of its 64 rows
-  int row;           // of those
+  const u8* bricks;  // of the 64 rows that contain it
+  int row;           // among those rows
   float base;
 };
 
-/// Twice E2M1's magnitude.
+/// Twice the magnitude of an E2M1 code.
 __device__ inline int twice_magnitude(u32 code) { return __byte_perm(0x03020100u, 0x0c080604u, code & 7u) & 0xffu; }
 
 __device__ inline int twice_value(u32 code) {
@@ -46,7 +46,7 @@ __device__ inline int block_products(const u32* a, const u8* brick, int row, int
   return sum;
 }
 
-/// a: a row's codes and scales, of `blocks` blocks.
+/// One element of C. `a` and `a_scale` are a row's codes and scales, of `blocks` blocks.
 __device__ inline float exact_element(const u8* a, const u8* a_scale, int blocks, const PackedRow& w) {
   constexpr int highest = row_base ? gemmtune::small_m_row_binades : gemmtune::small_m_block_binades + 1;
   double total = 0;

@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::int64_t most_batches = 65'535;  // of a grid's second extent
+constexpr std::int64_t most_batches = 65'535;  // the limit of a grid's second dimension
 
 bool fits(std::int64_t value) { return value <= std::numeric_limits<std::int32_t>::max(); }
 

@@ -14,7 +14,7 @@ inline constexpr std::int64_t most_small_m_shared_bytes = 232'448;
 /// How a product is divided among clusters of blocks.
 struct SmallMCut {
   std::int64_t rows_a{};      // of a tile
-  std::int64_t row_groups{};  // of a tile, 64 rows of W each
+  std::int64_t row_groups{};  // groups of a tile, of 64 rows of W each
   std::int64_t cluster{};     // blocks that work on a tile
 };
 
@@ -30,7 +30,7 @@ std::string why_no_small_m_sizes(const Problem& problem, const SmallMCut& cut);
 
 SmallMSizes small_m_sizes(const Problem& problem, std::int64_t rows_a);
 
-/// "-DSMALL_M_NAME=value".
+/// The compiler's option "-DSMALL_M_NAME=value".
 std::string small_m_option(std::string_view name, std::int64_t value);
 
 }  // namespace gemmtune

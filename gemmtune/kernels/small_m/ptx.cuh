@@ -26,12 +26,12 @@ __device__ inline void cluster_sync_before_exit() {
   __syncwarp();
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
-/// To another block's memory. Threads there see it after they have waited for this thread's
+/// Stores to another block's memory. Threads there see the value after they have waited for this thread's
 /// mbarrier_arrive_release_cluster().
 __device__ inline void st_shared_cluster(u32 there, float value) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
 }
-/// 16 bytes to another block's memory. They count on `barrier`, which is in that block too.
+/// Stores 16 bytes to another block's memory. They count on `barrier`, which is in that block too.
 __device__ inline void st_async(u32 there, float4 values, u32 barrier) {
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
@@ -43,7 +43,7 @@ __device__ inline void bulk_load(u32 to, const u8* from, u32 bytes, u32 barrier)
                "l"(from), "r"(bytes), "r"(barrier)
                : "memory");
 }
-/// 16, 8 or 4 bytes by one thread, or as many zeros.
+/// Copies 16, 8 or 4 bytes with one thread. If `valid` is false, writes that many zeros.
 template <int bytes>
 __device__ inline void cp_async(u32 to, const u8* from, bool valid) {
   if (bytes == 16)

@@ -13,7 +13,7 @@ constexpr int tile_m = SMALL_M_TILE_M;
 constexpr int row_groups = SMALL_M_ROW_GROUPS;
 constexpr int cluster = SMALL_M_CLUSTER;
 constexpr bool a_is_folded = SMALL_M_FOLDED;
-constexpr bool row_base = SMALL_M_FOLDED;  // W has one scale for each row
+constexpr bool row_base = SMALL_M_FOLDED;  // whether W has one scale for each row
 
 constexpr int brick_bytes = gemmtune::small_m_brick_bytes;
 constexpr int held = tile_m / 2;  // accumulators of a thread
@@ -22,28 +22,28 @@ constexpr int finished_here = (row_groups + cluster - 1) / cluster;  // row grou
 
 using Sizes = gemmtune::SmallMSizes;
 
-/// Which rows of what this cluster works on.
+/// The rows of each operand that this cluster works on.
 struct Tile {
   int batch;
   int m_tile;
-  int w_tile;  // the first of row_groups
+  int w_tile;  // the first of the tile's row_groups groups of 64 rows
 };
 
 __device__ inline int w_groups(const Sizes& s) { return (s.w_tiles + row_groups - 1) / row_groups; }
 __device__ inline int tile_count(const Sizes& s) { return s.batch * s.m_tiles * w_groups(s); }
 
-/// Tiles of A are next to each other, so that weights that are read twice are still in the cache the second time.
+/// Tiles of A come in sequence, so that weights that are read twice are still in the cache the second time.
 __device__ inline Tile tile_at(const Sizes& s, int index) {
   const int rest = index / s.m_tiles;
   return {rest / w_groups(s), index % s.m_tiles, rest % w_groups(s) * row_groups};
 }
 
-/// Whether this cluster works on no tile after that one.
+/// Whether this cluster has no tile after that one.
 __device__ inline bool is_last_tile(const Sizes& s, int index) {
   return index + (int)gridDim.x / cluster >= tile_count(s);
 }
 
-/// Chunks of 128 of K, an even number.
+/// The number of chunks of 128 of K, which is even.
 __device__ inline int chunks_of(const Sizes& s) {
   return (s.k + gemmtune::small_m_unit_k - 1) / gemmtune::small_m_unit_k * 2;
 }

@@ -10,14 +10,14 @@
 
 namespace gemmtune {
 
-// Written by CMake.
+// CMake writes this function.
 KernelSource small_m_pack_kernel();
 
 namespace {
 
 constexpr unsigned pack_threads = 256;
 
-/// Of each 64 rows.
+/// What packing found in 64 rows.
 struct Found {
   std::uint32_t wide_rows{};
   std::uint32_t binades{};

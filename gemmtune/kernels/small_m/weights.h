@@ -17,7 +17,7 @@ enum class PackedScales : std::uint8_t {
   block,  // each block's sum is multiplied by its scale in f32; up to 138 binades
 };
 
-/// What is compiled; the same for all sizes.
+/// The source that a packer compiles. It is the same for all sizes.
 KernelSource small_m_pack_source(PackedScales scales);
 
 class SmallMPacker {
@@ -26,10 +26,11 @@ class SmallMPacker {
   SmallMPacker(const Problem& problem, PackedScales scales);
 
   std::size_t bytes() const;
-  /// The offset of the f32 bases of W's rows. Before them are the bricks.
+  /// The offset of the f32 bases of W's rows, which follow the bricks.
   std::size_t bases() const;
 
-  /// Waits for the stream. Throws Error{unsupported} when rows of the weights spread too far for the scales.
+  /// Packs the weights and waits for the stream. Throws Error{unsupported} if the exponents of a row spread too far for
+  /// the scales.
   void pack(const std::byte* w, const std::byte* w_scale, std::byte* packed, Stream& stream) const;
 
  private:

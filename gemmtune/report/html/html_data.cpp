@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t most_noise_points = 5000;
 constexpr std::size_t most_failure_groups = 300;
 
-/// Pages with thousands of shapes do not need 17 digits.
+/// Rounds a number, because pages with thousands of shapes do not need 17 digits.
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 template <typename T>
@@ -31,7 +31,7 @@ std::string types_text(const ShapeId& shape) {
   return shape.types_known ? text.substr(text.find(':') + 1) : "not said";
 }
 
-/// The roofline as given; what was not given, as stored.
+/// The given roofline. What was not given is taken from the stored one.
 Roof roof_for(const HtmlInputs& inputs, const ShapeId& shape) {
   Roof roof = inputs.roof_of && shape.types_known ? inputs.roof_of(shape) : Roof{};
   if (inputs.roof.peak_tflops > 0) roof.peak_tflops = inputs.roof.peak_tflops;
@@ -78,7 +78,8 @@ ordered_json roof_json(const Roof& roof, const std::string& label, const char* s
   return {{"label", label}, {"peak_tflops", roof.peak_tflops}, {"peak_gbps", roof.peak_gbps}, {"source", source}};
 }
 
-/// The best that was measured, if no roofline is given: not an upper limit, but the roofline cannot be lower.
+/// The best rates that were measured, for use if no roofline is known. They are not an upper limit, but the true
+/// roofline cannot be lower.
 ordered_json reached_roof(const HtmlInputs& inputs) {
   Roof roof;
   for (const auto& compared : inputs.comparison.shapes)
@@ -92,7 +93,7 @@ ordered_json reached_roof(const HtmlInputs& inputs) {
   return roof_json(roof, "roof", "reached");
 }
 
-/// Each different roof once, named by the first shape under it.
+/// Each different roofline once, named after the first shape that it limits.
 ordered_json roofs_json(const HtmlInputs& inputs) {
   std::map<Roof, std::string> known;
   for (const auto& compared : inputs.comparison.shapes)

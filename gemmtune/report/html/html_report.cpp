@@ -11,7 +11,7 @@
 namespace gemmtune {
 namespace {
 
-/// Data must not close the script element that contains it, nor begin a comment.
+/// Writes data as script text. It must neither close the script element that contains it nor begin a comment.
 std::string as_script_text(const nlohmann::ordered_json& data) {
   const auto text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string result;

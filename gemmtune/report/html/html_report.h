@@ -14,8 +14,8 @@ struct HtmlInputs {
   const Comparison& comparison;
   const Readings& readings;
   const StoreContents& stores;
-  Roof roof{};       // as given, for all shapes
-  RoofOf roof_of{};  // as stored; if nothing is known for any shape, the fastest measurement stands in
+  Roof roof{};       // the roofline given for all shapes
+  RoofOf roof_of{};  // stored rooflines; if none is known for any shape, the fastest measurement replaces them
 };
 
 /// The data that the page draws.

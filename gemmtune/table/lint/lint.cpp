@@ -7,7 +7,6 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/table/lint/lint_checks.h"
-#include "gemmtune/table/triton/triton_name.h"
 
 namespace gemmtune {
 namespace {
@@ -25,7 +24,7 @@ bool is_chosen(const RuleChoice& choice, std::string_view rule) {
   return (choice.only.empty() || named(choice.only)) && !named(choice.ignored);
 }
 
-/// The place of each file among the inputs.
+/// The position of each file among the inputs.
 std::map<std::string, std::size_t> ranks_of(const LintInput& input) {
   std::map<std::string, std::size_t> ranks;
   for (const auto& table : input.tables) ranks.emplace(table.document.source, ranks.size());
@@ -42,7 +41,7 @@ std::string_view to_string(Severity severity) {
 
 LintTable lint_table_of(std::string text, std::string source) {
   LintTable table{.text = std::move(text)};
-  table.document = parse_csv(table.text, std::move(source));
+  table.document = parse_csv(without_comments(table.text), std::move(source));
   table.sheet = sheet_of(table.document);
   const auto name = std::filesystem::path(table.document.source).filename().string();
   table.format = guess_format(name, table.document.header);
@@ -52,10 +51,9 @@ LintTable lint_table_of(std::string text, std::string source) {
 LintTable read_lint_table(const std::filesystem::path& path) { return lint_table_of(read_file(path), path.string()); }
 
 LintTriton read_lint_triton(const std::filesystem::path& path) {
-  const auto name = parse_triton_name(path.filename().string());
   auto text = read_file(path);
   auto file = parse_triton_json(text, path.string());
-  return {.text = std::move(text), .file = std::move(file), .tag = name ? name->tag : ""};
+  return {.text = std::move(text), .file = std::move(file), .name = parse_triton_path(path)};
 }
 
 const std::vector<LintRule>& lint_rules() {
@@ -70,10 +68,12 @@ const std::vector<LintRule>& lint_rules() {
       {"wrong-result", error, "the share of wrong elements is over the limit", checks::wrong_results},
       {"unknown-kernel", error, "a kernel that the lists given by --kernels do not have", checks::unknown_kernels},
       {"unusable-line", error, "a size of 0, a time or a key that is none, cells too many", checks::unusable_lines},
+      {"short-row", error, "fewer cells than columns: the line was cut, or a cell is missing", checks::short_rows},
+      {"no-reader", error, "nothing can read the file: its columns are those of no table",
+       checks::tables_without_reader},
       {"shifted-columns", error, "the cells fit their columns only one place further", checks::shifted_columns},
       {"unasked-tokens", warning, "no padding of fused MoE asks for this number of tokens", checks::unasked_tokens},
       {"swapped-sizes", warning, "M and N look exchanged", checks::swapped_sizes},
-      {"short-row", warning, "fewer cells than columns", checks::short_rows},
       {"odd-cell", warning, "a cell that is not what its column holds", checks::odd_cells},
       {"tflops-contradiction", warning, "tflops does not follow from us and the sizes", checks::contradicting_tflops},
       {"bw-contradiction", warning, "bw does not follow from us and the sizes", checks::contradicting_bandwidth},
@@ -108,9 +108,12 @@ std::vector<Finding> lint(const LintInput& input, const RuleChoice& choice) {
   return findings;
 }
 
+const CsvRow& line_at(const LintTable& table, std::int64_t line) {
+  return *std::ranges::lower_bound(table.document.rows, line, {}, &CsvRow::line);
+}
+
 Place place_of(const LintTable& table, const SheetRow& row, std::optional<std::size_t> column) {
-  const auto line = std::ranges::lower_bound(table.document.rows, row.line, {}, &CsvRow::line);
-  const auto& cells = line->cells;
+  const auto& cells = line_at(table, row.line).cells;
   const auto& cell = column && *column < cells.size() ? cells[*column] : cells.back();
   return {table.document.source, row.line, cell.column};
 }

@@ -15,6 +15,10 @@ Place place_in(const LintTable& table, const CsvRow& row, std::size_t cell) {
   return {table.document.source, row.line, row.cells[std::min(cell, row.cells.size() - 1)].column};
 }
 
+bool is_short(const LintTable& table, const CsvRow& row) {
+  return row.cells.size() < needed_cells(table.document.header);
+}
+
 /// "file:line:column" taken apart. The file's name may contain colons.
 Place place_from(const std::string& where) {
   const auto second = where.rfind(':');
@@ -51,8 +55,8 @@ std::size_t first_misfit(const LintTable& table, const CsvRow& row) {
   return at;
 }
 
-/// A short line with a misfit, or any line with two misfits, that has none once all cells from one cell on are moved
-/// by one column. Reports the last such cell, because everything before it is in its place.
+/// A short line with a misfit, or any line with two misfits, that has no misfit once all cells from one cell on are
+/// moved by one column. Reports the last such cell, because everything before it is in its column.
 std::optional<Shift> shift_of(const LintTable& table, const CsvRow& row) {
   const std::span<const CsvCell> cells(row.cells);
   const std::int64_t enough = cells.size() < table.sheet.columns.size() ? 1 : 2;
@@ -75,18 +79,20 @@ std::string shift_message(const LintTable& table, const CsvRow& row, const Shift
 Remarks unusable_lines(const LintInput& input) {
   Remarks remarks;
   for (const auto& table : input.tables)
-    for (const auto& line : table.sheet.unusable)
-      remarks.push_back({place_from(line.where), fmt::format("{}; nothing reads this line", line.reason)});
+    for (const auto& line : table.sheet.unusable) {
+      auto place = place_from(line.where);
+      if (!is_short(table, line_at(table, place.line)))
+        remarks.push_back({std::move(place), fmt::format("{}; nothing reads this line", line.reason)});
+    }
   return remarks;
 }
 
 Remarks short_rows(const LintInput& input) {
   return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
-    const auto columns = table.sheet.columns.size();
-    if (row.cells.size() >= columns) return std::nullopt;
+    if (!is_short(table, row)) return std::nullopt;
+    const auto needed = needed_cells(table.document.header);
     return Remark{place_in(table, row, row.cells.size()),
-                  fmt::format("{} cells, the header has {}: {} and what follows it are empty", row.cells.size(),
-                              columns, table.sheet.columns[row.cells.size()].name)};
+                  fmt::format("{}; nothing reads this line", too_few_cells(row.cells.size(), needed))};
   });
 }
 
@@ -112,7 +118,7 @@ Remarks odd_cells(const LintInput& input) {
   return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
     for (std::size_t i = 0; i < std::min(row.cells.size(), table.sheet.columns.size()); ++i) {
       const auto& column = table.sheet.columns[i];
-      if (!column.known || column.in_key() || column.role == Role::time) continue;  // those make a line unusable
+      if (!column.known || column.in_key() || column.role == Role::time) continue;  // these make a line unusable
       const auto expected = why_not(column.kind, row.cells[i].text);
       if (!expected.empty())
         return Remark{place_in(table, row, i),

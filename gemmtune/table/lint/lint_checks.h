@@ -32,6 +32,7 @@ Remarks blank_lines(const LintInput& input);
 Remarks blanks_around_cells(const LintInput& input);
 Remarks no_final_newline(const LintInput& input);
 Remarks no_rows(const LintInput& input);
+Remarks tables_without_reader(const LintInput& input);
 
 // lint_cells.cpp
 Remarks unusable_lines(const LintInput& input);

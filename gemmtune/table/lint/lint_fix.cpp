@@ -14,26 +14,27 @@
 namespace gemmtune {
 namespace {
 
-/// Rules whose rows are dropped.
+/// The rules whose rows are dropped.
 constexpr std::array<std::string_view, 7> dropping{"no-time",       "shadowed-row",   "device-contradiction",
                                                    "no-device",     "unasked-tokens", "unusable-line",
                                                    "repeated-shape"};
 
-/// Rules whose cells are computed anew.
+/// The rules whose cells are computed again.
 constexpr std::array<std::string_view, 3> computing{"tflops-contradiction", "bw-contradiction", "rate-missing"};
 
 std::vector<std::string> names(std::span<const std::string_view> rules) { return {rules.begin(), rules.end()}; }
 
-/// As AITER's tuners write rates: rounded to two decimals, in the shortest form.
+/// The rate as AITER's tuners write it: rounded to two decimals, in the shortest form.
 std::string rate_text(double rate) { return shortest(parse_double(fmt::format("{:.2f}", rate)).value_or(rate)); }
 
 class Fixer {
  public:
-  explicit Fixer(const LintTable& table) : table_(table), input_{.tables = {table}} {
-    for (const auto& finding : lint(input_, {.only = names(computing)})) recomputed_.insert(finding.place.line);
-    for (const auto& finding : lint(input_, {.only = {"shifted-columns"}})) recomputed_.erase(finding.place.line);
-    for (const auto& finding : lint(input_, {.only = names(dropping)}))
-      if (dropped_.try_emplace(finding.place.line, finding.message).second)
+  explicit Fixer(const LintTable& table) : table_(table) {
+    find_damage();
+    const auto sound = without_damage();
+    for (const auto& finding : lint(sound, {.only = names(computing)})) recomputed_.insert(finding.place.line);
+    for (const auto& finding : lint(sound, {.only = names(dropping)}))
+      if (!damaged_.contains(finding.place.line) && dropped_.try_emplace(finding.place.line, finding.message).second)
         note(finding.place, "dropped: " + finding.message);
   }
 
@@ -42,13 +43,47 @@ class Fixer {
     for (const auto& column : table_.sheet.columns) header.push_back(column.name);
     fixed_.text = csv_line(header) + '\n';
     fixed_.rows_before = table_.document.rows.size();
-    for (const auto& row : table_.sheet.rows)
-      if (!dropped_.contains(row.line)) add(row);
+    auto row = table_.sheet.rows.begin();
+    for (const auto& line : table_.document.rows) {
+      const bool is_row = row != table_.sheet.rows.end() && row->line == line.line;
+      if (damaged_.contains(line.line))
+        leave(line);
+      else if (is_row && !dropped_.contains(line.line))
+        add(*row);
+      if (is_row) ++row;
+    }
     std::ranges::stable_sort(fixed_.changes, {}, [](const Remark& change) { return change.place; });
     return std::move(fixed_);
   }
 
  private:
+  void find_damage() {
+    LintInput input{.tables = {table_}};
+    for (const auto& finding : lint(input, {.only = {"short-row", "shifted-columns"}}))
+      mark(finding.place, finding.message);
+    for (const auto& finding : lint(input, {.only = {"unusable-line"}}))
+      if (line_at(table_, finding.place.line).cells.size() > table_.sheet.columns.size())
+        mark(finding.place, finding.message);
+  }
+
+  void mark(const Place& place, const std::string& message) {
+    if (damaged_.insert(place.line).second) note(place, "left as it is: " + message);
+  }
+
+  /// The table without the rows whose cells may be in the wrong place.
+  LintInput without_damage() const {
+    LintInput input{.tables = {table_}};
+    std::erase_if(input.tables.front().sheet.rows, [this](const SheetRow& row) { return damaged_.contains(row.line); });
+    return input;
+  }
+
+  void leave(const CsvRow& line) {
+    std::vector<std::string> cells;
+    for (const auto& cell : line.cells) cells.push_back(cell.text);
+    fixed_.text += csv_line(cells) + '\n';
+    ++fixed_.lines_left;
+  }
+
   void add(const SheetRow& row) {
     auto cells = row.cells;
     if (recomputed_.contains(row.line)) {
@@ -79,7 +114,7 @@ class Fixer {
   void note(const Place& place, std::string what) { fixed_.changes.push_back({place, std::move(what)}); }
 
   const LintTable& table_;
-  LintInput input_;
+  std::set<std::int64_t> damaged_;               // lines
   std::map<std::int64_t, std::string> dropped_;  // by line: why
   std::set<std::int64_t> recomputed_;            // lines
   FixedTable fixed_;

@@ -20,7 +20,7 @@ class Catalogue {
       }
   }
 
-  /// Whether the kernel is of the lists' kinds and in none of the lists.
+  /// Whether the lists have kernels of this kind, but not this kernel.
   bool lacks(const std::string& gfx, const std::string& name) const {
     const auto stem = kernel_stem(name);
     if (stem.empty() || (!stems_.contains({gfx, stem}) && !stems_.contains({"", stem}))) return false;

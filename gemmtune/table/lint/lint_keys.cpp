@@ -1,5 +1,5 @@
-// Keys that occur more than once. Of several rows one serves: the fastest of those that are right; of equally fast
-// ones, the first.
+// Finds keys that occur more than once. One of their rows is used: the fastest of those with right results, or the
+// first of equally fast ones.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/lint/lint_checks.h"
+#include "gemmtune/table/sheet/sheet_family.h"
 
 namespace gemmtune::lint_checks {
 namespace {
@@ -22,12 +23,6 @@ struct Entry {
 using Entries = std::vector<Entry>;
 using ByKey = std::unordered_map<std::string, Entries>;
 
-/// Tables whose rows answer the same lookups. Families do not share lookups, even if their keys look alike.
-std::string table_kind(const LintTable& table) {
-  if (!table.format) return std::string(to_string(table.sheet.kind));
-  return fmt::format("{}{}", to_string(table.format->format), table.format->packed ? " packed" : "");
-}
-
 ByKey rows_by_key(const LintInput& input, const std::vector<std::size_t>& tables) {
   ByKey by_key;
   for (const auto table : tables) {
@@ -40,7 +35,7 @@ ByKey rows_by_key(const LintInput& input, const std::vector<std::size_t>& tables
   return by_key;
 }
 
-/// As in dispatch/index/table_index_builder.h.
+/// The order in which rows are preferred, as in dispatch/index/table_index_builder.h.
 bool is_served_before(const Entry& a, const Entry& b) {
   if (a.is_wrong != b.is_wrong) return b.is_wrong;
   return a.time_us && (!b.time_us || *a.time_us < *b.time_us);
@@ -75,7 +70,7 @@ Remark shadowed(const LintInput& input, const Entry& loser, const Entry& winner)
                       time_text(loser))};
 }
 
-/// All rows except the one that serves, from one table or from several.
+/// Where to look for the row that is used instead of another one: in the same table, or in several tables.
 enum class Within { one_table, several_tables };
 
 Remarks shadowed_among(const LintInput& input, const ByKey& by_key, Within within) {
@@ -90,7 +85,7 @@ Remarks shadowed_among(const LintInput& input, const ByKey& by_key, Within withi
   return remarks;
 }
 
-/// Tables of results, or of shapes, that share lookups: all of a family together, or each table alone.
+/// Groups of tables of results, or of shapes, that share lookups: all tables of a family together, or each table alone.
 using Groups = std::map<std::string, std::vector<std::size_t>>;
 
 Groups groups_of(const LintInput& input, Within within) {
@@ -98,7 +93,7 @@ Groups groups_of(const LintInput& input, Within within) {
   for (std::size_t i = 0; i < input.tables.size(); ++i) {
     const auto& table = input.tables[i];
     if (!table.is_tuned() || table.sheet.kind == TableKind::unknown) continue;
-    groups[within == Within::one_table ? std::to_string(i) : table_kind(table)].push_back(i);
+    groups[within == Within::one_table ? std::to_string(i) : sheet_family(table.sheet)].push_back(i);
   }
   return groups;
 }

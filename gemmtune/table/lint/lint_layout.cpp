@@ -1,5 +1,5 @@
-// What a file looks like, regardless of what it states. One remark for each file, because a user does not read 400 of
-// the same kind.
+// The layout of a file, regardless of what it states. There is one remark for each file, because a user does not read
+// 400 of the same kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,31 @@ struct Places {
 
 void note(Places& places, const Place& place) {
   if (places.count++ == 0) places.first = place;
+}
+
+bool has_results(const Sheet& sheet) {
+  return std::ranges::any_of(sheet.columns, [](const SheetColumn& column) {
+    return column.role == Role::kernel_name || column.role == Role::kernel_id || column.role == Role::error ||
+           column.role == Role::derived;
+  });
+}
+
+/// What the header looks like instead of the names of columns.
+std::string likeness(const std::vector<std::string>& header) {
+  if (header.size() == 1 && header.front().find_first_of(";\t") != std::string::npos)
+    return " (its cells do not have commas between them)";
+  const bool has_number =
+      std::ranges::any_of(header, [](const std::string& name) { return parse_double(name).has_value(); });
+  return has_number ? " (it has no header: the first line is a row)" : "";
+}
+
+/// "" for a table that something reads. Only GEMM tables are known to need a time: some of fused MoE have none.
+std::string why_unread(const LintTable& table) {
+  if (table.sheet.kind == TableKind::unknown)
+    return "none of its columns says what its rows are for" + likeness(table.document.header);
+  if (table.sheet.kind == TableKind::gemm && has_results(table.sheet) && !table.is_tuned())
+    return "it has results and no column us";
+  return {};
 }
 
 /// One remark for all places in a file, if there are any.
@@ -45,7 +70,7 @@ Places lines_where(const LintTable& table, const Is& is) {
   return places;
 }
 
-/// Cells as they are in the file, without quotes: a blank within quotes is intended.
+/// Cells with blanks around them. Lines with quotes are left out, because a blank within quotes is intended.
 Places cells_with_blanks(const LintTable& table) {
   Places places;
   for (const auto& row : table.document.rows) {
@@ -84,6 +109,14 @@ Remarks no_final_newline(const LintInput& input) {
     if (last_line == table.text.size()) return Places{};
     return Places{1, {table.document.source, line, static_cast<std::int64_t>(table.text.size() - last_line)}};
   });
+}
+
+Remarks tables_without_reader(const LintInput& input) {
+  Remarks remarks;
+  for (const auto& table : input.tables)
+    if (auto why = why_unread(table); !why.empty())
+      remarks.push_back({{table.document.source, 1, 1}, why + ": nothing reads this file"});
+  return remarks;
 }
 
 Remarks no_rows(const LintInput& input) {

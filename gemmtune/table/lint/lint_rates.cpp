@@ -1,4 +1,4 @@
-// tflops and bw against us and the sizes.
+// Compares tflops and bw with us and the sizes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,14 +13,15 @@ namespace {
 
 double half_step(int decimals) { return 0.5 * std::pow(10.0, -decimals); }
 
-/// The columns of one table that a check compares, and how far they are rounded.
+/// The columns of one table that a check compares. Each cell tells by its own decimals how far it is rounded: tables
+/// hold rows of several tools.
 class RateColumn {
  public:
   RateColumn(const LintTable& table, std::string_view name)
       : table_(table),
         column_(table.sheet.column(name)),
-        rate_step_(half_step(decimals_of(table.sheet, column_))),
-        time_step_(half_step(decimals_of(table.sheet, table.sheet.column(Role::time)))) {}
+        time_(table.sheet.column(Role::time)),
+        zero_step_(half_step(decimals_of(table.sheet, column_))) {}
 
   bool exists() const { return column_.has_value(); }
   Place place(const SheetRow& row) const { return place_of(table_, row, column_); }
@@ -29,22 +30,22 @@ class RateColumn {
   /// The rate that the cell states, if it states one.
   std::optional<Rounded> rate(const SheetRow& row) const {
     const auto value = parse_double(text(row));
-    return value && *value > 0 ? std::optional(Rounded{*value, rate_step_}) : std::nullopt;
+    return value && *value > 0 ? std::optional(Rounded{*value, half_step(decimals_in(text(row)))}) : std::nullopt;
   }
 
   std::optional<Rounded> time(const SheetRow& row) const {
     const auto value = time_us(table_.sheet, row);
-    return value ? std::optional(Rounded{*value, time_step_}) : std::nullopt;
+    return value ? std::optional(Rounded{*value, half_step(decimals_in(table_.sheet.text(row, time_)))}) : std::nullopt;
   }
 
-  /// Whether a rate this small is written as 0.
-  bool rounds_to_zero(double rate) const { return rate < rate_step_ * 1.01; }
+  /// Whether a rate this small is written as 0. A 0 does not show its decimals, so the column's count.
+  bool rounds_to_zero(double rate) const { return rate < zero_step_ * 1.01; }
 
  private:
   const LintTable& table_;
   std::optional<std::size_t> column_;
-  double rate_step_;
-  double time_step_;
+  std::optional<std::size_t> time_;
+  double zero_step_;
 };
 
 std::string contradiction(std::string_view name, const Rounded& rate, double expected) {
@@ -52,7 +53,7 @@ std::string contradiction(std::string_view name, const Rounded& rate, double exp
                      (rate.value / expected - 1) * 100);
 }
 
-/// `per_us` gives the rates that a row may have, times its time. The right one comes first.
+/// `per_us` gives the rates that a row may have, multiplied by its time. The right one comes first.
 template <typename PerUs>
 Remarks contradictions(const LintInput& input, std::string_view name, const PerUs& per_us) {
   Remarks remarks;

@@ -1,8 +1,9 @@
-// Rows that no lookup reaches, and rows that it should not serve.
+// Finds rows that no lookup reaches, and rows that should not be used.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -20,7 +21,7 @@ std::int64_t whole(const LintTable& table, const SheetRow& row, std::string_view
 
 bool has_a_device_column(const Sheet& sheet) { return sheet.column(Role::device).has_value(); }
 
-/// Lookups of fused MoE ask for the next power of two up to 32768, for 32768 up to 131071, and for 131072 above.
+/// Lookups of fused MoE use the next power of two up to 32768, 32768 for sizes up to 131071, and 131072 above that.
 bool is_asked_for(std::int64_t tokens) {
   constexpr std::int64_t fine_end = 32768;
   constexpr std::int64_t coarse = 131072;
@@ -29,7 +30,10 @@ bool is_asked_for(std::int64_t tokens) {
 
 bool is_grouped(const Sheet& sheet) { return sheet.column("max_m").has_value(); }
 
-double share_of(std::string_view text) { return parse_double(canonical_value(CellKind::share, text)).value_or(0); }
+std::string wrong_text(const std::string& name, const std::string& cell, double limit) {
+  if (std::isinf(share_in(cell))) return fmt::format("{} is {}, so the results were not compared", name, cell);
+  return fmt::format("{} is {}, over the limit of {}", name, cell, limit);
+}
 
 /// A layer is N and K (and a batch) of a table, with the values of M for which it has rows.
 struct Layer {
@@ -51,16 +55,16 @@ Layers layers_of(const LintTable& table) {
 
 constexpr std::size_t many_sizes = 3;
 
-/// A layer with many rows has N = this row's M, while this row's own layer has no other row, and its N is an M of
-/// that layer.
+/// A row looks swapped if its own layer has no other row, while a layer with many rows has N = this row's M, and this
+/// row's N is an M of that layer.
 bool looks_swapped(const Layers& layers, const Layer& own, std::int64_t m) {
   const auto other = layers.find({own.batch, m, own.k});
   return m != own.n && other != layers.end() && other->second.size() >= many_sizes && layers.at(own).size() == 1 &&
          other->second.contains(own.n);
 }
 
-/// All sizes of tokens are in column N: each M has many N that are powers of two from 16 on, and each N has these few
-/// M.
+/// Finds the M and K of rows whose numbers of tokens are in column N: M is at least 256, and at least three N are
+/// powers of two up to 16.
 std::set<std::pair<std::int64_t, std::int64_t>> swapped_groups(const LintTable& table) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> widths;
   for (const auto& row : table.sheet.rows)
@@ -97,7 +101,7 @@ Remarks no_device(const LintInput& input) {
 Remarks contradicting_device(const LintInput& input) {
   return remarks_on<rows>(input, [](const LintTable& table, const SheetRow& row) -> MaybeRemark {
     const auto& sheet = table.sheet;
-    const auto gfx = sheet.text(row, sheet.column("gfx"));
+    const auto gfx = without_features(sheet.text(row, sheet.column("gfx")));
     const auto cu_num = sheet.text(row, sheet.column("cu_num"));
     const auto expected = gfx_of(cu_num);
     if ((gfx != "gfx942" && gfx != "gfx950") || expected.empty() || expected == gfx) return std::nullopt;
@@ -124,9 +128,8 @@ Remarks wrong_results(const LintInput& input) {
     const auto limit = error_limit(table.sheet.kind, input.err_ratio_limit);
     for (const auto& row : table.sheet.rows)
       for (std::size_t i = 0; i < table.sheet.columns.size(); ++i)
-        if (table.sheet.columns[i].role == Role::error && share_of(row.cells[i]) > limit)
-          remarks.push_back({place_of(table, row, i), fmt::format("{} is {}, over the limit of {}",
-                                                                  table.sheet.columns[i].name, row.cells[i], limit)});
+        if (table.sheet.columns[i].role == Role::error && share_in(row.cells[i]) > limit)
+          remarks.push_back({place_of(table, row, i), wrong_text(table.sheet.columns[i].name, row.cells[i], limit)});
   }
   return remarks;
 }

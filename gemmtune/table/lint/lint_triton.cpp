@@ -1,4 +1,4 @@
-// Keys in Triton configuration files.
+// Checks keys in Triton configuration files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ Place place_of_key(const LintTriton& triton, const std::string& key) {
   return {triton.file.source, 1 + std::ranges::count(before, '\n'), static_cast<std::int64_t>(at - line_start) + 1};
 }
 
-/// An entry that is never needed does no harm.
+/// Whether the entry is a last resort. If it is never needed, it does no harm.
 bool is_last_resort(const TritonEntry& entry) { return entry.key == "any" || entry.key == "default"; }
 
 }  // namespace
@@ -24,7 +24,8 @@ bool is_last_resort(const TritonEntry& entry) { return entry.key == "any" || ent
 Remarks dead_triton_keys(const LintInput& input) {
   Remarks remarks;
   for (const auto& triton : input.triton) {
-    const auto bounds = bounds_of(triton.tag);
+    if (!triton.name) continue;
+    const auto bounds = bounds_of(*triton.name, triton.file);
     const auto ranges = served_ranges(triton.file, bounds);
     for (std::size_t i = 0; i < ranges.size(); ++i)
       if (!ranges[i] && !is_last_resort(triton.file.entries[i]))
@@ -38,7 +39,7 @@ Remarks dead_triton_keys(const LintInput& input) {
 Remarks unserved_triton_sizes(const LintInput& input) {
   Remarks remarks;
   for (const auto& triton : input.triton) {
-    const auto m = first_unserved(triton.file, bounds_of(triton.tag));
+    const auto m = triton.name ? first_unserved(triton.file, bounds_of(*triton.name, triton.file)) : std::nullopt;
     if (!m) continue;
     Place place{triton.file.source, 1, 1};
     remarks.push_back({std::move(place), fmt::format("no key serves M={}: the kernel fails there", *m)});

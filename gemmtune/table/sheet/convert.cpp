@@ -9,6 +9,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/dialect.h"
+#include "gemmtune/table/fp8_type.h"
 #include "gemmtune/table/guess_format.h"
 #include "gemmtune/table/sheet/layout.h"
 
@@ -31,7 +32,10 @@ class Converter {
   Converted convert() {
     if (conversion_.schema == Schema::seed) insist_on_the_rule_for_gfx();
     result_.sheet = in_layout(sheet_, columns_);
-    for (auto& row : result_.sheet.rows) row = completed(std::move(row));
+    for (auto& row : result_.sheet.rows) {
+      row = completed(std::move(row));
+      insist_on_sizes(row);
+    }
     return std::move(result_);
   }
 
@@ -70,8 +74,8 @@ class Converter {
     }
     columns_ = in_canonical_order(std::move(columns));
     for (const auto& column : columns_)
-      if (const auto type = assumed_type(column.name); !type.empty() && !sheet_.column(column.name))
-        note("{}: has no {}, which is taken to be {}", sheet_.sources.front(), column.name, type);
+      if (const auto value = assumed_everywhere(column.name); !value.empty() && !sheet_.column(column.name))
+        note("{}: has no {}, which is taken to be {}", sheet_.sources.front(), column.name, value);
     if (!dropped.empty())
       note("{}: left out, since the schema {} has no place for them: {}", sheet_.sources.front(),
            to_string(conversion_.schema), join(dropped, ", "));
@@ -81,7 +85,8 @@ class Converter {
     return column.known == find_known_column("layout") || column.known == find_known_column("epilogue");
   }
 
-  /// AITER's schemas are for contiguous operands and plain products: such rows lose nothing with the column.
+  /// AITER's schemas are for contiguous operands and plain products. Rows of such problems have no text in this column,
+  /// and lose nothing with it. Any other row is an error.
   void insist_on_no_cell(const SheetColumn& column) const {
     const auto place = sheet_.column(column.name);
     for (const auto& row : sheet_.rows)
@@ -93,20 +98,23 @@ class Converter {
   void insist_on_the_rule_for_gfx() {
     const auto gfx = sheet_.column("gfx");
     const auto cu_num = sheet_.column("cu_num");
-    std::size_t unknown = 0;
     for (const auto& row : sheet_.rows) {
-      const auto said = sheet_.text(row, gfx);
-      const auto by_rule = gfx_of(sheet_.text(row, cu_num));
+      const auto said = without_features(sheet_.text(row, gfx));
+      const auto units = sheet_.text(row, cu_num);
+      const auto by_rule = gfx_of(units);
       if (said.empty() || said == by_rule) continue;
-      if (!by_rule.empty())
-        fail(ErrorCode::input,
-             "{}: found gfx {} with {} compute units: without gfx it would be read as {}; leave such "
-             "rows out first",
-             sheet_.where(row, gfx), said, sheet_.text(row, cu_num), by_rule);
-      ++unknown;
+      fail(ErrorCode::input, "{}: found gfx {} with {} compute units: without gfx {}; leave such rows out first",
+           sheet_.where(row, gfx), said, units.empty() ? "no number of" : units,
+           by_rule.empty() ? std::string("nothing tells its device") : fmt::format("it would be read as {}", by_rule));
     }
-    if (unknown > 0)
-      note("{}: {} rows are of devices that cannot be told without gfx", sheet_.sources.front(), unknown);
+  }
+
+  /// A row without a size is read by nothing: a list of another kind has no place in this family.
+  void insist_on_sizes(const SheetRow& row) const {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (columns_[i].kind == CellKind::size && columns_[i].in_key() && says_nothing(row.cells[i]))
+        fail(ErrorCode::input, "{}: a table of {} needs {}, which the row does not have", sheet_.where(row),
+             family_->name, columns_[i].name);
   }
 
   SheetRow completed(SheetRow row) const {
@@ -121,25 +129,32 @@ class Converter {
     return row;
   }
 
-  /// What an empty cell of this column is assumed to mean. "" for nothing.
+  /// The assumed meaning of an empty cell of this column; "" if nothing is assumed.
   std::string assumed(const SheetRow& row, std::string_view column) const {
-    if (column == "gfx") return conversion_.gfx;
+    if (column == "gfx") return std::string(without_features(conversion_.gfx));
     if (column == "cu_num") return conversion_.cu_num ? std::to_string(*conversion_.cu_num) : std::string();
-    if (auto type = assumed_type(column); !type.empty()) return type;
+    if (column == "q_dtype_w" && family_->name == "a8w8_bpreshuffle")
+      return std::string(torch_name(fp8_of(gfx_of(result_.sheet, row))));
+    if (auto value = assumed_everywhere(column); !value.empty()) return value;
     const auto field = columns_from_header({std::string(column)}).front().field;
     return field == Field::tflops || field == Field::bandwidth ? derived(row, field) : std::string();
   }
 
-  std::string assumed_type(std::string_view column) const {
+  /// The same for all rows of the family, except that the FP8 type depends on the device. The tables of block scales
+  /// and of bpreshuffle have a libtype since there are other libraries than CK for them.
+  std::string assumed_everywhere(std::string_view column) const {
     const auto format = parse_format(family_->name);
     if (!format) return {};
+    if (column == "libtype") return format == Format::a8w8_blockscale || format == Format::a8w8_bpreshuffle ? "ck" : "";
     const auto defaults = format_defaults(*format);
+    if (column == "q_dtype_w" && format == Format::a8w8_bpreshuffle)
+      return fmt::format("{} ({} on gfx942)", torch_name(fp8_of("")), torch_name(fp8_of("gfx942")));
     if (column == "q_dtype_w") return std::string(torch_name(defaults.w.type));
     if (column == "dtype") return std::string(torch_name(defaults.a.type));
     return column == "outdtype" ? std::string(torch_name(defaults.out)) : std::string();
   }
 
-  /// For GEMM formats only: columns of this name in AITER's other families count other things.
+  /// Only for GEMM formats, because in AITER's other families columns of this name count other things.
   std::string derived(const SheetRow& row, Field field) const {
     const auto format = parse_format(family_->name);
     if (!format || !time_us(result_.sheet, row)) return {};

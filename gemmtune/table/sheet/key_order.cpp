@@ -8,7 +8,7 @@
 namespace gemmtune {
 namespace {
 
-/// Bytes that compare like the numbers: the sign inverted, the most significant byte first.
+/// Bytes that compare like the numbers: the sign is inverted, and the most significant byte comes first.
 std::string number_bytes(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value) ^ (std::uint64_t{1} << 63);
   std::string bytes(9, '\1');
@@ -25,7 +25,7 @@ std::string value_bytes(CellKind kind, std::string_view text) {
   return '\2' + value + '\0';
 }
 
-/// The keys among these columns, N before M.
+/// The key columns among these columns, N before M.
 std::vector<SheetColumn> keys_in_order(const std::vector<SheetColumn>& columns) {
   auto keys = in_canonical_order(columns);
   std::erase_if(keys, [](const SheetColumn& column) { return !column.in_key(); });
@@ -39,7 +39,7 @@ std::vector<SheetColumn> keys_in_order(const std::vector<SheetColumn>& columns) 
 
 KeyOrder::KeyOrder(const Sheet& sheet, const std::vector<SheetColumn>& columns) : sheet_(sheet) {
   for (const auto& key : keys_in_order(columns)) {
-    const auto& name = known_columns()[*key.known].name;
+    const auto name = canonical_name(key);
     keys_.push_back({.kind = key.kind, .column = sheet.column(name), .is_gfx = name == "gfx"});
   }
 }

@@ -16,7 +16,7 @@ using enum CellKind;
 constexpr std::array known{
     // Kernel lists.
     KnownColumn{"knl_name", "", key, word},
-    // Where and what.
+    // Device and sizes.
     KnownColumn{"gfx", "", device, word, "", Field::gfx},
     KnownColumn{"cu_num", "", device, whole, "", Field::cu_num},
     KnownColumn{"B", "", key, size, "", Field::batch},
@@ -32,7 +32,7 @@ constexpr std::array known{
     // gemmtune's own parts of a key: tables without these columns are for contiguous operands and plain products.
     KnownColumn{"layout", "", key, word, "", Field::layout},
     KnownColumn{"epilogue", "", key, word, "", Field::epilogue},
-    // Fused MoE (a topk of -1 stands for any).
+    // Fused MoE (a topk of -1 means any).
     KnownColumn{"token", "", key, whole},
     KnownColumn{"model_dim", "", key, whole},
     KnownColumn{"inter_dim", "", key, whole},
@@ -61,7 +61,7 @@ constexpr std::array known{
     KnownColumn{"total_chunks", "", key, whole},
     KnownColumn{"max_seq_chunks", "", key, whole},
     KnownColumn{"BV", "", choice, whole},
-    // What was chosen.
+    // The choice.
     KnownColumn{"libtype", "", choice, word, "", Field::libtype},
     KnownColumn{"kernelId", "solidx", kernel_id, whole, "", Field::kernel_id},
     KnownColumn{"splitK", "", choice, whole, "0", Field::split_k},
@@ -95,8 +95,7 @@ constexpr std::array known{
     KnownColumn{"us2", "", part_time, number},
     KnownColumn{"kernelName2", "", kernel_name, word},
     KnownColumn{"err2", "", error, share},
-    KnownColumn{"us", "total_us", Role::time, number, "", Field::time_us},
-    KnownColumn{"soltimes", "", Role::time, number},  // of the first bf16 tables
+    KnownColumn{"us", "total_us soltimes", Role::time, number, "", Field::time_us},  // fused MoE, bf16 of 2025-10
     KnownColumn{"kernelName", "", kernel_name, word, "", Field::kernel_name},
     KnownColumn{"run_1stage", "", choice, flag, "0"},
     KnownColumn{"xbf16", "", choice, flag, "0"},
@@ -105,7 +104,7 @@ constexpr std::array known{
     KnownColumn{"bw", "", derived, number, "", Field::bandwidth},
     KnownColumn{"errRatio", "err_ratio", error, share, "", Field::err_ratio},
     KnownColumn{"_tag", "", key, word},
-    // Where a row comes from: gemmtune's own.
+    // The origin of a row, in gemmtune's own tables.
     KnownColumn{"us_low", "", provenance, number, "", Field::us_low},
     KnownColumn{"us_high", "", provenance, number, "", Field::us_high},
     KnownColumn{"dispersion", "", provenance, number, "", Field::dispersion},
@@ -122,7 +121,7 @@ bool is_plain_number(std::string_view text) {
   return !text.empty() && text.size() < 18 && text.front() != '0' && std::ranges::all_of(text, is_digit);
 }
 
-/// "128.0" too, as pandas writes whole columns that had a gap.
+/// Also accepts "128.0", as pandas writes whole numbers in a column that had a gap.
 std::optional<std::int64_t> parse_whole(std::string_view text) {
   if (const auto value = parse_int(text)) return value;
   constexpr double largest_exact = 9007199254740992.0;  // 2^53
@@ -149,6 +148,12 @@ std::string printed_or(std::string_view text, const std::optional<Value>& value,
   return value ? std::string(print(*value)) : std::string(text);
 }
 
+bool is_alias(std::string_view aliases, std::string_view name) {
+  if (aliases.empty()) return false;
+  return std::ranges::any_of(split(aliases, ' '),
+                             [&](std::string_view alias) { return equals_ignoring_case(alias, name); });
+}
+
 /// Each field but `unknown` has one column.
 constexpr bool every_field_has_a_column() {
   for (int field = 0; field < static_cast<int>(Field::unknown); ++field) {
@@ -165,9 +170,9 @@ static_assert(every_field_has_a_column());
 std::span<const KnownColumn> known_columns() { return known; }
 
 std::optional<std::size_t> find_known_column(std::string_view name) {
+  if (name.empty()) return std::nullopt;
   for (std::size_t i = 0; i < known.size(); ++i)
-    if (!name.empty() && (equals_ignoring_case(known[i].name, name) || equals_ignoring_case(known[i].alias, name)))
-      return i;
+    if (equals_ignoring_case(known[i].name, name) || is_alias(known[i].aliases, name)) return i;
   return std::nullopt;
 }
 
@@ -179,6 +184,7 @@ bool says_nothing(std::string_view text) {
 
 std::string canonical_value(CellKind kind, std::string_view text) {
   text = trim(text);
+  if (kind == share && equals_ignoring_case(text, "nan")) return "nan";  // the mark of results that were not compared
   if (says_nothing(text)) return kind == flag ? "0" : "";
   switch (kind) {
     case word:
@@ -229,5 +235,7 @@ std::string_view gfx_of(std::string_view cu_num) {
   if (units == "256") return "gfx950";
   return units == "80" || units == "304" ? "gfx942" : "";
 }
+
+std::string_view without_features(std::string_view gfx) { return gfx.substr(0, gfx.find(':')); }
 
 }  // namespace gemmtune

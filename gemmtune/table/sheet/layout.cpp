@@ -11,8 +11,8 @@
 namespace gemmtune {
 namespace {
 
-/// What makes a column the same in several sheets: its place in the dictionary; else its name and, for names that
-/// occur more than once, which occurrence it is.
+/// What identifies a column in several sheets: its index in the dictionary. An unknown column is identified by its name
+/// and, if that name occurs more than once, by its occurrence.
 struct Identity {
   std::optional<std::size_t> known{};
   std::string name{};
@@ -35,27 +35,29 @@ std::vector<Identity> identities(const std::vector<SheetColumn>& columns) {
   return result;
 }
 
-std::string canonical_name(const SheetColumn& a, const SheetColumn& b) {
-  return a.known ? std::string(known_columns()[*a.known].name) : std::min(a.name, b.name);
+std::string common_name(const SheetColumn& a, const SheetColumn& b) {
+  return a.known ? canonical_name(a) : std::min(a.name, b.name);
 }
 
-/// The canonical spelling if two sheets differ. A column of a list of kernels keeps the role that it has there.
+/// Gives the column the canonical spelling if two sheets spell it differently. A column of a kernel list keeps its role
+/// there.
 void join_spelling(SheetColumn& column, const SheetColumn& other) {
-  if (column.name != other.name) column.name = canonical_name(column, other);
+  if (column.name != other.name) column.name = common_name(column, other);
 }
 
-/// What an empty cell of this column means. For a list of kernels nothing is assumed.
+/// What an empty cell of this column means. For a kernel list nothing is assumed.
 std::string fill_of(const Sheet& sheet, const SheetColumn& column, const SheetRow& row) {
   if (!column.known || sheet.kind == TableKind::kernel_list) return {};
   const auto& known = known_columns()[*column.known];
   return known.name == "gfx" ? gfx_of(sheet, row) : std::string(known.fill);
 }
 
-/// Moves lines of one sheet to another layout.
+/// Moves the lines of one sheet to another layout.
 class Mover {
  public:
   Mover(const Sheet& sheet, const std::vector<SheetColumn>& columns) : sheet_(sheet), columns_(columns) {
     const auto own = identities(sheet.columns);
+    for (const auto& column : sheet.columns) names_.push_back(column.name);
     for (const auto& identity : identities(columns))
       from_.push_back(static_cast<std::size_t>(std::ranges::find(own, identity) - own.begin()));
   }
@@ -71,12 +73,14 @@ class Mover {
     return result;
   }
 
-  /// Cells beyond the last column stay there, and the line stays unusable.
+  /// Cells beyond the last column stay there, and the line stays unusable. A line that was too short gets a cell beyond
+  /// the last column: filled up, it would look like a row.
   UnusableLine moved(const UnusableLine& line) const {
     const auto document = parse_csv("h\n" + line.raw);
     SheetRow row;
     for (const auto& cell : document.rows.front().cells) row.cells.push_back(cell.text);
     std::vector<std::string> beyond;
+    if (row.cells.size() < needed_cells(names_)) beyond.emplace_back("the line was cut");
     for (auto i = sheet_.columns.size(); i < row.cells.size(); ++i) beyond.push_back(row.cells[i]);
     row.cells.resize(sheet_.columns.size());
     auto cells = moved(row).cells;
@@ -87,7 +91,8 @@ class Mover {
  private:
   const Sheet& sheet_;
   const std::vector<SheetColumn>& columns_;
-  std::vector<std::size_t> from_;  // for each new column its place in the old layout, or one beyond the last
+  std::vector<std::string> names_;  // of the sheet's columns
+  std::vector<std::size_t> from_;   // for each new column its place in the old layout, or one beyond the last
 };
 
 }  // namespace

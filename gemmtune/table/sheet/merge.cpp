@@ -7,29 +7,52 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/error_ratio.h"
+#include "gemmtune/table/profile_csv.h"
 #include "gemmtune/table/sheet/key_order.h"
 #include "gemmtune/table/sheet/layout.h"
+#include "gemmtune/table/sheet/sheet_family.h"
 
 namespace gemmtune {
 namespace {
 
 constexpr std::array<std::string_view, 4> policy_names{"fastest", "newest", "first", "error"};
 
-/// Keys without which rows cannot be compared: sizes and types. A missing flag has a meaning.
+/// Keys without which rows cannot be compared: sizes, types, and keys that are not known. A missing flag has a meaning.
 std::vector<std::string> needed_keys(const Sheet& sheet) {
   std::vector<std::string> names;
   for (const auto& column : sheet.columns)
-    if (column.role == Role::key && (column.kind == CellKind::size || column.kind == CellKind::type))
-      names.emplace_back(known_columns()[*column.known].name);
+    if (column.role == Role::key && (!column.known || column.kind == CellKind::size || column.kind == CellKind::type))
+      names.push_back(canonical_name(column));
   std::ranges::sort(names);
   return names;
+}
+
+std::vector<std::string> names_of(const Sheet& sheet) {
+  std::vector<std::string> names;
+  for (const auto& column : sheet.columns) names.push_back(column.name);
+  return names;
+}
+
+/// A table whose family is not known goes with tables of any one family.
+void insist_on_one_family(std::span<const Sheet> sheets) {
+  const Sheet* known = nullptr;
+  std::string family;
+  for (const auto& sheet : sheets) {
+    auto own = sheet_family(sheet);
+    if (own.empty()) continue;
+    if (known != nullptr && own != family)
+      fail(ErrorCode::input, "{} is a table of {}, {} one of {}: they cannot be merged", known->sources.front(), family,
+           sheet.sources.front(), own);
+    known = &sheet;
+    family = std::move(own);
+  }
 }
 
 /// A row that competes for its key.
 struct Entry {
   std::size_t row{};      // in the sheet
-  std::string key{};      // bytes of KeyOrder
-  std::string content{};  // for ties
+  std::string key{};      // the bytes from KeyOrder
+  std::string content{};  // decides ties
   std::optional<double> time{};
   bool wrong{};
   std::string_view date{};
@@ -75,7 +98,7 @@ std::vector<Entry> entries_of(const Sheet& sheet) {
 }
 
 struct Selection {
-  std::vector<std::size_t> kept{};  // rows, in the order of keys
+  std::vector<std::size_t> kept{};  // indices of rows, in the order of keys
   std::vector<Duplicate> duplicates{};
 };
 
@@ -141,6 +164,7 @@ void insist_on_comparable(std::span<const Sheet> sheets) {
   const auto& first = sheets.front();
   for (const auto& sheet : sheets) {
     const auto& file = sheet.sources.front();
+    insist_on_no_profile(names_of(sheet), file);
     if (sheet.kind == TableKind::unknown)
       fail(ErrorCode::input, "{}:1:1: none of its columns says what its rows are for: expected M,N,K or another key",
            file);
@@ -151,6 +175,7 @@ void insist_on_comparable(std::span<const Sheet> sheets) {
       fail(ErrorCode::input, "{} has keys {}, {} has {}: they cannot be merged", first.sources.front(),
            join(expected, ","), file, join(keys, ","));
   }
+  insist_on_one_family(sheets);
 }
 
 Merged merge(std::span<const Sheet> sheets, MergePolicy policy) {

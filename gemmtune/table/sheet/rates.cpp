@@ -18,12 +18,13 @@ class Cells {
   std::string_view text(std::string_view column) const { return sheet_.text(row_, sheet_.column(column)); }
   double number(std::string_view column) const { return parse_double(text(column)).value_or(0); }
 
-  /// Bytes of an element of the type in the cell, or `fallback` without one. PyTorch counts packed FP4 and int4 as
-  /// one byte.
+  /// Bytes of an element of the type in the cell, or `fallback` without one. As AITER counts them: two packed FP4 are
+  /// one element of one byte, an int4 is half a byte.
   std::optional<double> bytes(std::string_view column, double fallback) const {
     const auto name = text(column);
     if (name.empty()) return fallback;
-    if (name.ends_with("_x2") || name.ends_with("int4") || name.ends_with("i4")) return 1;
+    if (name.ends_with("_x2")) return 1;
+    if (name.ends_with("int4") || name.ends_with("i4")) return 0.5;
     const auto type = parse_dtype(name);
     return type ? std::optional(bits(*type) / 8.0) : std::nullopt;
   }
@@ -94,24 +95,25 @@ std::optional<Work> work_of(const Sheet& sheet, const SheetRow& row, const std::
   return format ? gemm_work(cells, format->format) : std::nullopt;
 }
 
+int decimals_in(std::string_view number) {
+  const auto point = number.find('.');
+  if (point == std::string_view::npos || !parse_double(number)) return 0;
+  const auto end = std::min(number.find_first_of("eE"), number.size());
+  return static_cast<int>(std::min<std::size_t>(end - point - 1, 12));
+}
+
 int decimals_of(const Sheet& sheet, std::optional<std::size_t> column) {
-  std::size_t most = 0;
-  for (const auto& row : sheet.rows) {
-    const auto text = sheet.text(row, column);
-    const auto point = text.find('.');
-    if (point == std::string_view::npos || !parse_double(text)) continue;
-    const auto end = std::min(text.find_first_of("eE"), text.size());
-    most = std::max(most, end - point - 1);
-  }
-  return static_cast<int>(std::min<std::size_t>(most, 12));
+  int most = 0;
+  for (const auto& row : sheet.rows) most = std::max(most, decimals_in(sheet.text(row, column)));
+  return most;
 }
 
 bool agrees(const Rounded& rate, double work_per_us, const Rounded& time) {
-  constexpr double slack = 1e-6;  // from computing it in another order
+  constexpr double slack = 1e-6;  // the rate may have been computed in another order
   const auto lowest = work_per_us / (time.value + time.half_step);
   const auto fastest = time.value - time.half_step;
   const auto highest = fastest > 0 ? work_per_us / fastest : std::numeric_limits<double>::infinity();
-  const auto step = 2 * rate.half_step;  // a whole one: times that are sums have been rounded more than once
+  const auto step = 2 * rate.half_step;  // a whole step, because times that are sums were rounded more than once
   return rate.value >= lowest * (1 - slack) - step && rate.value <= highest * (1 + slack) + step;
 }
 

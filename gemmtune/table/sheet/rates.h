@@ -1,8 +1,9 @@
-// The tflops and bw that a row should have, from its time and its sizes, in the ways in which AITER's tuners have
-// computed them; and whether a number in a table can be such a rate, given how far it and the time were rounded.
+// The tflops and bw that a row should have according to its time and its sizes, in the ways in which AITER's tuners
+// have computed them; and whether a number in a table can be such a rate, given how far it and the time were rounded.
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "gemmtune/table/guess_format.h"
@@ -10,15 +11,18 @@
 
 namespace gemmtune {
 
-/// Work of one call. Bytes are without scales and bias, as the column bw counts them.
+/// The work of one call. Bytes are counted as in the column bw, without scales and bias.
 struct Work {
   double flops{};
   std::vector<double>
-      bytes{};  // the right one first, then what tuners have written instead: f32 outputs counted as 2 bytes
+      bytes{};  // the right number first, then numbers that tuners have used instead: f32 outputs counted as 2 bytes
 };
 
-/// For GEMM rows of a known format and for fused MoE. Nothing for all others.
+/// The work of GEMM rows of a known format and of fused MoE. Empty for all others.
 std::optional<Work> work_of(const Sheet& sheet, const SheetRow& row, const std::optional<FormatGuess>& format);
+
+/// The decimals of a number as it is written, at most 12. 0 for what is no number.
+int decimals_in(std::string_view number);
 
 /// The most decimals that a cell of this column has.
 int decimals_of(const Sheet& sheet, std::optional<std::size_t> column);

@@ -43,7 +43,8 @@ constexpr std::array families{
         "max_seq_chunks,BV,us"},
 };
 
-/// The order of columns: by their places in the schema. Columns that it lacks go before tflops, known ones first.
+/// The order of columns: by their places in the schema. Keys that it lacks go behind its keys, other columns before
+/// tflops, known ones first.
 class CanonicalOrder {
  public:
   explicit CanonicalOrder(const std::vector<SheetColumn>& columns) {
@@ -62,22 +63,31 @@ class CanonicalOrder {
   Rank rank(const SheetColumn& column) const {
     constexpr auto host = known_column_count + 1;
     if (const auto at = place(column.known); column.known && at < places_.size()) return {at, host, {}};
-    const bool is_said_twice = !column.known && find_known_column(column.name);
-    if (is_said_twice) return {places_.size() + 1, host, to_lower(column.name)};
-    return {place(find_known_column("tflops")), column.known.value_or(known_column_count), to_lower(column.name)};
+    const auto before = column.in_key() ? end_of_keys() : place(find_known_column("tflops"));
+    return {before, column.known.value_or(known_column_count), to_lower(column.name)};
   }
 
  private:
-  static constexpr std::size_t known_column_count = 1000;  // more than there are
+  static constexpr std::size_t known_column_count = 1000;  // larger than their number
 
   std::size_t place(const std::optional<std::size_t>& known) const {
     return static_cast<std::size_t>(std::ranges::find(places_, known) - places_.begin());
   }
 
+  /// The place of the first column that is no key.
+  std::size_t end_of_keys() const {
+    const auto is_key = [](const std::optional<std::size_t>& known) {
+      const auto role = known ? known_columns()[*known].role : Role::carried;
+      return role == Role::key || role == Role::device;
+    };
+    return static_cast<std::size_t>(std::ranges::find_if_not(places_, is_key) - places_.begin());
+  }
+
   std::vector<std::optional<std::size_t>> places_;
 };
 
-/// gemmtune's: layout and epilogue behind the other keys of a GEMM, and where the row comes from at the end.
+/// Adds gemmtune's own columns: layout and epilogue after the other keys of a GEMM, and the origin of the row at the
+/// end.
 void add_own_columns(std::vector<std::string>& names) {
   const auto is_key = [](const std::string& name) {
     const auto& column = known_columns()[*find_known_column(name)];
@@ -89,7 +99,7 @@ void add_own_columns(std::vector<std::string>& names) {
     if (column.role == Role::provenance) names.emplace_back(column.name);
 }
 
-/// The family that these columns belong to. The most telling columns are looked at first.
+/// The family that these columns belong to. The most characteristic columns are tested first.
 std::string_view family_name(const std::vector<SheetColumn>& columns) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(columns, find_known_column(name), &SheetColumn::known) != columns.end();

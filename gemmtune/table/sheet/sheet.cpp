@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
@@ -13,10 +14,9 @@ namespace {
 constexpr std::string_view kernel_list_key = "knl_name";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// A column that is named twice is not known the second time.
-SheetColumn column_named(const std::string& name, const std::vector<SheetColumn>& before) {
+SheetColumn column_named(const std::string& name) {
   const auto known = find_known_column(name);
-  if (!known || std::ranges::find(before, known, &SheetColumn::known) != before.end()) return {.name = name};
+  if (!known) return {.name = name};
   const auto& column = known_columns()[*known];
   return {.name = name, .role = column.role, .kind = column.kind, .known = known};
 }
@@ -24,6 +24,41 @@ SheetColumn column_named(const std::string& name, const std::vector<SheetColumn>
 bool has(const std::vector<SheetColumn>& columns, std::string_view name) {
   const auto known = find_known_column(name);
   return std::ranges::find(columns, known, &SheetColumn::known) != columns.end();
+}
+
+/// What was chosen for a key, or measured: no part of a key stands behind it, except AITER's _tag.
+bool is_result(const SheetColumn& column) {
+  switch (column.role) {
+    case Role::choice:
+    case Role::kernel_name:
+    case Role::kernel_id:
+    case Role::time:
+    case Role::part_time:
+    case Role::derived:
+    case Role::error:
+      return true;
+    case Role::device:
+    case Role::key:
+    case Role::provenance:
+    case Role::carried:
+      return false;
+  }
+  return false;
+}
+
+/// Columns of shape lists and captures that say how often a shape is needed and where, not which shape it is.
+bool describes_demand(std::string_view name) {
+  constexpr std::array<std::string_view, 6> names{"weight", "calls", "layer", "match", "tuned_m", "expected_us"};
+  return std::ranges::any_of(names, [&](std::string_view known) { return equals_ignoring_case(known, name); });
+}
+
+/// pandas writes the numbers of lines into a column without a name, and calls it Unnamed when it reads it again.
+bool is_line_number(std::string_view name) { return name.empty() || name.starts_with("Unnamed"); }
+
+void make_unknown_keys(std::vector<SheetColumn>& columns) {
+  const auto first_result = std::ranges::find_if(columns, is_result);
+  for (auto column = columns.begin(); column != first_result; ++column)
+    if (!column->known && !is_line_number(column->name) && !describes_demand(column->name)) column->role = Role::key;
 }
 
 TableKind kind_of(const std::vector<SheetColumn>& columns) {
@@ -36,12 +71,13 @@ TableKind kind_of(const std::vector<SheetColumn>& columns) {
   return have({"M", "N", "K"}) ? TableKind::gemm : TableKind::unknown;
 }
 
-/// Reads the lines of one document into rows and unusable lines.
+/// Reads the lines of one document as rows and unusable lines.
 class SheetReader {
  public:
   explicit SheetReader(CsvDocument document) : document_(std::move(document)) {
     sheet_.sources = {document_.source};
     sheet_.columns = sheet_columns(document_.header);
+    insist_on_single_columns(sheet_.columns, document_.source);
     sheet_.kind = kind_of(sheet_.columns);
   }
 
@@ -69,6 +105,8 @@ class SheetReader {
   }
 
   std::optional<UnusableLine> why_unusable(const CsvRow& line) const {
+    if (const auto needed = needed_cells(document_.header); line.cells.size() < needed)
+      return unusable(line, line.cells.size(), too_few_cells(line.cells.size(), needed));
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i) {
       const auto& column = sheet_.columns[i];
       if (!column.in_key() && column.role != Role::time) continue;
@@ -127,12 +165,40 @@ std::string Sheet::where(const SheetRow& row, std::optional<std::size_t> column)
 
 std::vector<SheetColumn> sheet_columns(const std::vector<std::string>& names) {
   std::vector<SheetColumn> columns;
-  for (const auto& name : names) columns.push_back(column_named(name, columns));
-  const bool is_kernel_list = has(columns, kernel_list_key);
+  for (const auto& name : names) columns.push_back(column_named(name));
+  if (!has(columns, kernel_list_key)) {
+    make_unknown_keys(columns);
+    return columns;
+  }
   for (auto& column : columns)
-    if (is_kernel_list && column.known && column.known != find_known_column(kernel_list_key))
-      column.role = Role::choice;
+    if (column.known && column.known != find_known_column(kernel_list_key)) column.role = Role::choice;
   return columns;
+}
+
+void insist_on_single_columns(const std::vector<SheetColumn>& columns, std::string_view source) {
+  for (auto column = columns.begin(); column != columns.end(); ++column) {
+    if (!column->known && !column->in_key()) continue;
+    const auto name = canonical_name(*column);
+    const auto again = std::ranges::find_if(columns.begin(), column,
+                                            [&](const SheetColumn& other) { return canonical_name(other) == name; });
+    if (again != column)
+      fail(ErrorCode::input, "{}:1:1: the column {} stands twice, as {} and as {}: nothing says which one counts",
+           source, name, again->name, column->name);
+  }
+}
+
+std::size_t needed_cells(const std::vector<std::string>& names) {
+  auto count = names.size();
+  while (count > 0 && names[count - 1].empty()) --count;
+  return count;
+}
+
+std::string too_few_cells(std::size_t cells, std::size_t needed) {
+  return fmt::format("{} cells, the header has {}: the line was cut, or a cell is missing", cells, needed);
+}
+
+std::string canonical_name(const SheetColumn& column) {
+  return column.known ? std::string(known_columns()[*column.known].name) : to_lower(column.name);
 }
 
 Sheet sheet_of(CsvDocument document) { return SheetReader(std::move(document)).read(); }
@@ -143,7 +209,7 @@ std::string sheet_text(const Sheet& sheet) {
   std::vector<std::string> names;
   for (const auto& column : sheet.columns) names.push_back(column.name);
   auto text = csv_line(names) + '\n';
-  if (text.starts_with(byte_order_mark)) text.insert(0, byte_order_mark);  // reading takes one away
+  if (text.starts_with(byte_order_mark)) text.insert(0, byte_order_mark);  // reading removes one byte order mark
   for (const auto& row : sheet.rows) text += row.raw + '\n';
   for (const auto& line : sheet.unusable) text += line.raw + '\n';
   return text;
@@ -152,7 +218,10 @@ std::string sheet_text(const Sheet& sheet) {
 KeyReader::KeyReader(const Sheet& sheet) : sheet_(sheet), gfx_(sheet.column("gfx")) {
   for (std::size_t i = 0; i < sheet.columns.size(); ++i)
     if (sheet.columns[i].in_key() && i != gfx_) columns_.push_back(i);
-  std::ranges::sort(columns_, {}, [&](std::size_t i) { return sheet.columns[i].known; });
+  std::ranges::sort(columns_, {}, [&](std::size_t i) {
+    const auto& column = sheet.columns[i];
+    return std::tuple(column.known.value_or(known_columns().size()), canonical_name(column));
+  });
 }
 
 std::string KeyReader::text(const SheetRow& row) const {
@@ -163,7 +232,7 @@ std::string KeyReader::text(const SheetRow& row) const {
     const auto value = canonical_value(column.kind, row.cells[i]);
     if (value.empty() || (column.kind == CellKind::flag && value == "0")) continue;
     if (!key.empty()) key += ',';
-    key += known_columns()[*column.known].name;
+    key += canonical_name(column);
     key += '=';
     key += value;
   }
@@ -179,7 +248,7 @@ std::string gfx_of(const Sheet& sheet, const SheetRow& row) {
                ? std::string_view()
                : std::string_view(row.cells[static_cast<std::size_t>(found - sheet.columns.begin())]);
   };
-  const auto said = canonical_value(CellKind::word, text(gfx));
+  const auto said = canonical_value(CellKind::word, without_features(text(gfx)));
   return said.empty() ? std::string(gfx_of(text(cu_num))) : said;
 }
 

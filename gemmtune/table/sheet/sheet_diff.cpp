@@ -107,7 +107,7 @@ class Differ {
 
   const Sheet& before_;
   const Sheet& after_;
-  std::vector<SheetColumn> columns_;  // of both
+  std::vector<SheetColumn> columns_;  // columns of both tables
   std::vector<SharedColumn> choices_;
   KeyReader before_keys_;
   KeyReader after_keys_;

@@ -1,4 +1,4 @@
-// What changed between two tables of one kind: which keys were added and removed, and which kernels and times
+// What changed between two tables of the same kind: which keys were added and removed, and which kernels and times
 // changed.
 #pragma once
 
@@ -20,30 +20,30 @@ struct Changed {
   std::string key{};
   std::string before_where{};
   std::string after_where{};
-  std::string before{};  // what was chosen, as "libtype=ck,splitK=0,kernelName=…": only the differences
+  std::string before{};  // the choice as "libtype=ck,splitK=0,kernelName=…", only what differs
   std::string after{};
   std::optional<double> before_us{};
   std::optional<double> after_us{};
 
   bool is_other_choice() const { return before != after; }
 
-  /// Time after / time before. Nothing if one of them is missing.
+  /// The time after divided by the time before. Empty if one of them is missing.
   std::optional<double> ratio() const;
 };
 
 struct SheetDiff {
   std::vector<OneSided> only_before{};
   std::vector<OneSided> only_after{};
-  std::vector<Changed> choices{};  // other kernels, whatever their times
+  std::vector<Changed> choices{};  // another kernel, whatever its time
   std::vector<Changed> times{};    // the same kernel, another time
   std::size_t same{};              // keys with equal choice and time
 
   bool is_empty() const { return only_before.empty() && only_after.empty() && choices.empty() && times.empty(); }
 };
 
-/// All lists in the order of keys. If a table has several rows for a key, the fastest counts. Kernels are the same if
-/// their names are; their numbers in a library count only if neither row names a kernel. Throws Error{input} like
-/// merge().
+/// All lists are in the order of keys. If a table has several rows for a key, the fastest counts. Kernels are the same
+/// if their names are the same; their numbers in a library count only if neither row names a kernel. Throws
+/// Error{input} like merge().
 SheetDiff diff(const Sheet& before, const Sheet& after);
 
 }  // namespace gemmtune

@@ -13,7 +13,7 @@ bool has(const std::vector<std::string>& list, std::string_view value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-/// A filter with its columns found in one sheet.
+/// A filter whose columns were found in one sheet.
 class Sieve {
  public:
   Sieve(const Sheet& sheet, const RowFilter& filter) : sheet_(sheet), filter_(filter) {
@@ -26,7 +26,7 @@ class Sieve {
 
   bool keeps(const SheetRow& row) const {
     if (filter_.timed_only && !time_us(sheet_, row)) return false;
-    if (!filter_.gfx.empty() && !has(filter_.gfx, gfx_of(sheet_, row))) return false;
+    if (!filter_.gfx.empty() && !is_asked_for(gfx_of(sheet_, row))) return false;
     if (!filter_.libtype.empty() && !has(filter_.libtype, sheet_.text(row, libtype_))) return false;
     return has_kernel(row) && has_sizes(row);
   }
@@ -35,6 +35,11 @@ class Sieve {
   std::size_t column(const std::string& name) const {
     if (const auto column = sheet_.column(name)) return *column;
     fail(ErrorCode::input, "{}:1:1: it has no column {} to filter by", sheet_.sources.front(), name);
+  }
+
+  bool is_asked_for(const std::string& gfx) const {
+    return std::ranges::find(filter_.gfx, gfx, [](const std::string& asked) { return without_features(asked); }) !=
+           filter_.gfx.end();
   }
 
   bool has_kernel(const SheetRow& row) const {
@@ -64,9 +69,9 @@ class Sieve {
 
 bool matches_whole(std::string_view pattern, std::string_view text) {
   std::size_t at = 0;
-  std::size_t next = 0;  // in the pattern
+  std::size_t next = 0;  // position in the pattern
   std::size_t star = std::string_view::npos;
-  std::size_t taken = 0;  // how far the last star reaches
+  std::size_t taken = 0;  // the last star matches the text up to here
   while (at < text.size()) {
     if (next < pattern.size() && pattern[next] == '*') {
       star = next++;

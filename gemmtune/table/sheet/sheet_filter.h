@@ -1,4 +1,4 @@
-// Some of a table's rows.
+// Selects rows of a table.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct SizeInterval {
   bool operator==(const SizeInterval&) const = default;
 };
 
-/// "128", "1:128", ":128", "4096:".
+/// Parses "128", "1:128", ":128" or "4096:".
 std::optional<SizeInterval> parse_interval(std::string_view text);
 
 /// The conditions for a row. An empty list is no condition; of any other list, one entry must hold.
 struct RowFilter {
-  std::vector<std::string> gfx{};  // filled by AITER's rule
+  std::vector<std::string> gfx{};  // AITER's rule fills in a missing gfx
   std::vector<std::string> libtype{};
-  std::vector<std::string> kernel{};  // glob patterns: * any characters, ? any one. One of the row's kernels must match
+  std::vector<std::string> kernel{};  // glob patterns: * any text, ? any character. One of the row's kernels must match
   struct Sizes {
     std::string column{};  // "M", "cu_num", "token", …
     std::vector<SizeInterval> intervals{};

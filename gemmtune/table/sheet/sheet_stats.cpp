@@ -41,7 +41,7 @@ class Counter {
     widen(row);
   }
 
-  /// The key without the device and M.
+  /// The row's key without the device and M.
   std::string layer(const SheetRow& row) const {
     std::string text;
     for (std::size_t i = 0; i < sheet_.columns.size(); ++i)

@@ -1,4 +1,4 @@
-// From configuration files to rows.
+// Converts configuration files to rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string param_text(const TritonEntry& entry, const std::string& key) {
 /// Adds a row for each entry of one file.
 void add_rows(TritonCsv& csv, const NamedTritonFile& named, const std::vector<std::string>& params) {
   const auto& [name, file] = named;
-  const auto ranges = served_ranges(file, bounds_of(name.tag));
+  const auto ranges = served_ranges(file, bounds_of(name, file));
   for (std::size_t i = 0; i < file.entries.size(); ++i) {
     const auto& entry = file.entries[i];
     if (!entry.other.empty()) {

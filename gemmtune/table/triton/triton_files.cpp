@@ -1,4 +1,4 @@
-// From rows to configuration files: buckets, `any`, and the default file.
+// Converts rows to configuration files: buckets, `any`, and the default file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Bucket {
 
 std::string_view last_resort(TritonKeys keys) { return keys == TritonKeys::ranges ? "default" : "any"; }
 
-/// Whether `a` is the better row for a bucket. A bucket's row serves all M up to the bucket's bound, so the row
+/// Whether `a` is the better row for a bucket. A bucket's row is used for all M up to the bucket's bound, so the row
 /// nearest to the bound is the better one.
 bool serves_better(const TritonRow& a, const TritonRow& b) {
   if (a.m != b.m) return a.m > b.m;
@@ -30,7 +30,7 @@ class FileMaker {
   FileMaker(TritonName name, TritonKeys keys) : keys_(keys) { result_.name = std::move(name); }
 
   void add(const TritonRow& row) {
-    const auto bounds = bounds_of(result_.name.tag);
+    const auto bounds = bounds_of(result_.name);
     auto key = row.bucket.empty() ? bucket_key(keys_, row.m, bounds) : row.bucket;
     const auto same = std::ranges::find(buckets_, key, &Bucket::key);
     if (same == buckets_.end()) {
@@ -47,7 +47,7 @@ class FileMaker {
     for (const auto& [key, row] : buckets_) made.file.entries.push_back({.key = key, .params = row->params});
     const bool only_keys =
         std::ranges::none_of(buckets_, [](const Bucket& bucket) { return bucket.row->bucket.empty(); });
-    if (only_keys) return made;  // a file that was read, and may well do without
+    if (only_keys) return made;  // the rows come from a file, which may lack `any`
     const auto resort = last_resort(keys_);
     if (std::ranges::find(buckets_, resort, &Bucket::key) == buckets_.end())
       made.file.entries.push_back({.key = std::string(resort), .params = largest().params});
@@ -73,7 +73,7 @@ const std::vector<Param>& most_common(const Configs& configs) {
   return std::ranges::max_element(configs, {}, [](const auto& config) { return config.second; })->first;
 }
 
-/// Counts in each bucket; `any` counts every configuration of every file.
+/// The most common configuration in each bucket; for `any`, all configurations of all files count.
 NamedTritonFile default_file(const TritonName& name, const std::vector<const NamedTritonFile*>& special) {
   std::vector<std::pair<std::string, Configs>> buckets;
   const auto counts = [&](const std::string& key) -> Configs& {
@@ -87,7 +87,7 @@ NamedTritonFile default_file(const TritonName& name, const std::vector<const Nam
   return made;
 }
 
-/// Files of one default each, in order of their names.
+/// The files that share a default file, in the order of their names.
 using Families = std::map<TritonName, std::vector<const NamedTritonFile*>>;
 
 Families families_of(const std::vector<NamedTritonFile>& files) {
@@ -96,7 +96,7 @@ Families families_of(const std::vector<NamedTritonFile>& files) {
   return families;
 }
 
-/// By M; rows of which only the bucket is known come last, in their order.
+/// Sorts by M. Rows of which only the bucket is known come last, in their order.
 std::vector<TritonRow> by_m(std::vector<TritonRow> rows) {
   std::ranges::stable_sort(
       rows, [](const TritonRow& a, const TritonRow& b) { return (a.m == 0) != (b.m == 0) ? b.m == 0 : a.m < b.m; });

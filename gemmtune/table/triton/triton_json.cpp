@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int deepest_nesting = 32;  // writing recurses
+constexpr int deepest_nesting = 32;  // limited because writing is recursive
 
 std::string where(std::string_view text, const std::string& source, std::size_t offset) {
   const auto before = text.substr(0, std::min(offset, text.size()));
@@ -21,7 +21,7 @@ std::string where(std::string_view text, const std::string& source, std::size_t 
   return fmt::format("{}:{}:{}", source, line, before.size() - start + 1);
 }
 
-/// Finds what nlohmann::json accepts and we do not: the second of two equal keys would silently replace the first.
+/// Rejects what nlohmann::json accepts and we do not: the second of two equal keys would silently replace the first.
 class Guard {
  public:
   explicit Guard(const std::string& source) : source_(source) {}
@@ -37,7 +37,7 @@ class Guard {
 
  private:
   const std::string& source_;
-  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+  std::vector<std::set<std::string>> keys_;  // keys of the objects that are open
 };
 
 /// The message without nlohmann's prefix and position, which ours replace.
@@ -67,7 +67,7 @@ TritonEntry entry_from(const std::string& key, const Json& value) {
   return entry;
 }
 
-/// The blanks before the first key, as json.dump(indent=…) writes them.
+/// The number of blanks before the first key, as json.dump(indent=…) writes them.
 int indent_of(std::string_view text) {
   const auto line = text.find('\n');
   if (line == std::string_view::npos) return 4;

@@ -1,6 +1,6 @@
-// A JSON file of Triton kernel configurations, as AITER's GEMMs read them: one configuration for each bucket of M.
-// This is the file as it stands: key order, unknown keys and layout survive reading and writing. triton_rule.h says
-// which bucket serves which M, triton_name.h what the file's name states.
+// A JSON file of Triton kernel configurations, as AITER's GEMMs read it: one configuration for each bucket of M. Key
+// order, unknown keys and layout survive reading and writing. triton_rule.h says which bucket is used for which M, and
+// triton_name.h what the file's name states.
 #pragma once
 
 #include <filesystem>
@@ -33,7 +33,7 @@ struct TritonFile {
 TritonFile parse_triton_json(std::string_view text, std::string source = "<text>");
 TritonFile read_triton_json(const std::filesystem::path& path);
 
-/// The whole file. Reads back to the same entries.
+/// The text of the whole file. Reading it gives the same entries.
 std::string triton_json_text(const TritonFile& file);
 
 }  // namespace gemmtune

@@ -13,7 +13,7 @@ namespace {
 
 struct Spelling {
   std::string_view name;
-  std::string_view abbreviation;  // before the number in a short name; "" where there is none
+  std::string_view abbreviation;  // before the number in a short name; "" if there is none
 };
 
 constexpr std::string_view cache = "cache_modifier";
@@ -47,7 +47,7 @@ bool is_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c != '_' && c != '.'; });
 }
 
-/// The value behind …_NAME_ in a long name.
+/// The value after …_NAME_ in a long name.
 std::optional<std::string_view> value_behind(std::string_view kernel_name, std::string_view param) {
   const auto mark = fmt::format("_{}_", param);
   const auto at = kernel_name.find(mark);
@@ -57,7 +57,7 @@ std::optional<std::string_view> value_behind(std::string_view kernel_name, std::
   return is_word(value) ? std::optional(value) : std::nullopt;
 }
 
-/// bm64 -> BLOCK_SIZE_M; cg -> cache_modifier.
+/// The parameter in a piece of a short name: bm64 gives BLOCK_SIZE_M, cg gives cache_modifier.
 std::optional<Param> param_of_piece(std::string_view piece) {
   if (piece == "cg" || piece == "ca" || piece == "cv") return Param{std::string(cache), triton_value(cache, piece)};
   const auto digits = piece.find_first_of("0123456789");
@@ -83,7 +83,7 @@ std::string json_string(std::string_view text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// What stands between the quotes, where nothing is escaped; null as None.
+/// The text between the quotes, if nothing in it is escaped. null gives None.
 std::optional<std::string> bare_string(std::string_view json_text) {
   if (json_text == "null") return "None";
   if (json_text.size() < 2 || !json_text.starts_with('"') || json_text.find('\\') != std::string_view::npos)
@@ -91,7 +91,7 @@ std::optional<std::string> bare_string(std::string_view json_text) {
   return std::string(json_text.substr(1, json_text.size() - 2));
 }
 
-/// ".cg" with its quotes as it stands in names: cg.
+/// The value ".cg" with its quotes, as names write it: cg.
 std::string_view bare(std::string_view json_text) {
   while (!json_text.empty() && (json_text.front() == '"' || json_text.front() == '.')) json_text.remove_prefix(1);
   if (json_text.ends_with('"')) json_text.remove_suffix(1);

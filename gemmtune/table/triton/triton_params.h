@@ -1,4 +1,4 @@
-// The parameters of a Triton kernel, from wherever a table states them: in columns, or in the kernel's name.
+// The parameters of a Triton kernel, which a table states either in columns or in the kernel's name.
 #pragma once
 
 #include <optional>
@@ -10,30 +10,30 @@
 
 namespace gemmtune {
 
-/// The known parameters' spelling in configuration files, in their usual order: BLOCK_SIZE_M, …, NUM_KSPLIT, kpack, …
+/// The known parameters as configuration files spell them, in their usual order: BLOCK_SIZE_M, …, NUM_KSPLIT, kpack, …
 const std::vector<std::string_view>& triton_param_names();
 
-/// Whether this column of the CSV states a parameter. Case matters in configuration files, but not here.
+/// The parameter that this column of a CSV states, if it states one. Case matters in configuration files, but not here.
 std::optional<std::string_view> triton_param_named(std::string_view column);
 
-/// The text of a cell or name as JSON text: 128; null for None, none and null; valid JSON as it is; anything else in
-/// quotes. Cache modifiers get the dot that the names of kernels lack.
+/// The JSON text for the text of a cell or name: null for None, none and null; valid JSON such as 128 unchanged;
+/// anything else in quotes. Cache modifiers get the dot that names of kernels lack.
 std::string triton_value(std::string_view param, std::string_view text);
 
-/// The shortest text from which triton_value() makes this parameter's value again: .cg, None, 128.
+/// The shortest text that triton_value() turns back into this parameter's value: .cg, None, 128.
 std::string triton_cell(const Param& param);
 
-/// Out of a name that holds its parameters, long as Triton prints them (…_BLOCK_SIZE_M_64_BLOCK_SIZE_N_128_…) or short
-/// as candidates have them (triton_bm64_bn128_bk256_gm1_w4_s2_wpe2_mi16_ks1_cg); empty where it holds none.
+/// The parameters in a name: a long name as Triton prints it (…_BLOCK_SIZE_M_64_BLOCK_SIZE_N_128_…) or a short one as
+/// candidates have it (triton_bm64_bn128_bk256_gm1_w4_s2_wpe2_mi16_ks1_cg). Empty if the name has none.
 std::vector<Param> params_in_name(std::string_view kernel_name);
 
-/// The short name with these parameters behind a prefix. params_in_name() reads it back if all parameters are known.
+/// The short name: a prefix and then these parameters. params_in_name() reads it back if all parameters are known.
 std::string name_with_params(std::string_view prefix, const std::vector<Param>& params);
 
-/// In the usual order, unknown ones after them in their own.
+/// The known parameters in the usual order, then the unknown ones in their own order.
 std::vector<Param> in_canonical_order(std::vector<Param> params);
 
-/// Whether it states at least the tile's M and N. Less is not a configuration.
+/// Whether the parameters include at least the tile's M and N. Without them they are not a configuration.
 bool says_tile(const std::vector<Param>& params);
 
 }  // namespace gemmtune

@@ -7,12 +7,13 @@
 #include <variant>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/sheet/sheet.h"
 #include "gemmtune/table/triton/triton_params.h"
 
 namespace gemmtune {
 namespace {
 
-/// AITER's rule for tables from before the column gfx.
+/// The device in tables that are older than the column gfx, by AITER's rule.
 std::string device_of(std::int64_t cu_num) { return cu_num == 256 ? "gfx950" : "gfx942"; }
 
 class RowReader {
@@ -28,6 +29,8 @@ class RowReader {
 
   /// The row, or why the line is not a row.
   std::variant<TritonRow, LeftOut> read(const CsvRow& row) const {
+    if (const auto needed = needed_cells(document_.header); row.cells.size() < needed)
+      return LeftOut{where(row, "M"), too_few_cells(row.cells.size(), needed)};
     TritonRow result{.where = where(row, "M"), .bucket = std::string(document_.text(row, bucket_))};
     const auto name = name_of(row);
     if (!name) return LeftOut{where(row, "N"), "it does not say the device, or has no whole numbers for N and K"};
@@ -59,7 +62,7 @@ class RowReader {
   std::optional<TritonName> name_of(const CsvRow& row) const {
     if (const auto file = cell(row, "file"); !file.empty()) return parse_triton_name(file);
     TritonName name = unsaid_;
-    if (const auto gfx = cell(row, "gfx"); !gfx.empty()) name.device = gfx;
+    if (const auto gfx = cell(row, "gfx"); !gfx.empty()) name.device = without_features(gfx);
     const auto cu_num = parse_int(cell(row, "cu_num"));
     if (name.device.empty() && cu_num) name.device = device_of(*cu_num);
     for (const auto* size : {"B", "N", "K"})
@@ -69,7 +72,7 @@ class RowReader {
     return usable && both && !name.device.empty() ? std::optional(name) : std::nullopt;
   }
 
-  /// From the columns; from the kernel's name if the columns do not state the tile.
+  /// The parameters from the columns, or from the kernel's name if the columns do not state the tile.
   std::vector<Param> params_of(const CsvRow& row) const {
     std::vector<Param> params;
     for (const auto& [column, key] : params_)

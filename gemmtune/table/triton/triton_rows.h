@@ -1,11 +1,11 @@
-// Triton configuration files as rows of a CSV and back, for tables that hold both kinds of kernels.
+// Converts Triton configuration files to rows of a CSV and back, for tables that hold both kinds of kernels.
 //
-// A row becomes part of a file when it says
-//   where    its column `file`; or its device (gfx, or cu_num by AITER's rule), N, K and maybe B. A row without N and K
-//            belongs to the default file.
-//   when     M, which chooses the bucket; or its column `bucket` with the key itself.
-//   what     the kernel's parameters: columns named as in the files (BLOCK_SIZE_M, num_warps, …; any column behind
-//            `bucket`), else those in kernelName (triton_params.h).
+// A row becomes part of a file if it states
+//   where    its column `file`; or its device (gfx, or cu_num by AITER's rule), N, K and maybe B. A row without N and
+//            K belongs to the default file.
+//   when     M, which chooses the bucket; or its column `bucket`, which has the key itself.
+//   what     the kernel's parameters: columns named as in the files (BLOCK_SIZE_M, num_warps, …; any column after
+//            `bucket`), or else the parameters in kernelName (triton_params.h).
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace gemmtune {
 
 struct TritonRow {
   std::string where{};  // file:line:column
-  TritonName name{};    // of the file it belongs to
-  std::int64_t m{};     // 0 where only the bucket is known
+  TritonName name{};    // name of the file that it belongs to
+  std::int64_t m{};     // 0 if only the bucket is known
   std::string bucket{};
-  double time_us{};  // 0: none
+  double time_us{};  // 0 if there is no time
   std::vector<Param> params{};
 };
 
@@ -42,7 +42,8 @@ struct TritonRows {
   std::vector<LeftOut> left_out{};
 };
 
-/// `unsaid` is for rows that do not state their file: its kernel and tag, and its device if the row has none.
+/// `unsaid` supplies what a row does not state about its file: the kernel and the tag, and the device if the row has
+/// none.
 TritonRows triton_rows(const CsvDocument& document, const TritonName& unsaid);
 
 struct NamedTritonFile {
@@ -55,10 +56,10 @@ struct TritonFiles {
   std::vector<LeftOut> left_out{};
 };
 
-/// One file for each device, kernel, tag and sizes, in the order of their names. Of several rows in one bucket the
-/// one with the largest M serves; of equal M, the fastest. The configuration of the largest M is also the file's
-/// `any`, unless all its rows name their buckets. In each bucket, default files hold the most common configuration of
-/// the other files, unless rows give one.
+/// Makes one file for each device, kernel, tag and sizes, in the order of their names. If several rows are in one
+/// bucket, the one with the largest M is used, and among equal M the fastest. The configuration of the largest M is
+/// also the file's `any`, unless all rows of the file name their buckets. In each bucket, default files hold the most
+/// common configuration of the other files, unless rows give one.
 TritonFiles triton_files(const std::vector<TritonRow>& rows, TritonKeys keys);
 
 struct TritonCsv {
@@ -66,7 +67,7 @@ struct TritonCsv {
   std::vector<LeftOut> left_out{};
 };
 
-/// A table with a row for each entry. M is the largest that the entry serves (the smallest if there is no largest;
+/// A table with a row for each entry. M is the largest that the entry is used for (the smallest if there is no largest;
 /// empty if no M reaches the entry). us is 0, because a configuration file states no times.
 TritonCsv triton_csv(const std::vector<NamedTritonFile>& files);
 

@@ -15,20 +15,42 @@ namespace {
 constexpr std::array<std::int64_t, 13> default_bounds{1, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
 constexpr std::array<std::int64_t, 13> preshuffled_fp4_bounds{4,   8,   16,   31,   32,   64,  128,
                                                               256, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<std::int64_t, 13> batched_fp4_bounds{4, 8, 16, 32, 64, 128, 256, 320, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<std::int64_t, 5> gated_bounds{64, 128, 256, 512, 2048};
+constexpr std::array<std::int64_t, 4> feed_forward_bounds{4, 8, 64, 4096};
+
+struct OwnBounds {
+  std::string_view family;  // triton_family()
+  std::span<const std::int64_t> bounds;
+};
+
+/// AITER's kernels that pass bounds to get_gemm_config().
+constexpr std::array<OwnBounds, 4> own_bounds{{{"gemm_afp4wfp4_preshuffled", preshuffled_fp4_bounds},
+                                               {"batched_gemm_afp4wfp4", batched_fp4_bounds},
+                                               {"gemm_a16w16_gated", gated_bounds},
+                                               {"ff_a16w16_fused", feed_forward_bounds}}};
+
+struct Tile {
+  std::string_view m;
+  std::string_view n;
+};
+
+/// Of Gluon's block-scaled kernel on gfx950.
+constexpr std::array<Tile, 3> gluon_tiles{{{"64", "128"}, {"128", "128"}, {"128", "256"}}};
 constexpr std::int64_t largest_m = std::int64_t{1} << 30;
 
 std::int64_t next_power_of_two(std::int64_t m) {
   return m <= 1 ? 1 : static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(m)));
 }
 
-/// The number after a prefix: 64 of M_LEQ_64.
+/// The number after a prefix: 64 in M_LEQ_64.
 std::optional<std::int64_t> number_after(std::string_view key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   const auto number = parse_int(key.substr(prefix.size()));
   return number && *number >= 0 && *number <= largest_m ? number : std::nullopt;
 }
 
-/// M_33_64.
+/// The range of a key such as M_33_64.
 std::optional<ServedRange> closed_range(std::string_view key) {
   const auto pieces = split(key, '_');
   if (pieces.size() != 3 || pieces[0] != "M") return std::nullopt;
@@ -45,7 +67,7 @@ bool is_size_key(std::string_view key) {
          number_after(key, "medium_M") || number_after(key, "xlarge_M");
 }
 
-/// M_LT_x, M_EQ_x, M_a_b as the M they name; nothing for `default` and what is no range.
+/// The range of M that M_LT_x, M_EQ_x or M_a_b names. Empty for `default` and for keys that name no range.
 std::optional<ServedRange> named_range(std::string_view key) {
   if (const auto below = number_after(key, "M_LT_")) return ServedRange{1, std::max<std::int64_t>(*below - 1, 0)};
   if (const auto equal = number_after(key, "M_EQ_")) return ServedRange{*equal, *equal};
@@ -76,7 +98,7 @@ std::vector<std::string> size_keys(std::int64_t m) {
   return {fmt::format("xlarge_M{}", power), "xlarge", "any"};
 }
 
-/// The bounds of the one kernel that has other bounds.
+/// The keys of the one kernel whose bounds differ.
 std::vector<std::string> range_keys(std::int64_t m) {
   if (m < 32) return {"M_LT_32", "default"};
   if (m == 32) return {"M_EQ_32", "default"};
@@ -88,6 +110,24 @@ std::vector<std::string> range_keys(std::int64_t m) {
 
 bool is_config(const TritonEntry& entry) { return entry.other.empty(); }
 
+std::string_view param_of(const TritonEntry& entry, std::string_view key) {
+  const auto found = std::ranges::find(entry.params, key, &Param::key);
+  return found != entry.params.end() ? std::string_view(found->value) : std::string_view();
+}
+
+std::vector<std::int64_t> bounds_with_code(const TritonFile& file) {
+  std::vector<std::int64_t> bounds;
+  for (const auto& entry : file.entries) {
+    const auto bound = number_after(entry.key, "M_LEQ_");
+    const auto has_code = [&](const Tile& tile) {
+      return tile.m == param_of(entry, "BLOCK_SIZE_M") && tile.n == param_of(entry, "BLOCK_SIZE_N");
+    };
+    if (bound && std::ranges::any_of(gluon_tiles, has_code)) bounds.push_back(*bound);
+  }
+  std::ranges::sort(bounds);
+  return bounds;
+}
+
 std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<std::string>& keys) {
   for (const auto& key : keys)
     for (std::size_t i = 0; i < file.entries.size(); ++i)
@@ -96,7 +136,7 @@ std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<st
   return std::nullopt;
 }
 
-/// Every M at which the answer may change: just below, at and above each number in a key or a rule.
+/// Every M at which the answer may change: just below, at and just above each number in a key or a rule.
 std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const std::int64_t> bounds) {
   std::set<std::int64_t> numbers{1, 256};
   for (std::int64_t power = 1; power <= largest_m; power *= 2) numbers.insert(power);
@@ -135,9 +175,17 @@ TritonKeys keys_of(const TritonFile& file) {
   return TritonKeys::bounds;
 }
 
-std::span<const std::int64_t> bounds_of(std::string_view tag) {
-  if (tag == "AFP4WFP4_PRESHUFFLED") return preshuffled_fp4_bounds;
-  return default_bounds;
+std::span<const std::int64_t> bounds_of(const TritonName& name) {
+  const auto own = std::ranges::find(own_bounds, triton_family(name), &OwnBounds::family);
+  return own != own_bounds.end() ? own->bounds : std::span<const std::int64_t>(default_bounds);
+}
+
+std::vector<std::int64_t> bounds_of(const TritonName& name, const TritonFile& file) {
+  const bool has_own_walk =
+      name.backend == "gluon" && name.device == "gfx950" && triton_family(name) == "gemm_a8w8_blockscale";
+  if (has_own_walk) return bounds_with_code(file);
+  const auto bounds = bounds_of(name);
+  return {bounds.begin(), bounds.end()};
 }
 
 std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
@@ -153,7 +201,7 @@ std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<c
 }
 
 std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
-  if (keys == TritonKeys::bounds && m > bounds.back()) return "any";
+  if (keys == TritonKeys::bounds && (bounds.empty() || m > bounds.back())) return "any";
   const auto tried = keys_tried(keys, m, bounds);
   return keys == TritonKeys::sizes && m <= 16 ? "small" : tried.front();
 }
@@ -187,7 +235,8 @@ std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span
   if (!is_bucket_key(key)) return "it is the name of no bucket";
   const auto bound = number_after(key, key.starts_with("M_GEQ_") ? "M_GEQ_" : "M_LEQ_");
   if (keys_of(file) == TritonKeys::bounds && bound && std::ranges::find(bounds, *bound) == bounds.end())
-    return fmt::format("{} is none of the bounds that are asked for ({})", *bound, fmt::join(bounds, ", "));
+    return fmt::format("{} is none of the bounds that are asked for ({})", *bound,
+                       bounds.empty() ? "none" : fmt::format("{}", fmt::join(bounds, ", ")));
   const bool asked = std::ranges::any_of(turning_points(file, bounds), [&, &name = key](std::int64_t m) {
     return std::ranges::count(keys_tried(keys_of(file), m, bounds), name) > 0;
   });

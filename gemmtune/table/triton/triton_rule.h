@@ -1,10 +1,9 @@
-// Which configuration of a Triton file serves a given M, by the order in which AITER's kernels look, and which keys no
-// M can ever reach. Three vocabularies of keys have been in use:
-//   bounds  M_LEQ_x with the smallest x >= M, then M_GEQ_x with the largest x <= M, then any. Only bounds of a fixed
-//           list are asked for: other ones are silently dead.
-//   sizes   small (M < 32; small_M16 up to 16 where there is one), medium_M32, medium_M64, medium_M128 by the next
-//   power
-//           of two, large (M <= 256), xlarge_M<power of two> where there is one, xlarge; any where the key is missing.
+// Which configuration of a Triton file is used for a given M, in the order in which AITER's kernels search, and which
+// keys no M can reach. Three vocabularies of keys have been in use:
+//   bounds  M_LEQ_x with the smallest x >= M, then M_GEQ_x with the largest x <= M, then any. Only the bounds of a
+//           fixed list are searched for; other bounds are silently dead.
+//   sizes   small (M < 32; small_M16 up to 16 if it exists); medium_M32, medium_M64, medium_M128 by the next power of
+//           two; large (M <= 256); xlarge_M<power of two> if it exists, or else xlarge; any if the key is missing.
 //   ranges  M_LT_x, M_EQ_x, M_a_b, default.
 #pragma once
 
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "gemmtune/table/triton/triton_json.h"
+#include "gemmtune/table/triton/triton_name.h"
 
 namespace gemmtune {
 
@@ -24,29 +24,35 @@ enum class TritonKeys : std::uint8_t { bounds, sizes, ranges };
 std::string_view to_string(TritonKeys keys);
 std::optional<TritonKeys> parse_triton_keys(std::string_view text);
 
-/// By the first key that belongs to one of them only; bounds for a file of `any` alone.
+/// Decided by the first key that belongs to only one vocabulary; bounds for a file that has only `any`.
 TritonKeys keys_of(const TritonFile& file);
 
-/// The bounds that a kernel asks for: those of AFP4WFP4_PRESHUFFLED lack 1 and have 31, all others share one list.
-std::span<const std::int64_t> bounds_of(std::string_view tag);
+/// The bounds that a kernel asks for, ascending. Most kernels share one list; AITER passes lists of their own for
+/// preshuffled MXFP4 (with 31, without 1), batched MXFP4 (with 320), gated bf16, and feed-forward layers in bf16.
+std::span<const std::int64_t> bounds_of(const TritonName& name);
 
-/// The key that a file of this vocabulary has for this M: M_LEQ_64 for 50. `any` above the largest bound.
+/// The same for a kernel that reads this file. Gluon's block-scaled kernel on gfx950 asks for the bounds that the file
+/// has, and passes over those whose tile it has no code for.
+std::vector<std::int64_t> bounds_of(const TritonName& name, const TritonFile& file);
+
+/// The key for this M in a file of this vocabulary: M_LEQ_64 for 50. `any` above the largest bound.
 std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds);
 
 /// The keys in the order in which they are tried.
 std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds);
 
 struct TritonMatch {
-  std::size_t entry{};  // of the file
-  bool tuned{};         // not by `any` or `default`
+  std::size_t entry{};  // index in the file
+  bool tuned{};         // false for `any` and `default`
 
   bool operator==(const TritonMatch&) const = default;
 };
 
-/// Nothing if AITER fails with a KeyError.
+/// The entry for this M. Empty if AITER fails with a KeyError.
 std::optional<TritonMatch> config_for(const TritonFile& file, std::int64_t m, std::span<const std::int64_t> bounds);
 
-/// The range of M that an entry serves, from - to. `to` is 0 if there is no end. The last range if there are several.
+/// The range of M, from - to, that an entry is used for. `to` is 0 if there is no end. If there are several ranges, the
+/// last one.
 struct ServedRange {
   std::int64_t from{};
   std::int64_t to{};
@@ -54,14 +60,14 @@ struct ServedRange {
   bool operator==(const ServedRange&) const = default;
 };
 
-/// For each entry of the file. Nothing if no M reaches it.
+/// The range of each entry of the file. Empty for an entry that no M reaches.
 std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, std::span<const std::int64_t> bounds);
 
-/// The smallest M that no entry serves.
+/// The smallest M that no entry covers.
 std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds);
 
-/// Why no M reaches this entry, in words: it is a note, its bound is never asked for, or other buckets take all of
-/// it.
+/// Why no M reaches this entry, as text: it is a note, its bound is never searched for, or other buckets cover all of
+/// its range.
 std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds);
 
 }  // namespace gemmtune

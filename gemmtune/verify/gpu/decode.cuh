@@ -1,4 +1,4 @@
-// Stored rows become floats, of one type: what multiply.cuh makes the reference of.
+// Decodes stored rows of one element type to floats, from which multiply.cuh computes the reference.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ __device__ float stored_scale(const OperandShape& shape, const unsigned char* sc
   return reinterpret_cast<const float*>(scales)[index];
 }
 
-/// Element `part` of those that share a Stored.
+/// Decodes element `part` of the elements that share a Stored.
 template <typename C>
 __device__ float decode(typename C::Stored stored, int part) {
   if constexpr (elements_in<C> == 1) {
@@ -25,7 +25,7 @@ __device__ float decode(typename C::Stored stored, int part) {
   }
 }
 
-/// Over the block; the first thread has it.
+/// The sum of `value` over the thread block. Only the first thread gets it.
 __device__ double block_sum(double value) {
   __shared__ double of_warps[32];
   for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffU, value, step);
@@ -37,7 +37,8 @@ __device__ double block_sum(double value) {
   return value;
 }
 
-/// A block to each row. `shape` and `from` are one batch's.
+/// Decodes rows to floats, and computes their Euclidean norms. One thread block for each row. `shape` and `from` are
+/// those of one batch.
 extern "C" __global__ void decode_rows(OperandShape shape, StoredOperand from, RowChoice rows, DecodedRows to) {
   const std::int64_t place = rows.first + blockIdx.x;
   const std::int64_t row = rows.list != nullptr ? rows.list[place] : place;

@@ -1,4 +1,4 @@
-// Draws an operand and quantises it, bit for bit as gemm/draw.cpp and gemm/quantise.cpp do.
+// Draws an operand and quantises it. The result is bit for bit that of gemm/draw.cpp and gemm/quantise.cpp.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ using namespace gemmtune;
 
 __device__ std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// The Stored that begins with this element, values divided by the group's divisor.
+/// The Stored that begins with this element. Its values are divided by the group's divisor, then encoded.
 template <typename C>
 __device__ typename C::Stored encode(const OperandDraw& draw, std::int64_t row, std::int64_t column, float divisor) {
   const auto first = C::encode(draw.element(row, column) / divisor);
@@ -25,7 +25,8 @@ __device__ typename C::Stored encode(const OperandDraw& draw, std::int64_t row, 
   }
 }
 
-/// Stores a group's scale (`storing` threads do) and returns what its values are divided by.
+/// Returns what a group's values are divided by; `amax` is the bits of their largest magnitude. A thread that is
+/// `storing` also stores the group's scale.
 __device__ float scale_of(unsigned amax, const OperandShape& shape, unsigned char* scales, std::int64_t index,
                           bool storing) {
   if (shape.scales == ScaleKind::e8m0) {
@@ -44,7 +45,7 @@ __device__ unsigned warp_largest(unsigned value) {
   return value;
 }
 
-/// The largest over a team of 32 threads, or over the whole block.
+/// The largest value over a team: a warp (`team` is 32) or the whole thread block.
 __device__ unsigned team_largest(unsigned value, int team) {
   value = warp_largest(value);
   if (team == 32) return value;
@@ -54,7 +55,8 @@ __device__ unsigned team_largest(unsigned value, int team) {
   return warp_largest(threadIdx.x % 32 < blockDim.x / 32 ? of_warps[threadIdx.x % 32] : 0);
 }
 
-/// One team of threads (a warp or the block) to each group of elements that share a scale.
+/// Draws operands with several scales per batch. One team of threads (a warp or the block) for each group of elements
+/// that share a scale.
 extern "C" __global__ void draw_groups(OperandDraw draw, OperandShape shape, StoredOperand to, int team) {
   const std::int64_t group = (blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x) / team;
   const std::int64_t group_row = group / shape.scale_cols;
@@ -79,7 +81,8 @@ extern "C" __global__ void draw_groups(OperandDraw draw, OperandShape shape, Sto
   }
 }
 
-/// For one scale to a batch: the bits of its largest magnitude, which amax holds zeros for before.
+/// For operands with one scale per batch: writes the bits of each batch's largest magnitude to `amax`, [batch], which
+/// must hold zeros before.
 extern "C" __global__ void find_largest(OperandDraw draw, OperandShape shape, unsigned* amax) {
   for (std::int64_t batch = blockIdx.y; batch < shape.batch; batch += gridDim.y) {
     unsigned largest = 0;
@@ -90,7 +93,7 @@ extern "C" __global__ void find_largest(OperandDraw draw, OperandShape shape, un
   }
 }
 
-/// Operands without scales, and those with one to a batch, by what find_largest found.
+/// Draws operands without scales, and operands with one scale per batch, whose `amax` find_largest has found.
 extern "C" __global__ void draw_elements(OperandDraw draw, OperandShape shape, StoredOperand to, const unsigned* amax) {
   auto* values = reinterpret_cast<Stored*>(to.values);
   const std::int64_t units = shape.rows * shape.k / unit;
@@ -106,7 +109,15 @@ extern "C" __global__ void draw_elements(OperandDraw draw, OperandShape shape, S
   }
 }
 
+/// Overwrites `count` scale bytes, which the recipe chooses, with 255, the NaN of E8M0.
 extern "C" __global__ void spoil_scales(OperandDraw draw, unsigned char* scales, std::int64_t count) {
   const std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) scales[draw.spoiled_scale(i)] = 255;
+}
+
+/// The elements [first, first + count) of those that nan_inf spoils; each type but e2m1 may have some.
+extern "C" __global__ void spoil_elements(OperandDraw draw, StoredOperand to, std::int64_t first, std::int64_t count,
+                                          float value) {
+  const std::int64_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) reinterpret_cast<Stored*>(to.values)[draw.spoiled_element(first + i)] = Codec::encode(value);
 }

@@ -1,6 +1,7 @@
 #include "gemmtune/verify/gpu/gpu_draw.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "gemmtune/gemm/rounding.h"
 
@@ -12,6 +13,10 @@ constexpr std::int64_t elements_of_a_warp = 1024;  // of a group that one warp q
 constexpr std::int64_t most_batches = 65535;       // along a grid's y
 
 unsigned batches_of(const OperandShape& shape) { return static_cast<unsigned>(std::min(shape.batch, most_batches)); }
+
+LaunchShape shape_for(std::int64_t count) {
+  return {.grid = {static_cast<unsigned>(ceil_div(count, threads))}, .block = {threads}};
+}
 
 }  // namespace
 
@@ -38,11 +43,12 @@ void GpuDraw::draw(const Problem& problem, Recipe recipe, std::uint64_t seed, co
   const auto draw_side = [&](Tensor tensor, const Target& target) {
     const auto rule = operand_draw(problem, tensor, recipe, seed);
     draw_operand(rule, target);
-    const auto spoiled = spoiled_scales(problem, tensor, recipe);
-    if (spoiled == 0) return;
-    const auto blocks = static_cast<unsigned>(ceil_div(spoiled, threads));
-    kernels_->launch(target.type, "spoil_scales", {.grid = {blocks}, .block = {threads}}, rule, target.to.scales,
-                     spoiled);
+    if (const auto spoiled = spoiled_scales(problem, tensor, recipe); spoiled > 0)
+      kernels_->launch(target.type, "spoil_scales", shape_for(spoiled), rule, target.to.scales, spoiled);
+    // One after the other: an element that is chosen twice is infinite, as on the host.
+    const auto [nans, infinities] = spoiled_elements(problem, tensor, recipe);
+    spoil_elements(rule, target, {.first = 0, .count = nans, .value = std::numeric_limits<float>::quiet_NaN()});
+    spoil_elements(rule, target, {.first = nans, .count = infinities, .value = std::numeric_limits<float>::infinity()});
   };
   draw_side(Tensor::a, {.type = problem.a.type,
                         .shape = operand_shape(problem.a, problem.batch, problem.m, problem.k),
@@ -60,6 +66,12 @@ void GpuDraw::draw(const Problem& problem, Recipe recipe, std::uint64_t seed, co
                                  .shape = operand_shape(unscaled, 1, problem.batch * problem.m, problem.n),
                                  .to = stored_at(to.residual.data(), nullptr)});
   device_->stream().synchronize();
+}
+
+void GpuDraw::spoil_elements(const OperandDraw& draw, const Target& target, const Spoiling& spoiling) {
+  if (spoiling.count == 0) return;
+  kernels_->launch(target.type, "spoil_elements", shape_for(spoiling.count), draw, target.to, spoiling.first,
+                   spoiling.count, spoiling.value);
 }
 
 void GpuDraw::draw_operand(const OperandDraw& draw, const Target& target) {

@@ -26,6 +26,14 @@ class GpuDraw {
     StoredOperand to{};
   };
 
+  /// Which elements become which value.
+  struct Spoiling {
+    std::int64_t first{};
+    std::int64_t count{};
+    float value{};
+  };
+
+  void spoil_elements(const OperandDraw& draw, const Target& target, const Spoiling& spoiling);
   void draw_operand(const OperandDraw& draw, const Target& target);
   void draw_groups(const OperandDraw& draw, const Target& target);
   void draw_elements(const OperandDraw& draw, const Target& target);

@@ -13,6 +13,7 @@
 #include "gemmtune/verify/gpu/gpu_relayout.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
 #include "gemmtune/verify/layout_examiner.h"
+#include "gemmtune/verify/negate.h"
 #include "gemmtune/verify/reference.h"
 
 namespace gemmtune {
@@ -62,16 +63,16 @@ class GpuExpectation final : public Expectation {
     reference_ = GpuReferenceMaker(*device_, *kernels_).make(problem_, inputs, std::move(rows));
   }
 
-  Verdict judge(const std::byte* c) override {
-    const auto findings = find(c);
+  Verdict judge(const std::byte* c, Poison poison) override {
+    const auto findings = find(c, poison);
     const auto accuracy = accuracy_of(findings);
     const bool right =
         findings.unwritten == 0 && findings.out_of_bound == 0 && accuracy.err_ratio <= policy_.err_ratio_limit;
-    return right ? Verdict{accuracy, ""} : explain(c, findings);
+    return right ? Verdict{accuracy, ""} : explain(c, poison, findings);
   }
 
  private:
-  Findings find(const std::byte* c) {
+  Findings find(const std::byte* c, Poison poison) {
     const JudgedOutput judged{.c = reinterpret_cast<const unsigned char*>(c),
                               .place = reinterpret_cast<const std::int32_t*>(places_.data()),
                               .values = reinterpret_cast<const double*>(reference_.values.data()),
@@ -79,7 +80,8 @@ class GpuExpectation final : public Expectation {
                               .column_norms = reinterpret_cast<const double*>(reference_.column_norms.data()),
                               .m = problem_.m,
                               .n = problem_.n,
-                              .checked_rows = static_cast<std::int64_t>(reference_.rows.size())};
+                              .checked_rows = static_cast<std::int64_t>(reference_.rows.size()),
+                              .poison = poison};
     auto* findings = reinterpret_cast<Findings*>(findings_.data());
     device_->fill(findings_.data(), findings_.size(), 0);
     const LaunchShape shape{
@@ -101,15 +103,15 @@ class GpuExpectation final : public Expectation {
   }
 
   /// The host's comparison produces the words. Of a large C it gets only the rows that it needs.
-  Verdict explain(const std::byte* c, const Findings& findings) {
+  Verdict explain(const std::byte* c, Poison poison, const Findings& findings) {
     if (!on_host_)
       on_host_ = Reference{.rows = reference_.rows,
                            .values = download<double>(*device_, reference_.values),
                            .row_norms = download<double>(*device_, reference_.row_norms),
                            .column_norms = download<double>(*device_, reference_.column_norms)};
     const bool all = findings.unwritten > 0 || operand_sizes(problem_).c <= small_c_bytes;
-    auto verdict = all ? compare(problem_, *on_host_, all_of(c), policy_)
-                       : compare_checked_rows(problem_, *on_host_, checked_rows_of(c), policy_);
+    auto verdict = all ? compare(problem_, *on_host_, all_of(c), policy_, poison)
+                       : compare_checked_rows(problem_, *on_host_, checked_rows_of(c), policy_, poison);
     if (verdict.why_wrong.empty())
       fail(ErrorCode::internal, "{}: device and host judge differently", to_string(problem_));
     return verdict;
@@ -165,6 +167,14 @@ class GpuExaminer final : public Examiner {
     auto expectation = std::make_unique<GpuExpectation>(*device_, kernels_, problem, policy);
     expectation->compute(inputs, seed);
     return expectation;
+  }
+
+  void negate(DType type, const Buffer& elements) override {
+    if (elements.size() == 0) return;
+    const auto bytes = static_cast<std::int64_t>(elements.size());
+    kernels_->launch("negate_elements", {.grid = {blocks_for(bytes, hashed_bytes_of_a_block)}, .block = {threads}},
+                     negation_of(type), reinterpret_cast<unsigned char*>(elements.data()), bytes);
+    device_->stream().synchronize();
   }
 
   std::uint64_t fingerprint(const Buffer& buffer) override {

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "gemmtune/gemm/relayout.h"
-#include "gemmtune/verify/closeness.h"
 #include "gemmtune/verify/gpu/examiner_kernels.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
 
@@ -42,12 +41,12 @@ class GpuRelayout final : public Relayout {
     launch("gather_matrix", matrix, major, stored, plain);
   }
 
-  bool has_poisoned_gaps(const StoredMatrix& matrix, const std::byte* stored) override {
+  bool has_poisoned_gaps(const StoredMatrix& matrix, const std::byte* stored, Poison poison) override {
     device_->fill(written_.data(), written_.size(), 0);
     kernels_.launch("count_written_gaps",
                     {.grid = {blocks_for(matrix.elements(), units_of_a_block)}, .block = {threads}},
                     units_of(matrix, Major::k), reinterpret_cast<const unsigned short*>(stored),
-                    static_cast<unsigned short>(poison_pattern), reinterpret_cast<unsigned*>(written_.data()));
+                    static_cast<unsigned short>(poison.pattern), reinterpret_cast<unsigned*>(written_.data()));
     device_->stream().synchronize();
     unsigned written = 0;
     device_->download(written_.data(), std::as_writable_bytes(std::span(&written, 1)));

@@ -1,4 +1,4 @@
-// Compares C with the reference by the rules of verify/closeness.h. The codec is that of C.
+// Compares C with the reference by the rules of verify/closeness.h. Codec is that of C's type.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,8 @@ __device__ void add(std::uint64_t* total, unsigned count) {
   if (threadIdx.x % 32 == 0 && count > 0) atomicAdd(reinterpret_cast<unsigned long long*>(total), count);
 }
 
-/// Bits of doubles that are not negative compare as they do.
+/// Raises `worst` to the largest `value` of the warp. Doubles that are not negative compare as their bits do, so an
+/// integer atomicMax serves.
 __device__ void raise(double* worst, double value) {
   for (int step = 16; step > 0; step /= 2) {
     const double other = __shfl_xor_sync(0xffffffffU, value, step);
@@ -35,7 +36,8 @@ __device__ void raise(double* worst, double value) {
     atomicMax(reinterpret_cast<unsigned long long*>(worst), std::bit_cast<unsigned long long>(value));
 }
 
-/// A row of C to blockIdx.x, a piece of its columns to blockIdx.y.
+/// Each blockIdx.x has one row of C, counted over all batches. The blocks along y share its columns. Rows that are not
+/// checked are only searched for elements that were not written.
 extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings* findings) {
   const std::int64_t row = blockIdx.x;
   const std::int64_t batch = row / p.m;
@@ -47,7 +49,7 @@ extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings*
   for (std::int64_t column = blockIdx.y * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; column < p.n;
        column += static_cast<std::int64_t>(gridDim.y) * blockDim.x) {
     const Stored stored = c[column];
-    const bool poison = holds_poison(reinterpret_cast<const Bits&>(stored));
+    const bool poison = p.poison.is(reinterpret_cast<const Bits&>(stored));
     unwritten += poison;
     if (place < 0) continue;
     const double norms = p.row_norms[checked] * p.column_norms[batch * p.n + column];
@@ -65,8 +67,8 @@ extern "C" __global__ void judge(JudgedOutput p, ClosenessRules rules, Findings*
   raise(&findings->worst_share, worst_share);
 }
 
-/// Adds a residual, [batch, M, N] in the type of C, to the rows that are checked: a block to each of `rows` times
-/// batch.
+/// Adds a residual to the reference `values` of the rows that are checked. The residual is p.c here: [batch, M, N], in
+/// the type of C. `rows` lists the checked rows of M. One thread block for each of `rows` in each batch.
 extern "C" __global__ void add_residual(JudgedOutput p, const std::int64_t* rows, double* values) {
   const std::int64_t batch = blockIdx.x / p.checked_rows;
   const std::int64_t row = batch * p.m + rows[blockIdx.x % p.checked_rows];

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "gemmtune/verify/poison.h"
+
 namespace gemmtune {
 
 enum class ScaleKind : std::int32_t { none, f32, e8m0 };
@@ -73,6 +75,7 @@ struct JudgedOutput {
   std::int64_t m{};
   std::int64_t n{};
   std::int64_t checked_rows{};
+  Poison poison{};
 };
 
 struct Findings {

@@ -1,4 +1,4 @@
-// The reference in double: panels of floats, which decode.cuh makes, are multiplied.
+// Computes the reference in double, by multiplying panels of floats that decode.cuh makes.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 using namespace gemmtune;
 
-constexpr int tile = 64;        // rows and columns of a block
-constexpr int tile_depth = 16;  // along K at once
+constexpr int tile = 64;        // rows and columns that a thread block computes
+constexpr int tile_depth = 16;  // elements along K in shared memory at once
 constexpr int padded = tile + 2;
 
-/// What a thread brings of the next tile: two times four numbers along K.
+/// What a thread loads of the next tile: two times four neighbouring elements along K.
 struct Fetched {
   float4 parts[2];
 };
@@ -39,7 +39,7 @@ __device__ void keep(const Fetched& fetched, double (*kept)[padded]) {
   }
 }
 
-/// Each of 128 threads makes 8 rows by 4 columns: of the 64, two neighbours in each half.
+/// Each of the 128 threads computes 8 rows by 4 columns: two neighbouring columns in each half of the tile's 64.
 extern "C" __global__ void __launch_bounds__(128) multiply(PanelProduct p) {
   __shared__ __align__(16) double a[tile_depth][padded];
   __shared__ __align__(16) double w[tile_depth][padded];

@@ -1,3 +1,3 @@
-// The kernels that serve all types of elements.
+// The kernels that do not depend on the element type.
 #include "gemmtune/verify/gpu/memory.cuh"
 #include "gemmtune/verify/gpu/multiply.cuh"

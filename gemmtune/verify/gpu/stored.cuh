@@ -1,4 +1,4 @@
-// The type of element that is compiled, CODEC, and how elements lie in what is stored.
+// The element type that the kernels are compiled for (the macro CODEC), and how its elements are stored.
 #pragma once
 
 #include "gemmtune/gemm/element_codecs.h"
@@ -7,7 +7,7 @@ using Codec = gemmtune::CODEC;
 using Stored = Codec::Stored;
 
 template <typename T>
-constexpr int elements_in = 1;  // a Stored holds
+constexpr int elements_in = 1;  // in one Stored
 template <>
 constexpr int elements_in<gemmtune::E2M1Codec> = 2;
 constexpr int unit = elements_in<Codec>;

@@ -49,17 +49,59 @@ TEST(ProgressText, AShapeThatIsDoneSaysItsWinner) {
             "0 failed, 2.5 s");
 }
 
+ShapeResult with_claim(double regret, double low_us, double high_us) {
+  ShapeResult result{.shape = {.problem = problem},
+                     .winner = timed("f_a", 10),
+                     .complete = true,
+                     .claim = RegretClaim{.regret = regret, .probability = 0.95, .target = 1}};
+  result.winner->timing.low_us = low_us;
+  result.winner->timing.high_us = high_us;
+  return result;
+}
+
 TEST(ProgressText, AShapeThatIsDoneSaysTheRegretItsSearchStates) {
-  const ShapeResult result{.shape = {.problem = problem},
-                           .winner = timed("f_a", 10),
-                           .complete = true,
-                           .claim = RegretClaim{.regret = 0.0081, .probability = 0.95, .target = 0.02}};
-  EXPECT_NE(shape_line(result, 1, 1).find(", regret at most 0.8 % (95 % sure), "), std::string::npos);
+  EXPECT_NE(shape_line(with_claim(0.0081, 9.99, 10.01), 1, 1).find(", regret at most 0.8 % (95 % sure), "),
+            std::string::npos);
+}
+
+TEST(ProgressText, ARegretThatTheIntervalsCauseSaysSo) {
+  EXPECT_NE(shape_line(with_claim(0.669, 7, 12), 1, 1)
+                .find(", regret at most 66.9 % (95 % sure), mostly because the times scatter, "),
+            std::string::npos);
+  EXPECT_EQ(shape_line(with_claim(0.669, 9.9, 10.1), 1, 1).find("scatter"), std::string::npos)
+      << "candidates were left out";
+}
+
+TEST(ProgressText, NoRegretIsStatedWithoutAnErrorBar) {
+  auto result = with_claim(0, 10, 10);
+  result.winner->timing.sample_count = 1;
+  EXPECT_EQ(regret_text(result), "not known");
+  auto line = shape_line(result, 1, 1);
+  EXPECT_NE(line.find(", regret not known: the winner's time has one sample, and no error bar, "), std::string::npos)
+      << line;
+  result.winner->timing.sample_count = 101;
+  line = shape_line(result, 1, 1);
+  EXPECT_NE(line.find(", regret not known: the winner's samples are all equal, and give no error bar, "),
+            std::string::npos)
+      << line;
+  EXPECT_EQ(regret_text(with_claim(0.0001, 9.99, 10.01)), "0.1 %") << "never 0.0 %";
 }
 
 TEST(ProgressText, AShapeThatFailedSaysWhy) {
   const ShapeResult result{.shape = {.problem = problem}, .why_failed = "no family can do this"};
   EXPECT_EQ(shape_line(result, 1, 2), "[1/2] 16x768x1024:bf16:bf16:bf16: no family can do this");
+}
+
+TEST(ProgressText, AShapeWhoseBestIsNotProvenSaysSo) {
+  const ShapeResult result{.shape = {.problem = problem},
+                           .unproven = timed("f_a", 10),
+                           .why_failed =
+                               "the budget of 2 s is spent; until then f_a was the fastest with 10 us, but it "
+                               "was not proven"};
+  EXPECT_EQ(shape_line(result, 1, 2),
+            "[1/2] 16x768x1024:bf16:bf16:bf16: the budget of 2 s is spent; until then f_a was the fastest with 10 us, "
+            "but it was not proven");
+  EXPECT_EQ(speedup(result), std::nullopt);
 }
 
 TEST(ProgressText, ThereIsNoSpeedupWithoutADefault) {

@@ -58,6 +58,8 @@ TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
 TEST(Summary, StatesTheRegretOfSearchesThatDo) {
   auto run = example();
   run.results[0].claim = RegretClaim{.regret = 0.0123, .probability = 0.95};
+  run.results[0].winner->timing.low_us = 1.99;
+  run.results[0].winner->timing.high_us = 2.01;
   const auto text = summary_text(run);
   EXPECT_NE(text.find("trials  regret <=\n"), std::string::npos) << text;
   EXPECT_NE(text.find("      5      1.2 %\n"), std::string::npos) << text;
@@ -105,6 +107,39 @@ TEST(Summary, GroupsFailuresByKindWithACommandThatShowsThem) {
       << text;
   EXPECT_NE(text.find("    and 2 more"), std::string::npos) << text;
   EXPECT_NE(text.find("  1 crashed\n    f_x: killed\n"), std::string::npos) << text;
+}
+
+TEST(Summary, SaysHowManyShapesHaveABestThatIsNotProven) {
+  auto run = example();
+  EXPECT_EQ(summary_text(run).find("not proven"), std::string::npos);
+  run.results[1].unproven = winner(3);
+  run.results[1].why_failed =
+      "the budget of 2 s is spent; until then f_a was the fastest with 3 us, but it was not proven";
+  EXPECT_NE(summary_text(run).find("1 tuned, 1 failed, 0 skipped\n"
+                                   "1 shape has a fastest candidate that was not proven, and got no row; the next run "
+                                   "goes on there and proves it\n"),
+            std::string::npos)
+      << summary_text(run);
+  run.results.push_back(run.results[1]);
+  EXPECT_NE(summary_text(run).find("2 shapes have a fastest"), std::string::npos);
+  EXPECT_EQ(count_shapes(run).failed, 2U);
+}
+
+TEST(Summary, SaysThatTimesScatter) {
+  auto run = example();
+  EXPECT_EQ(summary_text(run).find("noise"), std::string::npos);
+  run.results[0].winner->timing.dispersion = 0.2;
+  run.results[0].default_choice->timing.dispersion = 0.3;
+  EXPECT_NE(summary_text(run).find("noise: 2 of 2 times have a spread above 5 %"), std::string::npos)
+      << summary_text(run);
+}
+
+TEST(Summary, TellsTheWinnersUserOfRelativesThatCrashed) {
+  auto run = example();
+  run.results[0].failures.push_back(
+      {.candidate = {.family = "f", .name = "f_x"}, .outcome = Outcome::crashed, .reason = "killed"});
+  EXPECT_NE(summary_text(run).find("1 candidate of the winner's family f crashed"), std::string::npos)
+      << summary_text(run);
 }
 
 TEST(Summary, CountsAShapeThatWasNotReachedAsFailed) {

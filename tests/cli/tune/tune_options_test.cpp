@@ -13,7 +13,7 @@ TEST(TuneOptions, ColdInstructionsAreForWhatIsTimed) {
     const auto plan = plan_of({.cold_instructions = cold}, {});
     EXPECT_EQ(plan.screen.measure.cold_instructions, cold);
     EXPECT_EQ(plan.confirm.measure.cold_instructions, cold);
-    EXPECT_FALSE(plan.prove.measure.cold_instructions) << "proofs need not be made anew: nothing is timed there";
+    EXPECT_FALSE(plan.prove.measure.cold_instructions) << "proofs time nothing, so they need not be repeated";
   }
 }
 

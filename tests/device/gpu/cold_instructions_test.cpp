@@ -1,4 +1,4 @@
-// Timing with cold instructions: on a machine with a GPU; skipped elsewhere.
+// Timing with cold instructions. These tests need a GPU and are skipped elsewhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,16 +15,18 @@
 namespace gemmtune {
 namespace {
 
-constexpr int instructions = 1024;  // 16 KiB, which the caches nearest to the cores hold
+constexpr int instructions = 1024;  // 16 KiB of code, which fit into the caches nearest to the cores
 constexpr std::size_t most_units = 1024;
 
-/// What a multiprocessor noted of one launch: cycles of its first and second pass. 0 where there is none of its number.
+/// What a multiprocessor noted during one launch: the cycles of its first and second pass. 0 where no multiprocessor
+/// has this number.
 struct Cycles {
   unsigned first, second;
 };
 
-/// A kernel that goes twice through the same long code, which takes a cycle for each instruction once it is there: then
-/// fetching it cannot keep up. Were it longer than those caches, the second pass would be as slow as the first.
+/// A kernel that runs twice through the same long code. Cached instructions take a cycle each, faster than they can be
+/// fetched into the cache. If the code were longer than the caches nearest to the cores, the second pass would be as
+/// slow as the first.
 std::string two_passes() {
   std::string text = R"(extern "C" __global__ void two_passes(unsigned* cycles) {
   unsigned unit, start, end;
@@ -62,7 +64,7 @@ class ColdInstructions : public testing::Test {
     cycles_ = device_->allocate(most_units * sizeof(Cycles));
   }
 
-  /// A block for each multiprocessor.
+  /// A launch with one block for each multiprocessor.
   Timer::Launch launches(const GpuModule& code, bool cold) {
     const LaunchShape shape{.grid = {static_cast<unsigned>(device_->info().cu_num)}, .block = {32}};
     return {.run = [this, &code, shape, kernel = code.function("two_passes")](
@@ -90,7 +92,7 @@ class ColdInstructions : public testing::Test {
     return measured;
   }
 
-  /// The median time, and the fewest cycles.
+  /// The median time of 21 launches, and the fewest cycles of each pass.
   Measured measure(const GpuModule& code, bool cold) {
     for (int i = 0; i < 3; ++i) measure_once(code, cold);
     Measured fewest{.time_us = 0, .cycles = std::vector<Cycles>(most_units)};
@@ -134,7 +136,7 @@ TEST_F(ColdInstructions, MakeTheFirstPassThroughCodeSlowOnEveryMultiprocessor) {
   EXPECT_GT(seen, device_->info().cu_num / 2);
 }
 
-/// Nothing can be colder than what the driver has just copied there.
+/// No code can be colder than code that the driver has just loaded.
 TEST_F(ColdInstructions, AreAsColdAsThoseOfCodeThatWasNeverRun) {
   std::vector<double> loaded_cycles, cold_cycles;
   const GpuModule kept(code_);
@@ -164,7 +166,7 @@ TEST_F(ColdInstructions, LaunchEachIndexOnceInOrder) {
   }
 }
 
-/// One precedes every sample.
+/// An eviction precedes every sample.
 TEST_F(ColdInstructions, CostLessThanAMillisecondEach) {
   const InstructionEvictor evictor(dynamic_cast<GpuStream&>(device_->stream()));
   const auto times = device_->timer().time_us({.run = [&](std::int64_t) { evictor.evict(); }}, 0, 8);
@@ -173,7 +175,8 @@ TEST_F(ColdInstructions, CostLessThanAMillisecondEach) {
 }
 
 TEST(ColdInstructionsText, TheKernelOfThisTestIsAsLongAsMeant) {
-  if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+  if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+    GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   EXPECT_GT(compile_kernel({.name = "cold.cu", .text = two_passes(), .arch = "sm90a"}).bytes.size(),
             16U * instructions);
 }

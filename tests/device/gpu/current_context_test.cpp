@@ -12,7 +12,7 @@ namespace {
 
 constexpr gpu::ContextHandle none{};
 
-/// On a machine with a GPU; skipped elsewhere.
+/// These tests need a GPU and are skipped elsewhere.
 class CurrentContextTest : public testing::Test {
  protected:
   void SetUp() override {

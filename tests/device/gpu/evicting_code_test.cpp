@@ -35,7 +35,7 @@ Value value_at(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-/// Bytes of machine code of each of a cubin's kernels.
+/// The bytes of machine code of each kernel of a cubin.
 std::map<std::string, std::size_t> code_sizes(const std::string& cubin) {
   std::map<std::string, std::size_t> sizes;
   const auto header = value_at<Elf64_Ehdr>(cubin, 0);
@@ -50,7 +50,7 @@ std::map<std::string, std::size_t> code_sizes(const std::string& cubin) {
   return sizes;
 }
 
-/// Compiled by the toolkit's assembler; empty where there is none.
+/// PTX compiled by ptxas, the toolkit's assembler; empty where there is none.
 std::string assembled(const std::string& ptx, const std::string& arch) {
   std::string folder = (fs::temp_directory_path() / "gemmtune-test-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return "";
@@ -70,7 +70,8 @@ std::string assembled(const std::string& ptx, const std::string& arch) {
   return code;
 }
 
-/// A compiler that sees through it would leave little; a multiprocessor of Hopper's caches 128 KiB of instructions.
+/// A compiler that saw that this code has no use would leave little of it. A Hopper multiprocessor caches 128 KiB of
+/// instructions.
 TEST(EvictingCode, IsAsLongAsMeantOnceItIsCompiled) {
   const auto cubin = assembled(evicting_code(), "sm_90");
   if (cubin.empty()) GTEST_SKIP() << "there is no ptxas on the PATH";

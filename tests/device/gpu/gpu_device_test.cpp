@@ -1,4 +1,4 @@
-// On a machine with a GPU; skipped elsewhere.
+// These tests need a GPU and are skipped elsewhere.
 #include "gemmtune/device/gpu/gpu_device.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST_F(GpuDeviceTest, TimesAreTheDevices) {
     device_->timer().time_us(launch, 0, 3);
     const auto times = device_->timer().time_us(launch, 0, 10);
     ASSERT_EQ(times.size(), 10U);
-    // The device's clock ticks in steps of up to a microsecond, and a launch costs a few besides.
+    // The device's clock ticks in steps of up to a microsecond, and a launch adds a few microseconds.
     for (const double time : times) {
       EXPECT_GT(time, us * 0.95);
       EXPECT_LT(time, us * 1.05 + 8);
@@ -97,7 +97,8 @@ TEST_F(GpuDeviceTest, TimesAreTheDevices) {
   EXPECT_GT(read_count(runs), 6U);
 }
 
-/// Samples of launches whose operands come round, in graphs of whole rounds: each set is used as often as any other.
+/// Launches that rotate through sets of operands are timed in graphs of whole rounds, so that each set is used equally
+/// often.
 TEST_F(GpuDeviceTest, OperandsComeRoundEquallyOften) {
   const auto module = compile();
   const auto spin_for = module.function("spin");
@@ -136,7 +137,7 @@ TEST_F(GpuDeviceTest, FillsWithAPatternOfTwoBytes) {
   }
 }
 
-/// The last test: the process has no device afterwards.
+/// This must be the last test: the process has no device afterwards.
 TEST_F(GpuDeviceTest, AFaultIsAnErrorAtTheNextWaitAndLosesTheDevice) {
   const auto module = compile();
   const auto buffer = device_->allocate(4);

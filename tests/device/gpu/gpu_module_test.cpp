@@ -1,4 +1,4 @@
-// On a machine with a GPU; skipped elsewhere.
+// These tests need a GPU and are skipped elsewhere.
 #include "gemmtune/device/gpu/gpu_module.h"
 
 #include <gtest/gtest.h>
@@ -141,7 +141,8 @@ TEST_F(GpuModuleTest, UnknownKernelsAndForeignCodeAreRefused) {
 }
 
 TEST(CompileKernel, AnErrorCarriesTheLog) {
-  if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+  if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+    GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   try {
     static_cast<void>(
         compile_kernel({.name = "bad.cu", .text = "__global__ void f() { undeclared(); }", .arch = "sm90"}));
@@ -153,9 +154,10 @@ TEST(CompileKernel, AnErrorCarriesTheLog) {
   }
 }
 
-/// What the tests above launch compiles for a chip that need not be here.
+/// The kernels of the tests above compile for a chip that this machine need not have.
 TEST(CompileKernel, TheKernelsOfThisTestCompile) {
-  if (!KernelCompiler::open(KernelCache(default_kernel_cache()))) GTEST_SKIP() << KernelCompiler::why_not();
+  if (!KernelCompiler::open(KernelCache(default_kernel_cache()), DeviceKind::cuda))
+    GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   EXPECT_FALSE(compile_kernel({.name = "kernels.cu", .text = kernels, .arch = "sm90a"}).bytes.empty());
 }
 

@@ -1,4 +1,4 @@
-// GPUs that are not there: a driver whose memory is the host's, for what must be seen without a GPU.
+// A driver of invented GPUs, for tests on machines without a GPU. Device memory is the host's.
 #pragma once
 
 #include <cstring>

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 class KernelCompilerTest : public testing::Test {
  protected:
   void SetUp() override {
-    compiler_ = KernelCompiler::open(KernelCache(folder_));
-    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+    compiler_ = KernelCompiler::open(KernelCache(folder_), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
   void TearDown() override { fs::remove_all(folder_); }
 

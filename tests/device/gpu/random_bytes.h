@@ -1,4 +1,4 @@
-// Bytes to copy: no two places alike, so that a wrong one shows.
+// Random bytes to copy: a byte in the wrong place shows.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace gemmtune {
 
-/// The same for the same count.
+/// Equal counts give equal bytes.
 inline std::vector<std::byte> random_bytes(std::size_t count) {
   std::mt19937_64 random(count);
   std::vector<std::byte> bytes(count);

@@ -1,4 +1,4 @@
-// On a machine with a GPU; skipped elsewhere.
+// These tests need a GPU and are skipped elsewhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ double best_gb_per_s(std::size_t bytes, const std::function<void()>& copy) {
   return static_cast<double>(bytes) / best_s / 1e9;
 }
 
-/// Printed, to be read: how much there is to gain depends on the machine's link and cores. Only a loss is a failure.
+/// Prints the speedup, which depends on the machine's link and cores. Only a loss is a failure.
 TEST_F(StagingOnGpu, IsFasterThanTheDriversOwnWay) {
   const auto driver = gpu::find_driver(device_->info().kind);
   const auto stream = static_cast<gpu::StreamHandle>(device_->stream().native_handle());

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t block_bytes = 64;
 
-/// A link on which nothing is copied until it is waited for: then all that began before, in order. A block that is
-/// written or read too early, or never waited for, has the wrong bytes.
+/// A link that copies nothing until someone waits for a block. Then it runs, in order, all copies begun so far up to
+/// that block's last. A block that is written or read too early, or never waited for, has the wrong bytes.
 class LateLink final : public PinnedLink {
  public:
   explicit LateLink(std::size_t blocks_to_be_had = 2) : blocks_to_be_had_(blocks_to_be_had) {}
@@ -99,7 +99,7 @@ TEST(Staging, DownloadsEveryByteAndNoOther) {
   }
 }
 
-/// Blocks that several threads fill.
+/// Blocks so large that several threads fill them.
 TEST(Staging, LargeBlocksArriveWhole) {
   LateLink link;
   const StagingSizes sizes;
@@ -114,7 +114,7 @@ TEST(Staging, LargeBlocksArriveWhole) {
   EXPECT_TRUE(back == sent);
 }
 
-/// What it is for: the host copies one block while the other is on its way.
+/// The purpose of staging: the host copies one block while the other is on its way.
 TEST(Staging, BothBlocksAreUnderWayAtOnce) {
   LateLink link;
   Staging staging(link, {.block_bytes = block_bytes, .least_bytes = 0});

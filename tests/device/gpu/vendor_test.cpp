@@ -1,4 +1,4 @@
-// Both vendors' GPUs in one process, by drivers that are invented.
+// Both vendors' GPUs in one process, through invented drivers.
 #include "gemmtune/device/gpu/vendor.h"
 
 #include <gmock/gmock.h>

@@ -128,7 +128,7 @@ TEST_F(CaptureTest, AThreadMayServeTwoCaptures) {
   EXPECT_EQ(read_capture(folder / "other.csv").rows.at(0).calls, 10);
 }
 
-/// A new capture may stand where an old one stood in memory.
+/// A new capture may be at the memory address of an old one.
 TEST_F(CaptureTest, ACaptureIsNotMistakenForAnEarlierOne) {
   for (int i = 0; i < 20; ++i) {
     const auto capture = std::make_unique<Capture>(without_timer());
@@ -178,7 +178,7 @@ TEST_F(CaptureTest, NoHandlerIsSetUnlessAsked) {
   EXPECT_EQ(now.sa_handler, SIG_DFL);
 }
 
-/// A folder that is none stands for all that cannot be written; root may write to read-only ones.
+/// A folder that does not exist stands for every path that cannot be written: root may write even to read-only folders.
 TEST_F(CaptureTest, WhatCannotBeWrittenIsSaidOnceAndKept) {
   const auto late = folder / "late";
   testing::internal::CaptureStderr();

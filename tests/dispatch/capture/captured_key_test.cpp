@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-/// One that differs in each field from the one before.
+/// A base key, followed by keys that each differ from it in one field.
 std::vector<CapturedKey> all_different() {
   const Problem base{.m = 1, .n = 2, .k = 3};
   std::vector<Problem> problems(12, base);
@@ -71,7 +71,7 @@ TEST(CapturedKey, HashesSpreadTheShapesOfAModel) {
     for (std::int64_t m = step; m <= 256 * step; m += step)
       for (const std::int64_t n : {1280, 7168, 8192, 57344})
         ++slots[CapturedKey({.m = m, .n = n, .k = 8192}, {}).hash() >> 54];
-    for (const auto& [slot, count] : slots) EXPECT_LE(count, 8) << "steps of " << step;  // 1 on average
+    for (const auto& [slot, count] : slots) EXPECT_LE(count, 8) << "steps of " << step;  // the average is 1
   }
 }
 

@@ -32,7 +32,7 @@ TEST_F(FileStampTest, AFileRenamedOverItIsAnother) {
   const auto time = std::filesystem::last_write_time(path);
   write_file_atomically(path, "two");
   std::filesystem::last_write_time(path, time);
-  EXPECT_NE(file_stamp(path), before);  // the same size and time
+  EXPECT_NE(file_stamp(path), before);  // although size and time are the same
 }
 
 TEST_F(FileStampTest, AFileWrittenInPlaceHasAnotherTime) {

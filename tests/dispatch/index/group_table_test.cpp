@@ -17,7 +17,7 @@ TEST(GroupTable, FindsWhatWasInsertedAndNothingElse) {
   GroupTable table;
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> expected;
   for (std::uint32_t i = 0; i < 5000; ++i) {
-    const auto k = key(random() % 4, random() % 100, 1 + random() % 50);  // alike, so that places collide
+    const auto k = key(random() % 4, random() % 100, 1 + random() % 50);  // similar keys, so that slots collide
     table.at_or_new(k).first = i;
     expected[{k.device, k.sizes, k.types}] = i;
   }
@@ -48,7 +48,7 @@ TEST(RowGroup, OctavesSayWhereToLook) {
   EXPECT_EQ(span(4), std::pair(1U, 4U));
   EXPECT_EQ(span(15), std::pair(4U, 5U));
   EXPECT_EQ(span(30'000), std::pair(5U, 5U));
-  EXPECT_EQ(span(40'000), std::pair(5U, 7U));  // beyond the octaves: all that is left
+  EXPECT_EQ(span(40'000), std::pair(5U, 7U));  // beyond the octaves: all remaining rows
   EXPECT_EQ(span(std::int64_t{1} << 40), std::pair(5U, 7U));
   EXPECT_EQ(sizeof(RowGroup), 64U);
 }

@@ -40,6 +40,14 @@ TEST(LoadTables, ReadsRowsAndSaysWhichLinesServeNothing) {
   EXPECT_EQ(skipped[2].reason, "t_a4w4.csv:7:12: M: found '0', expected a whole number above 0");
 }
 
+TEST(LoadTables, AProfileIsRefusedSinceItsCandidatesNeedNotBeProven) {
+  const auto text =
+      "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio,outcome,reason,stage\n"
+      "gfx950,256,1,512,4096,21,0,5.4,k1,0.78,194.5,0.0,ok,,screen\n";
+  const auto use = [](const TunedRow&, std::int64_t) { FAIL() << "k1 would be served"; };
+  EXPECT_THROW(read_rows(text, a4w4_source, use), Error);
+}
+
 TEST(LoadTables, ATableOfAnotherFamilyIsRefused) {
   const auto use = [](const TunedRow&, std::int64_t) {};
   const TableSource bf16{.path = "t.csv", .family = {.format = Format::a16w16}};

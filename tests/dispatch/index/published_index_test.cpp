@@ -48,9 +48,38 @@ TEST(PublishedIndex, SeveralAreHeldAtOnce) {
   const auto& held = one.of_this_thread();
   EXPECT_EQ(two.of_this_thread().key_count(), 2);
   one.publish(index_with(3));
-  EXPECT_EQ(held.key_count(), 1);  // still there: only a question to `one` lets go of it
+  EXPECT_EQ(held.key_count(), 1);  // still alive: this thread lets go of it when it next asks `one`
   EXPECT_EQ(one.of_this_thread().key_count(), 3);
   EXPECT_EQ(two.of_this_thread().key_count(), 2);
+}
+
+/// More than a thread has places for without allocating.
+TEST(PublishedIndex, NoneTakesTheIndexOfAnotherAway) {
+  std::vector<std::unique_ptr<PublishedIndex>> all;
+  std::vector<std::weak_ptr<const TableIndex>> first_indexes;
+  for (int i = 0; i < 50; ++i) {
+    all.push_back(std::make_unique<PublishedIndex>(index_with(1)));
+    first_indexes.push_back(all.back()->current());
+    (void)all.back()->of_this_thread();
+  }
+  for (auto& published : all) published->publish(index_with(2));
+  for (const auto& index : first_indexes) EXPECT_FALSE(index.expired());  // this thread may still read its answers
+  for (const auto& published : all) EXPECT_EQ(published->of_this_thread().key_count(), 2);
+  for (const auto& index : first_indexes) EXPECT_TRUE(index.expired());
+}
+
+TEST(PublishedIndex, WhatADestroyedOneServedIsReleasedAtTheNextQuestion) {
+  std::vector<std::unique_ptr<PublishedIndex>> all;
+  std::vector<std::weak_ptr<const TableIndex>> indexes;
+  for (int i = 0; i < 50; ++i) {
+    all.push_back(std::make_unique<PublishedIndex>(index_with(1)));
+    indexes.push_back(all.back()->current());
+    (void)all.back()->of_this_thread();
+  }
+  all.clear();
+  const PublishedIndex another(index_with(3));
+  EXPECT_EQ(another.of_this_thread().key_count(), 3);
+  for (const auto& index : indexes) EXPECT_TRUE(index.expired());
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ TEST(TableIndex, TriesItsLevelsInOrder) {
   EXPECT_EQ(match(5).match, MatchKind::exact);
   EXPECT_EQ(match(6).match, MatchKind::padded_fine);
   EXPECT_EQ(match(6).tuned_m, 16);
-  EXPECT_EQ(match(40).match, MatchKind::padded_coarse);  // finely it would be 48
+  EXPECT_EQ(match(40).match, MatchKind::padded_coarse);  // finely, M would pad to 48
   EXPECT_EQ(match(40).tuned_m, 64);
-  EXPECT_EQ(match(90).match, MatchKind::nearest);  // finely 96, coarsely 128
+  EXPECT_EQ(match(90).match, MatchKind::nearest);  // M pads finely to 96, coarsely to 128
   EXPECT_EQ(match(90).tuned_m, 100);
   EXPECT_EQ(match(201).match, MatchKind::fallback);
   EXPECT_EQ(match(201).choice->libtype, "asm");
@@ -92,7 +92,7 @@ TEST(TableIndex, TheNearestIsWithinTheBoundAndUpwardOnATie) {
   EXPECT_FALSE(nearest(49));
   EXPECT_EQ(nearest(50)->tuned_m, 100);
   EXPECT_EQ(nearest(199)->tuned_m, 100);
-  EXPECT_EQ(nearest(200)->tuned_m, 400);  // as far from both
+  EXPECT_EQ(nearest(200)->tuned_m, 400);  // equally far from both rows
   EXPECT_EQ(nearest(800)->tuned_m, 400);
   EXPECT_FALSE(nearest(801));
   const auto wide = index_of(rows, {.rules = {.nearest_factor = 4}});
@@ -179,7 +179,7 @@ TEST(TableIndex, RowsWithoutGfxAreForTheDeviceThatAiterWouldTakeThemFor) {
   EXPECT_EQ(gfx_of(16, ""), "gfx942");
 }
 
-/// AITER's lookup, written down once more: a dictionary and the padding rule.
+/// AITER's lookup, written a second time for comparison: a dictionary and the padding rule.
 class Transcription {
  public:
   void add(std::int64_t n, std::int64_t k, std::int64_t m) { rows_.insert({n, k, m}); }
@@ -246,7 +246,7 @@ TEST(TableIndex, TheNearestAgreesWithASearchThroughAll) {
     for (int i = 0; i < 50; ++i) {
       const auto m = static_cast<std::int64_t>(1 + random() % 6000);
       std::int64_t expected = 0;
-      for (const auto t : tuned) {  // upward, so that the later of two as near wins
+      for (const auto t : tuned) {  // ascending: of two equally near, the later one wins
         const auto ratio = [&](std::int64_t x) { return std::pair(std::max(x, m), std::min(x, m)); };
         const auto [far, near] = ratio(t);
         if (far > 2 * near) continue;

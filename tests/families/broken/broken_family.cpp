@@ -79,7 +79,7 @@ class BrokenGemm final : public PreparedGemm {
     return {reinterpret_cast<float*>(packed), static_cast<std::size_t>(w_decoder_.count())};
   }
 
-  // What happens beside the arithmetic: noise, delay, failure, death.
+  // What happens besides the arithmetic: noise, delay, failure, death.
   void disturb(Stream& stream) noexcept {
     if (is("prints_to_stdout")) print_to_stdout();
     if (is("floods_stderr") && launches_ == 0) flood_stderr();
@@ -100,8 +100,8 @@ class BrokenGemm final : public PreparedGemm {
     a_decoder_.decode(operands.a, operands.a_scale, a_);
     const auto w = weights(operands);
     product_.multiply(a_, w, is("k_tail") ? problem_.k - tail : problem_.k);
-    // Among N(0, 1) operands no sum comes near this share of the norms' product when K is 128 or more; with one sign
-    // the sums are about 2/π of it.
+    // For N(0, 1) operands with K of 128 or more, no sum comes near this share of the product of the norms. For
+    // operands of one sign, sums are about 2/π of that product.
     if (is("drops_one_sign")) product_.saturate(a_, w, 0.55);
     if (problem_.epilogue.bias) product_.add_bias(operands.bias);
   }

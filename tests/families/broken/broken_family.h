@@ -1,5 +1,5 @@
-// A kernel family for tests only. Each candidate multiplies rightly but for one planted fault, so that everything that
-// must catch faults (verification, guards, workers, the supervisor) can be shown to.
+// A kernel family for tests only. Each candidate computes correctly except for one planted fault, so that tests can
+// show that everything that must catch faults (verification, guards, workers, the supervisor) does.
 //
 // Candidates are named for their fault: "one_tile", "segfault". planted_faults() lists them.
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace gemmtune::broken {
 
-/// What a fault does to whoever runs it.
+/// The harm that a fault does.
 enum class Harm {
   none,     // the candidate is right
-  refused,  // cannot be prepared or packed, or says itself that it failed
-  wrong,    // right-looking, wrong results
+  refused,  // cannot be prepared or packed, or reports a failure itself
+  wrong,    // ends normally, with wrong results
   memory,   // writes where it must not
   process,  // ends, hangs or starves the process that runs it
 };
@@ -31,13 +31,13 @@ struct PlantedFault {
 /// All faults; "right" first.
 const std::vector<PlantedFault>& planted_faults();
 
-/// A candidate of this family by its fault's name.
+/// The candidate with this fault.
 Candidate candidate(std::string_view fault);
 
-/// Lists these faults as its candidates for every problem on a CPU, and prepares any fault by name.
+/// A family that lists these faults as its candidates for every problem on a CPU, and prepares any fault by name.
 std::unique_ptr<KernelFamily> make_family(std::vector<std::string> faults);
 
-/// Lists all of them, those that end the process included.
+/// A family that lists all faults, including those that end the process.
 std::unique_ptr<KernelFamily> make_family();
 
 }  // namespace gemmtune::broken

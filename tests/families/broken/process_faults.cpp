@@ -26,7 +26,7 @@ void write_all(int fd, std::string_view text) {
   while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-// A real signal from a real store; sanitizers would report a store through a null reference instead.
+// A real signal from a real store. Sanitizers would report a store through a null reference instead of raising one.
 [[noreturn]] void segfault() {
   std::signal(SIGSEGV, SIG_DFL);
   volatile std::uintptr_t address = 16;
@@ -39,7 +39,7 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Ends as a kernel ends whose bad_alloc meets noexcept.
+// Ends as a kernel does when its std::bad_alloc reaches a noexcept boundary.
 [[noreturn]] void allocate_until_killed() {
   constexpr std::size_t chunk = std::size_t{16} << 20;
   while (true) {

@@ -1,4 +1,4 @@
-// A plain GEMM in double, in steps that a fault can be planted between.
+// A plain GEMM in double, in steps between which a fault can be planted.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace gemmtune::broken {
 
-/// The real values of one operand, and the room to decode them without allocating.
+/// Decodes one operand to its real values, without allocating.
 class Decoded {
  public:
   Decoded(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k);
@@ -19,7 +19,7 @@ class Decoded {
   /// Decodes stored values into `out`, which holds batch × rows × k floats.
   void decode(const std::byte* values, const std::byte* scales, std::span<float> out);
 
-  /// From now on scale bytes of 255 count as 1.
+  /// From now on, E8M0 scale bytes of 255 (NaN) count as the scale 1.
   void ignore_nan_scales() { ignore_nan_ = true; }
 
   std::int64_t count() const { return batch_ * rows_ * k_; }
@@ -43,14 +43,14 @@ class Product {
   /// Sums over the first `k_used` of K.
   void multiply(std::span<const float> a, std::span<const float> w, std::int64_t k_used);
 
-  /// Keeps sums within ±share·‖a‖·‖w‖.
+  /// Clamps each sum to ±share·‖a‖·‖w‖.
   void saturate(std::span<const float> a, std::span<const float> w, double share);
 
   void add_bias(const std::byte* bias);
 
   double& at(std::int64_t b, std::int64_t m, std::int64_t n);
 
-  /// Rounds and writes the elements that `written(m, n)` says.
+  /// Rounds and writes the elements for which `written(m, n)` is true.
   void store(std::byte* c, const std::function<bool(std::int64_t, std::int64_t)>& written) const;
 
  private:

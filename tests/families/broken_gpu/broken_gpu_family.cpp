@@ -12,7 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 6> faults{"right", "unwritten_tile", "k_tail", "writes_after_end",
                                                  "hang",  "illegal_address"};
 
-/// A thread to each element of C, a block to each tile of 16 by 16. FAULT is the macro of the one that is planted.
+/// One thread for each element of C, one block for each tile of 16 by 16. The planted fault is the one whose constant
+/// is true.
 constexpr const char* text = R"(
 __device__ float widen(unsigned short bits) { return __uint_as_float((unsigned)bits << 16); }
 

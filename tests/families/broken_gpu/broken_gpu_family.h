@@ -1,5 +1,5 @@
-// A kernel family for tests only, on GPUs: bf16 GEMMs that are right but for one planted fault. Beside the broken
-// family of CPUs (tests/families/broken), whose faults are of the host.
+// A kernel family for tests only, on GPUs: bf16 GEMMs that are correct except for one planted fault. The faults of the
+// broken family for CPUs (tests/families/broken) are those of host code.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@
 
 namespace gemmtune::broken_gpu {
 
-/// "right", "unwritten_tile", "k_tail", "writes_after_end", "hang", "illegal_address".
+/// The candidate with one of the faults "right", "unwritten_tile", "k_tail", "writes_after_end", "hang",
+/// "illegal_address".
 Candidate candidate(std::string_view fault);
 
 /// Throws Error{unsupported} when there is no such fault.

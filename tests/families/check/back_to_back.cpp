@@ -9,12 +9,12 @@ namespace gemmtune::check {
 namespace {
 
 constexpr std::size_t launches = 24;
-constexpr std::uint8_t far_above = 30;  // binades, beyond what any type folds
-constexpr std::int64_t far_step = 37;   // rows
+constexpr std::uint8_t far_above = 30;  // in binades: a wider spread than any type folds
+constexpr std::int64_t far_step = 37;   // in rows
 
 using Bytes = std::vector<std::byte>;
 
-/// One scale of every 37th row is far above the rest, for every other launch.
+/// For every other launch, one scale of every 37th row of A is far above the rest.
 HostOperands drawn(const Problem& problem, const Case& one, std::size_t launch) {
   auto host = draw_operands(problem, one.recipe, one.seed + launch);
   const auto row = static_cast<std::size_t>(problem.k / 32);

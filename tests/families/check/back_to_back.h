@@ -1,5 +1,5 @@
-// Launches that follow each other on a stream, none waited for: what goes wrong where kernels start before those before
-// them have ended.
+// Launches that follow each other on a stream without waiting: this shows faults of kernels that start before the
+// kernels before them have ended.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace gemmtune::check {
 
-/// Launches of an MXFP4 problem in one workspace, each with activations (some of whose rows spread over many binades)
-/// and C of its own: queued one behind the other, and replayed as the timer's graph, they must leave, bit for bit, what
-/// each leaves alone. "" or what is wrong.
+/// Launches an MXFP4 problem many times in one workspace. Each launch has its own C and its own activations, some of
+/// whose rows spread over many binades. The launches are queued one behind the other, and replayed as the timer's
+/// graph. Each must write bit for bit what it writes when it runs alone. Returns "" or what is wrong.
 std::string why_back_to_back_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate);
 
 }  // namespace gemmtune::check

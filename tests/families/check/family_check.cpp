@@ -12,7 +12,7 @@
 namespace gemmtune::check {
 namespace {
 
-/// Device memory of exactly the right sizes, so that a sanitizer sees what runs over.
+/// Device memory of exactly the right sizes, so that a sanitizer sees every overrun.
 class DeviceOperands {
  public:
   DeviceOperands(Device& device, const HostOperands& host, const Problem& problem)
@@ -41,7 +41,7 @@ class DeviceOperands {
     return bytes;
   }
 
-  /// All bits set, as gaps are: NaN in every output type, and in every type that a workspace may be read as.
+  /// A buffer with all bits set, as in gaps: NaN in every output type, and in every type that workspaces are read as.
   Buffer poisoned(std::size_t bytes) const { return uploaded(std::vector<std::byte>(bytes, gap_byte)); }
 
  private:
@@ -86,7 +86,7 @@ DeviceInfo must_have_device(const KernelFamily& family) {
   return *device;
 }
 
-/// Launches twice, with different memory. "" or the first difference.
+/// Launches twice, with different memory. Returns "" or the first difference.
 std::string why_not_expected(const KernelFamily& family, const Problem& problem, const HostOperands& host,
                              const Candidate& candidate, std::span<const Expected> expected) {
   const auto device = open_device(device_id(must_have_device(family)));
@@ -100,7 +100,7 @@ std::string why_not_expected(const KernelFamily& family, const Problem& problem,
   return why;
 }
 
-/// `what` are the operands. "" for no reason.
+/// The line that reports a failure; `what` describes the operands. "" when `why` is "".
 std::string failure(const Candidate& candidate, const std::string& why, std::string_view what) {
   return why.empty() ? "" : fmt::format("{}: {} [{}]\n", candidate.name, why, what);
 }

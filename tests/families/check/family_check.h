@@ -21,20 +21,20 @@ struct Case {
   std::string text() const;
 };
 
-/// Prepares, packs and launches (twice, with different memory), and compares with the reference. "" or what is wrong,
-/// with a line that says how to see it again.
+/// Prepares, packs and launches (twice, with different memory), and compares with the reference. Returns "" or what is
+/// wrong, with a line that says how to reproduce it.
 std::string why_wrong(const KernelFamily& family, const Case& one, const Candidate& candidate);
 
-/// The same with operands drawn by the caller, said in `what`; the kernel rounds once.
+/// The same with the caller's operands, which `what` describes. The kernel must round only once.
 std::string why_wrong_on(const KernelFamily& family, const Problem& problem, const HostOperands& host,
                          const Candidate& candidate, std::string_view what);
 
-/// The same for all candidates of a supported problem, one line for each that is wrong; a line too where there are
-/// none.
+/// The same for all candidates of a supported problem: one line for each wrong candidate. If there are no candidates, a
+/// line says so.
 std::string why_any_wrong(const KernelFamily& family, const Case& one);
 
-/// Names are unique, say their family, can be prepared from the name alone, and mangled ones are refused with
-/// Error{unsupported}. "" or what is wrong.
+/// Checks that names are unique, say their family, and can be prepared from the name alone, and that mangled names are
+/// refused with Error{unsupported}. Returns "" or what is wrong.
 std::string why_names_wrong(const KernelFamily& family, const Problem& problem);
 
 std::vector<std::string> candidate_names(const KernelFamily& family, std::string_view problem);
@@ -45,7 +45,7 @@ std::string why_refused(const KernelFamily& family, std::string_view problem, co
 /// The CPU that tests run on.
 DeviceInfo this_cpu();
 
-/// The first device that the family runs on, on which all of the above takes place; nothing where there is none.
+/// The first device that the family runs on. All checks above use it. Nothing where there is none.
 std::optional<DeviceInfo> device_of(const KernelFamily& family);
 
 }  // namespace gemmtune::check

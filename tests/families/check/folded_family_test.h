@@ -1,4 +1,4 @@
-// What the families that turn MXFP4 into something else on NVIDIA's GPUs have in common, for the tests of each.
+// What the tests of those families share that convert MXFP4 to another type on NVIDIA GPUs.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ inline const DeviceInfo& a_hopper() {
   return info;
 }
 
-/// Each reason for which such a family says no, without a GPU.
+/// Checks each reason for which such a family refuses a problem; needs no GPU.
 inline void expect_refusals(const KernelFamily& family) {
   const auto why_not = [&](const std::string& problem, DeviceInfo device) {
     return family.supports(parse_problem(problem), device).why_not;
@@ -37,7 +37,7 @@ inline void expect_refusals(const KernelFamily& family) {
     EXPECT_THROW(static_cast<void>(family.prepare(parse_problem(usual), {.name = name}, a_hopper())), Error) << name;
 }
 
-/// Opens the GPU, so that its context is the thread's.
+/// Opens the GPU, so that its context is current on this thread.
 class FoldedFamilyTest : public testing::Test {
  protected:
   explicit FoldedFamilyTest(std::unique_ptr<KernelFamily> family) : family_(std::move(family)) {}
@@ -53,7 +53,7 @@ class FoldedFamilyTest : public testing::Test {
     return family_->candidates(parse_problem(problem), *info_);
   }
 
-  /// The first `count` candidates.
+  /// Checks the first `count` candidates.
   void expect_right(const Case& one, std::size_t count) const {
     const auto support = family_->supports(parse_problem(one.problem), *info_);
     ASSERT_TRUE(support) << one.text() << ": " << support.why_not;
@@ -62,7 +62,7 @@ class FoldedFamilyTest : public testing::Test {
     for (std::size_t i = 0; i < std::min(count, all.size()); ++i) EXPECT_EQ(why_wrong(*family_, one, all[i]), "");
   }
 
-  /// Activations of one recipe, weights of another.
+  /// Operands with activations of one recipe and weights of another.
   HostOperands drawn(const Problem& problem, Recipe a, Recipe w) const {
     auto operands = draw_operands(problem, w, 5);
     const auto activations = draw_operands(problem, a, 5);

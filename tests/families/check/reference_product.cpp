@@ -15,7 +15,7 @@
 namespace gemmtune::check {
 namespace {
 
-/// [batch][rows][k], from values without gaps.
+/// An operand's real values [batch][rows][k], from values without gaps.
 std::vector<float> real_values(const Problem& p, Side side, std::int64_t rows, const std::byte* values,
                                const std::byte* scales) {
   const ScaleGrid grid = scale_grid(side.scaling, rows, p.k);
@@ -39,7 +39,7 @@ double output_value(DType type, const std::byte* from, std::int64_t index) {
   return type == DType::bf16 ? bf16_to_float(bits) : f16_to_float(bits);
 }
 
-/// Half a unit in the last place, relative; and the spacing of the smallest values.
+/// Half a unit in the last place, relative to the value.
 double relative_rounding(DType type) { return type == DType::f32 ? 0x1p-24 : type == DType::bf16 ? 0x1p-8 : 0x1p-11; }
 
 bool is_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
@@ -48,8 +48,8 @@ bool is_half(const Side& side) {
   return side.type == DType::bf16 || side.type == DType::f16 || side.type == DType::tf32 || is_fp8(side);
 }
 
-/// What the bits that Hopper's tensor cores keep explain (docs/verifying.md): a row and a column of norms `norms` that
-/// multiply to `sum`.
+/// The error that the precision of sums in Hopper's tensor cores explains (docs/verifying.md). `sum` is the product of
+/// a row and a column, `norms` the product of their norms.
 double tensor_core_loss(const Problem& p, double sum, double norms) {
   if (!is_half(p.a) || !is_half(p.w) || norms == 0) return 0;
   if (!is_fp8(p.a) || !is_fp8(p.w))
@@ -74,14 +74,14 @@ Expected sum_of_products(const float* a, const float* w, const Problem& p) {
   return {sum, 4 * 0x1p-24 * std::sqrt(static_cast<double>(p.k)) * norms + tensor_core_loss(p, sum, norms)};
 }
 
-/// An addend in the output's type; the sum is rounded once more, to that type at worst.
+/// Adds an addend in the output's type. The sum is rounded once more, at worst to that type.
 void add(Expected& to, double addend, const Problem& p) {
   to.value += addend;
   to.bound += 2 * relative_rounding(p.out) * std::abs(to.value);
 }
 
-/// No slope is above 1.13 (GELU's, near x = 1.4; SiLU's are below 1.1). tanh is approximated: by GPUs to 2^-11, which
-/// GELU halves, by libraries on CPUs much better.
+/// The activation scales an error by at most 1.13, its largest slope (GELU's, near x = 1.4; SiLU's are below 1.1). tanh
+/// is approximated: by GPUs to 2^-11, which GELU halves, by libraries on CPUs much better.
 void apply(Activation activation, Expected& to, DeviceKind computed_on) {
   if (activation == Activation::none) return;
   if (activation != Activation::relu) {
@@ -91,7 +91,7 @@ void apply(Activation activation, Expected& to, DeviceKind computed_on) {
   to.value = activate(activation, to.value);
 }
 
-/// Where an element of C stands, in elements.
+/// The index of an element of C, in elements from its start.
 std::int64_t place_in_c(const Problem& p, std::int64_t row, std::int64_t n) {
   const auto c = stored_c(p);
   return row / p.m * c.batch_stride + row % p.m * c.leading_dimension + n;

@@ -1,5 +1,5 @@
-// What a product should be and how far a kernel may be from it, written down once more for the tests of families: it
-// shares no code with verify/ or with any family.
+// What a product should be and how far a kernel may be from it, written a second time for the tests of families: this
+// code shares nothing with verify/ or with any family.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,16 @@ struct Arithmetic {
   bool rounds_product{};                    // to the output's type, before the epilogue
 };
 
-/// [batch, M, N], from the stored operands.
+/// The expected product [batch, M, N] of the stored operands.
 std::vector<Expected> expected_product(const Problem& problem, const HostOperands& operands,
                                        const Arithmetic& arithmetic);
 
-/// `c` is as the problem's layout stores it. "" when every element of C is within its bound (NaN where NaN is due),
-/// else the first that is not.
+/// `c` is stored in the problem's layout. Returns "" when every element of C is within its bound (NaN where NaN is
+/// due), else describes the first that is not.
 std::string first_difference(const Problem& problem, std::span<const Expected> expected, std::span<const std::byte> c);
 
-/// "" when the gaps between C's rows and matrices still hold gap_byte (gemm/relayout.h), else the first that does not.
+/// Returns "" when the gaps between C's rows and matrices still hold gap_byte (gemm/relayout.h), else describes the
+/// first byte that does not.
 std::string first_written_gap(const Problem& problem, std::span<const std::byte> c);
 
 }  // namespace gemmtune::check

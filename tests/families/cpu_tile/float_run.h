@@ -1,4 +1,4 @@
-// Runs prepared GEMMs on drawn operands between guards and holds them against sums in double.
+// Runs prepared GEMMs on drawn operands between guards and compares the results with sums in double.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class FloatRun {
  public:
   FloatRun(const Problem& problem, Recipe recipe, std::uint64_t seed);
 
-  /// Overwrites one stored byte range, then the reference is made anew.
+  /// The operands. After a test has changed them, update_reference() computes the reference anew.
   HostOperands& host() { return host_; }
   void update_reference();
 
@@ -34,7 +34,7 @@ class FloatRun {
 /// A CPU with `cores` cores and exactly the features of one instruction-set label.
 DeviceInfo device_with_isa(std::string_view isa, std::int64_t cores);
 
-/// "" when this machine can run the label; else why a test of it is skipped.
+/// "" when this machine can run the instruction set of the label; else the reason why its tests are skipped.
 std::string why_skipped(std::string_view isa);
 
 }  // namespace gemmtune

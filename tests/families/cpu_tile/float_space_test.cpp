@@ -1,5 +1,5 @@
-// What cpu_tile offers for float problems on CPUs of many kinds: how much, in which order, by which names; and that
-// everything it offers for this CPU is right.
+// What cpu_tile offers for float problems on CPUs of many kinds: how many candidates, in which order, by which names.
+// Everything that it offers for this CPU must be right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST(FloatSpace, NamesThatDoNotFitAreRefusedWithTheReason) {
   expect_refused("1x64x64:f32:f32:f32", "cpu_tile_stream_f32_avx2_m1_n3_u1_t1", "no kernel has this many rows");
 }
 
-/// All candidates of a problem on this machine, through their names alone.
+/// Prepares all candidates of a problem on this machine from their names alone.
 class Offered : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Every shape of the streaming kernels, as float_tile_test.cpp does for tiles.
+// Tests every shape of the streaming kernels, as float_tile_test.cpp tests every tile.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

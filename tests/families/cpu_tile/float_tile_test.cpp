@@ -1,5 +1,5 @@
-// Every tile of every instruction set that this CPU has, on shapes that are awkward for it. Instruction sets that it
-// lacks are skipped with the reason: the same program covers more on another CPU.
+// Tests every tile of every instruction set that this CPU has, on shapes that are awkward for the tile. Instruction
+// sets that the CPU lacks are skipped with the reason: the same program covers more on another CPU.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class FloatTile : public testing::TestWithParam<std::string> {
 
   bool multiplies(const Problem& problem) const { return !kernels().pairs || cpu_tile::multiplies_pairs(problem); }
 
-  /// Both ways to get at the weights, on `threads` threads.
+  /// Checks both ways to read the weights: directly and from panels.
   void check(const FloatRun& run, const Problem& problem, const TileChoice& choice) const {
     for (const Weights weights : {Weights::direct, Weights::panel}) {
       const auto gemm = make_tile_gemm(problem, kernels(), choice, weights);

@@ -10,7 +10,7 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-/// A row of blocks of 32 ones (code 2) under these scales; zero blocks under 0 in `present`.
+/// Folds a row of blocks of 32 ones (code 2) with these scales. Blocks for which `present` is false are zeros.
 Fold fold(const std::vector<std::uint8_t>& scales, const std::vector<bool>& present = {}) {
   std::vector<std::uint8_t> codes(scales.size() * 16, 0x22);
   for (std::size_t b = 0; b < present.size(); ++b) {

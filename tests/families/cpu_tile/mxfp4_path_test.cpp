@@ -1,4 +1,4 @@
-// Every candidate of the MXFP4 path: bit for bit where all rows fold, and close to the exact sums where not.
+// Tests every candidate of the MXFP4 path: bit for bit where all rows fold, else against a bound around the exact sums.
 #include "int8_harness.h"
 
 namespace gemmtune::cpu_tile {
@@ -7,7 +7,7 @@ namespace {
 constexpr std::uint64_t seed = 20261127;
 constexpr DType outputs[] = {DType::bf16, DType::f16, DType::f32};
 
-/// How scale bytes are drawn for one row: block by block around a middle.
+/// How the scale bytes of one row are drawn, block by block.
 struct RowScales {
   int middle{127};
   int spread{0};  // bytes lie in [middle, middle + spread]
@@ -104,7 +104,7 @@ long double value_of_bits(std::uint32_t raw, DType type) {
   return std::copysign(std::ldexp(1.0L, type == DType::f16 ? 16 : 128), static_cast<long double>(value));
 }
 
-/// Whether no neighbour of the output is nearer to the exact value, and a tie went to even.
+/// Whether the output is the value nearest to the exact one, and the even one on a tie.
 bool is_nearest_even(std::uint32_t raw, DType type, long double exact) {
   const std::uint32_t sign = type == DType::f32 ? 0x80000000U : 0x8000U;
   const long double error = std::abs(value_of_bits(raw, type) - exact);
@@ -123,7 +123,7 @@ bool is_nearest_even(std::uint32_t raw, DType type, long double exact) {
   return !beats(raw - 1);
 }
 
-/// `folds` says that every row and column folds, so that the result must be the exact one rounded.
+/// `exact`: every row and column folds, so that the result must be the exact one rounded. `close`: a bound applies.
 enum class Claim { exact, close };
 
 void expect_right(const Problem& p, const HostOperands& host, const std::string& label, Claim claim) {

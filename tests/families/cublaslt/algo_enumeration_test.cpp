@@ -19,7 +19,7 @@ std::set<AlgoConfig> as_set(const AlgoConfigs& learnt) {
   return configs;
 }
 
-/// Waits in its first answer until another thread has asked, or for some seconds.
+/// Answers only after a second thread has asked, or after 10 seconds.
 class WaitingLibrary final : public AlgoSource {
  public:
   std::vector<int> ids() const override { return {7}; }
@@ -42,7 +42,7 @@ class WaitingLibrary final : public AlgoSource {
   mutable std::set<std::thread::id> threads_;
 };
 
-/// Its algorithm is number 7.
+/// A library with one algorithm, number 7.
 InventedLibrary library_of_one(unsigned seed) {
   std::mt19937 random(seed);
   InventedLibrary library;
@@ -102,7 +102,7 @@ TEST(CublasltLearning, SettingsThatAreNotLookedAtMakeNoDuplicates) {
   EXPECT_EQ(as_set(enumerate_algo(library, 7, unlimited)), library.everything(7));
 }
 
-/// Tiles are learnt at the same time, and their checks count one after the other all the same.
+/// Several tiles are learnt at the same time, yet their checks count as if one tile came after the other.
 TEST(CublasltLearning, ALimitOfChecksIsKeptAndSaid) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     const auto library = library_of_one(seed);
@@ -121,7 +121,7 @@ TEST(CublasltLearning, ALimitOfChecksIsKeptAndSaid) {
   }
 }
 
-/// Of another device: hundreds of thousands of combinations, none of which is taken.
+/// An algorithm for another device: of hundreds of thousands of combinations, it takes none.
 TEST(CublasltLearning, AlgorithmsThatTakeNothingAreGivenUp) {
   InventedLibrary library;
   auto& algo = library.algos[7];

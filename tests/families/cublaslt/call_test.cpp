@@ -20,19 +20,19 @@ TEST(CublasltCall, WhatIsOffered) {
 
 TEST(CublasltCall, WhatIsNotSaysWhy) {
   EXPECT_EQ(why("1x1x1:bf16:f32:f32"), "bf16 x f32 is not multiplied");
-  EXPECT_EQ(why("1x1x1:tf32:tf32:bf16"), "tf32 is not multiplied into bf16");
-  EXPECT_EQ(why("1x1x1:fp16:fp16:bf16"), "f16 is not multiplied into bf16");
+  EXPECT_EQ(why("1x1x1:tf32:tf32:bf16"), "there is no product of tf32 operands with bf16 output");
+  EXPECT_EQ(why("1x1x1:fp16:fp16:bf16"), "there is no product of f16 operands with bf16 output");
   EXPECT_EQ(why("1x1x32:e4m3/row:e4m3/tensor:bf16"),
-            "e4m3 is multiplied with scales tensor x tensor, row x row or 1x128 x 128x128, not row x tensor");
+            "e4m3 operands need scales tensor x tensor, row x row or 1x128 x 128x128, not row x tensor");
   EXPECT_EQ(why("1x1x32:e4m3/row:e4m3/row:f32:bias"),
             "e4m3 with an f32 output takes a bf16 bias, and biases are of the output's type");
   EXPECT_EQ(why("33x64x128:e4m3/1x128:e4m3/128x128:bf16"), "1x128 scales need M % 4 == 0");
   EXPECT_EQ(why("4x4x24:e4m3/row:e4m3/row:bf16"), "e4m3 needs K % 16 == 0");
   EXPECT_EQ(why("4x4x32:e2m1/1x32:e2m1/1x32:bf16"), "e2m1 is not multiplied");
-  EXPECT_EQ(why("4x4x32:int8/row:int8/row:bf16:ldc=8"), "int8 products are scaled into a C without gaps only");
+  EXPECT_EQ(why("4x4x32:int8/row:int8/row:bf16:ldc=8"), "the scaled output of int8 operands must be contiguous");
   for (const char* epilogue : {"relu", "gelu_tanh", "residual", "bias:residual"})
     EXPECT_EQ(why(fmt::format("4x4x32:int8/row:int8/row:bf16:{}", epilogue).c_str()),
-              "int8 products are scaled without a residual or an activation");
+              "the scaled output of int8 operands takes no residual and no activation");
 }
 
 TEST(CublasltCall, FloatsAreOneCall) {
@@ -94,7 +94,8 @@ TEST(CublasltCall, ScalesOfBatchesMustBeAligned) {
   EXPECT_EQ(why("25x40x48:e4m3/row:e4m3/row:bf16"), "");
   EXPECT_EQ(why("25x40x48:e4m3:e4m3:bf16:batch=5"), "");
   EXPECT_EQ(why("25x40x48:e4m3/row:e4m3/row:bf16:batch=5"), "batches with row scales need M % 4 == 0 and N % 4 == 0");
-  EXPECT_EQ(why("24x40x48:e4m3/tensor:e4m3/tensor:bf16:batch=5"), "batches with a scale each are not multiplied");
+  EXPECT_EQ(why("24x40x48:e4m3/tensor:e4m3/tensor:bf16:batch=5"),
+            "there is no batched product with one scale for each matrix");
 }
 
 TEST(CublasltCall, BlockScalesAreArrangedWhereTheirOrderDiffers) {

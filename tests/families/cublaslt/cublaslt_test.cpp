@@ -1,4 +1,4 @@
-// Against the library itself, on a machine with an NVIDIA GPU; skipped elsewhere.
+// Tests with the library itself. They need an NVIDIA GPU and are skipped elsewhere.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,13 +20,13 @@ using cublaslt::KernelName;
 
 constexpr std::size_t tried_of_a_problem = 12;
 
-/// One for all tests, so that what its library's algorithms take is learnt once for each kind of problem.
+/// One family for all tests, so that it learns only once for each kind of problem what the library's algorithms take.
 const KernelFamily& the_family() {
   static const auto family = make_cublaslt_family();
   return *family;
 }
 
-/// Opens the device, so that its context is the thread's.
+/// Opens the device, so that its context is current on this thread.
 class CublasltTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class CublasltTest : public testing::Test {
     device_ = open_device(device_id(*info_));
   }
 
-  /// Skips what this device's library does not offer, in its words.
+  /// Whether this device's library offers the problem. If not, prints the library's reason.
   bool is_offered(const std::string& problem) {
     const auto support = family_->supports(parse_problem(problem), *info_);
     if (!support) fmt::print("{}: not offered: {}\n", problem, support.why_not);
@@ -51,7 +51,7 @@ class CublasltTest : public testing::Test {
   std::unique_ptr<Device> device_;
 };
 
-/// The first ones, and others evenly from the rest: kinds of algorithms stand together in the list.
+/// The first candidates, and others spread evenly over the rest: the list groups candidates by kind of algorithm.
 std::vector<Candidate> some_of(const std::vector<Candidate>& all) {
   std::vector<Candidate> some;
   const std::size_t first = std::min(all.size(), tried_of_a_problem / 2);
@@ -61,8 +61,8 @@ std::vector<Candidate> some_of(const std::vector<Candidate>& all) {
   return some;
 }
 
-/// Rows of 16 bytes are what the library is made for. Where rows are not, its first choice may round partial sums so
-/// that results are wrong: docs/results/h100-cublaslt.md has shapes for which it does.
+/// The library is made for rows of whole 16-byte units. For other rows, its first choice may round partial sums so that
+/// results are wrong: docs/results/h100-cublaslt.md has shapes for which it does.
 bool has_whole_rows(const Problem& problem) {
   for (const auto& matrix : {stored_a(problem), stored_w(problem), stored_c(problem)})
     if (storage_bytes(matrix.type, matrix.leading_dimension) % 16 != 0) return false;
@@ -75,10 +75,10 @@ bool may_round_product(const Problem& problem) {
   return problem.out == DType::bf16 && problem.epilogue.activation == Activation::gelu_tanh && !has_whole_rows(problem);
 }
 
-/// Adds partial sums of a split K in the output's type: less accurate by design.
+/// Whether the candidate adds partial sums of a split K in the output's type, which is less accurate by design.
 bool reduces_in_output_type(const Candidate& candidate) { return candidate.name.find("_r4_") != std::string::npos; }
 
-/// One line for each problem: how many candidates, how long they took to list, how many of those tried were wrong.
+/// Prints one line for each problem: how many candidates there are, and how many of those tried were wrong.
 class CublasltProducts : public CublasltTest, public testing::WithParamInterface<std::string> {};
 
 TEST_P(CublasltProducts, AreRight) {
@@ -101,7 +101,7 @@ TEST_P(CublasltProducts, AreRight) {
     if (first_wrong.empty()) first_wrong = why;
   }
   fmt::print("{}: {} candidates, {} of {} tried are wrong\n", problem, all.size(), wrong, some.size());
-  // Others than the first choice may be wrong, since it is tuning that finds out; but not many, and never all.
+  // Candidates other than the first may be wrong, since tuning finds that out; but not many, and never all.
   EXPECT_LE(wrong, static_cast<int>(whole_rows ? some.size() / 10 : some.size() - 1)) << first_wrong;
 }
 
@@ -130,7 +130,7 @@ std::vector<std::string> problems() {
   return all;
 }
 
-/// Sizes of 129x256x512, or of 33x65x127 where nothing is aligned.
+/// Layouts of problems of about 129x256x512, and of 33x65x127, where nothing is aligned.
 std::vector<std::string> layouts() {
   std::vector<std::string> all;
   const auto add = [&](std::string_view types, std::initializer_list<const char*> how) {
@@ -144,7 +144,7 @@ std::vector<std::string> layouts() {
     add(types, {"tn", "tt", "tn:lda=144:ldw=264:ldc=257", "tt:batch=3:lda=144:stride_a=80000:stride_w=140000:ldc=264"});
   for (const char* types : {"33x65x127:bf16:bf16:bf16", "33x65x127:f32:f32:f32"})
     add(types, {"nn", "tn", "tt", "tn:lda=35:ldw=67:ldc=69", "batch=2:tt:lda=35:stride_a=5001:ldc=67:stride_c=2501"});
-  // FP8 and int8 are multiplied along K alone on most GPUs, and the others are refused there.
+  // Most GPUs multiply FP8 and int8 only where both operands are contiguous along K; they refuse the other layouts.
   for (const char* types : {"128x256x512:e4m3/tensor:e4m3/tensor:bf16", "128x256x512:e4m3/row:e4m3/row:bf16"})
     add(types, {"nn", "tn", "tt", "lda=528:ldw=544:ldc=264"});
   add("128x256x512:e4m3/row:e4m3/row:bf16", {"batch=3:lda=528:stride_a=80000:stride_w=140000:stride_c=40000"});
@@ -153,7 +153,7 @@ std::vector<std::string> layouts() {
   return all;
 }
 
-/// Each part of an epilogue alone, and combined; with gaps in C and in the residual too.
+/// Each part of an epilogue alone, and combinations, also with gaps in C and in the residual.
 std::vector<std::string> epilogues() {
   std::vector<std::string> all;
   for (const char* types : {"129x256x512:bf16:bf16:bf16", "129x256x512:bf16:bf16:f32", "129x256x512:fp16:fp16:fp16",
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Problems, CublasltProducts, testing::ValuesIn(problems(
 INSTANTIATE_TEST_SUITE_P(Layouts, CublasltProducts, testing::ValuesIn(layouts()));
 INSTANTIATE_TEST_SUITE_P(Epilogues, CublasltProducts, testing::ValuesIn(epilogues()));
 
-/// What must be there, refused or not.
+/// The family must support these problems.
 TEST_F(CublasltTest, OffersLayoutsAndEpilogues) {
   for (const char* problem :
        {"128x256x512:bf16:bf16:bf16:nn", "128x256x512:bf16:bf16:bf16:tn", "128x256x512:f32:f32:f32:tt",
@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(Problems, CublasltRecipes,
                                          "64x512x4096:e4m3/row:e4m3/row:bf16",
                                          "64x512x4096:e4m3/1x128:e4m3/128x128:bf16"));
 
-/// Prints what was found, by algorithm, and how long it took.
+/// Prints what was found for each algorithm, and how long that took.
 class CublasltEnumeration : public CublasltTest, public testing::WithParamInterface<std::string> {
  protected:
   std::vector<Candidate> listed(const std::string& problem) {

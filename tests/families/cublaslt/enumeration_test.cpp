@@ -22,7 +22,7 @@ std::set<AlgoConfig> configs_of(const Enumeration& enumeration) {
   return configs;
 }
 
-/// One algorithm of one tile, that takes just what is plain.
+/// A library with one algorithm of one tile, which takes only plain settings.
 InventedLibrary plain_library() {
   InventedLibrary library;
   library.algos[7] = {.capabilities = {.tiles = {11}, .stages = {31}}, .boxes = {{{11, 31}, {}}}};
@@ -153,7 +153,7 @@ TEST(CublasltEnumeration, WhatWasLearntIsNotAskedAgainAndEveryQuestionCounts) {
   library.ranking = {{.id = 7, .tile = 12, .stages = 31}, {.id = 7, .tile = 13, .stages = 31}};
   library.algos[7].ranked = library.ranking;
   const auto found = enumerate(library, known, {.most = 100, .k = 512});
-  EXPECT_EQ(found.checks, 5);  // of which three are splits
+  EXPECT_EQ(found.checks, 5);  // of which three are of splits
   EXPECT_EQ(library.checks, 5);
   EXPECT_EQ(found.entries.size(), 4U);
 }

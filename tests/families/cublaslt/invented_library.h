@@ -14,7 +14,7 @@
 
 namespace gemmtune::cublaslt {
 
-/// What one tile with one stages takes: every combination of these.
+/// The settings that an algorithm takes with one tile and one value of stages: every combination of these.
 struct Box {
   std::set<unsigned> inner{0};
   std::set<unsigned> clusters{0};
@@ -29,7 +29,7 @@ struct Box {
 
 struct InventedAlgo {
   Capabilities capabilities{};
-  bool ignores_clusters{};                               // takes any
+  bool ignores_clusters{};                               // takes any cluster
   std::map<std::pair<unsigned, unsigned>, Box> boxes{};  // by tile and stages
   std::vector<AlgoConfig> ranked{};
 };
@@ -95,7 +95,7 @@ class InventedLibrary final : public AlgoSource {
   }
 };
 
-/// The same library, some of whose answers take longer: which ones depends on the seed.
+/// The same library, but some answers take longer. The seed decides which ones.
 class UnevenLibrary final : public AlgoSource {
  public:
   UnevenLibrary(const InventedLibrary& library, unsigned seed) : library_(library), seed_(seed) {}
@@ -122,7 +122,7 @@ class UnevenLibrary final : public AlgoSource {
   unsigned seed_{};
 };
 
-/// Each value below `limit` with a chance of one in `rarity`, and 0.
+/// 0, and each other value below `limit` with a chance of one in `rarity`.
 inline std::set<unsigned> some_of(unsigned limit, unsigned rarity, std::mt19937& random) {
   std::set<unsigned> some{0};
   for (unsigned i = 1; i < limit; ++i)
@@ -130,7 +130,7 @@ inline std::set<unsigned> some_of(unsigned limit, unsigned rarity, std::mt19937&
   return some;
 }
 
-/// An algorithm with a third of its tiles and stages taken, each plainly and with a box of its own.
+/// An algorithm that takes a third of its pairs of tile and stages, each with plain settings and with a box of its own.
 inline InventedAlgo invent_algo(std::mt19937& random) {
   InventedAlgo algo{.capabilities = {.splits_k = random() % 2 == 0,
                                      .reductions = static_cast<unsigned>(random() % 8),
@@ -149,7 +149,8 @@ inline InventedAlgo invent_algo(std::mt19937& random) {
   return algo;
 }
 
-/// Three algorithms, of which the library ranks some configurations: all together, and each for itself.
+/// Three algorithms. The library ranks some of their configurations: in one ranking for all, and in one for each
+/// algorithm.
 inline InventedLibrary invent_library(std::mt19937& random) {
   InventedLibrary library;
   for (const int id : {3, 7, 66}) {

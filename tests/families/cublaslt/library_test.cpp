@@ -1,4 +1,4 @@
-// What the library of this machine says of its algorithms, on a machine with an NVIDIA GPU; skipped elsewhere.
+// What this machine's library says of its algorithms. These tests need an NVIDIA GPU and are skipped elsewhere.
 #include "gemmtune/families/cublaslt/library.h"
 
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ TEST_P(CublasltLibrary, ShowsWhatItsAlgorithmsTake) {
   for (const auto& [id, learnt] : known) print_learnt(matmul, id, learnt);
 }
 
-/// It is asked on all threads: what it says there must be what it says on the thread that opened the device.
+/// enumerate_algos() asks the library on all threads. Its answers must be those on the thread that opened the device.
 TEST_P(CublasltLibrary, SaysTheSameOnEveryThread) {
   const Matmul matmul(session_, spec("64x7168x2048"));
   if (const auto why = matmul.why_not(); !why.empty()) GTEST_SKIP() << why;
@@ -86,7 +86,7 @@ TEST_P(CublasltLibrary, SaysTheSameOnEveryThread) {
     }
 }
 
-/// A name says all of an algorithm only if the settings that can be read are all that there is.
+/// A name describes an algorithm in full only if the algorithm has no settings beyond those that can be read.
 TEST_P(CublasltLibrary, RanksAlgorithmsThatTheirSettingsDescribe) {
   std::size_t same = 0;
   std::size_t all = 0;

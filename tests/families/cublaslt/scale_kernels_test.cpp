@@ -10,8 +10,8 @@ namespace {
 class CublasltKernels : public testing::Test {
  protected:
   void SetUp() override {
-    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_cublaslt_kernels"));
-    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_cublaslt_kernels"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
 
   std::unique_ptr<KernelCompiler> compiler_;

@@ -1,5 +1,5 @@
-// The kernels of both spaces compile, GPU or not: sizes do not matter to the compiler, tiles and output types do. Each
-// takes a second or two, so that not all combinations are tried.
+// The kernels of both spaces compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes
+// do not. Each kernel takes a second or two, so not all combinations are tried.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ namespace {
 class Compiles : public testing::TestWithParam<FoldType> {
  protected:
   void SetUp() override {
-    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_wgmma"));
-    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_wgmma"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
 
   void expect_compiles(const KernelSource& source) const {
@@ -33,7 +33,7 @@ TEST_P(Compiles, EveryTile) {
   std::map<std::string, KernelSource> sources;
   const Space space = space_of(problem, GetParam(), h100);
   for (const auto& point : space.points()) {
-    if (point["n"] != 128 && point["cm"] * point["cn"] > 1) continue;  // clusters are alike for all tiles
+    if (point["n"] != 128 && point["cm"] * point["cn"] > 1) continue;  // clusters compile alike for all tiles
     const auto source = wgmma_source(product_of(problem, GetParam(), point), tile_of(point));
     sources.emplace(cache_key(source, compiler_->version()), source);
   }
@@ -45,7 +45,7 @@ TEST_P(Compiles, EveryOutput) {
   for (const std::string out : {"bf16", "fp16", "f32"})
     for (const std::string bias : {"", ":bias"})
       for (const int n : {8192, 8191}) {
-        if (n % 2 == 1 && out == "fp16") continue;  // stored like bf16
+        if (n % 2 == 1 && out == "fp16") continue;  // is stored like bf16
         const auto text = fmt::format("64x{}x8192:e2m1/1x32:e2m1/1x32:{}:packed{}", n, out, bias);
         const std::int64_t promote_k = GetParam() == FoldType::int8 ? 0 : 256;
         expect_compiles(

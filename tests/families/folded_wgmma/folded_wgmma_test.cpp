@@ -1,4 +1,4 @@
-// Against the reference, on a machine with a Hopper GPU; skipped elsewhere.
+// Tests against the reference. They need a Hopper GPU and are skipped elsewhere.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ class Mxfp4WgmmaTest : public testing::TestWithParam<bool> {
       GTEST_SKIP() << support.why_not;
   }
 
-  /// The family's first choice.
+  /// Checks the family's first candidate.
   void expect_right(const std::string& problem, Recipe recipe = Recipe::gaussian) {
     const auto all = family_->candidates(parse_problem(problem), *info_);
     ASSERT_FALSE(all.empty());
@@ -41,7 +41,8 @@ class Mxfp4WgmmaTest : public testing::TestWithParam<bool> {
   std::unique_ptr<Device> device_;
 };
 
-/// Every `step`th candidate: together all tiles, clusters, orders, intervals and parts along K.
+/// Checks every `step`th candidate. Together these cover all tiles, clusters, orders, intervals and numbers of parts
+/// along K.
 TEST_P(Mxfp4WgmmaTest, CandidatesAreRightOnRaggedSizes) {
   constexpr std::size_t step = 7;
   for (const std::string sizes : {"300x520x416", "130x264x4128"}) {
@@ -70,7 +71,7 @@ TEST_P(Mxfp4WgmmaTest, HardOperands) {
   expect_right(a4w4("64x64x32768"), Recipe::one_sign);
 }
 
-/// Few tiles, parts along K, and more tiles than multiprocessors.
+/// The sizes give few tiles, parts along K, and more tiles than multiprocessors.
 TEST_P(Mxfp4WgmmaTest, LaunchesBackToBackDoNotMeet) {
   for (const std::string sizes : {"128x256x1024", "256x512x8192", "2048x4352x512"}) {
     const auto all = family_->candidates(parse_problem(a4w4(sizes)), *info_);

@@ -69,7 +69,8 @@ TEST(ConvertOperand, ScalesOfEachBatchAndBlock) {
 }
 
 TEST(ConvertOperand, RowsOfKTakeTheScalesOfTheirColumns) {
-  // Weights [K = 2, N = 3] at a distance of 5, one scale for each of N; what the gaps hold is not converted.
+  // Weights [K = 2, N = 3] with a leading dimension of 5 and one scale for each of N. What the gaps hold is not
+  // converted.
   const Problem problem{.m = 1,
                         .n = 3,
                         .k = 2,

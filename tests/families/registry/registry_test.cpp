@@ -1,4 +1,4 @@
-// A family that is built and never runs is a loss that nobody notices: here each must get at least one problem right.
+// Nobody would notice a family that is built but never runs. Here each must compute at least one problem correctly.
 #include "gemmtune/families/registry.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace gemmtune {
 namespace {
 
-/// One of each kind of operand; every family must be able to do one of them.
+/// One problem for each kind of operand. Every family must support at least one of them.
 constexpr const char* problems[]{"33x65x128:f32:f32:f32",
                                  "33x65x128:bf16:bf16:bf16",
                                  "33x65x128:int8/row:int8/row:bf16",
@@ -21,7 +21,7 @@ constexpr const char* problems[]{"33x65x128:f32:f32:f32",
                                  "33x65x128:e2m1/1x32:e2m1/1x32:bf16:packed",
                                  "33x64x128:e2m1/1x32:e2m1/1x32:bf16:packed"};
 
-/// How many of the problems the family can do; each of these is computed with the family's default.
+/// How many of the problems the family supports. The family's default candidate computes each of these.
 int exercised(const KernelFamily& family, const DeviceInfo& device) {
   int count = 0;
   for (const char* text : problems) {
@@ -80,7 +80,7 @@ TEST(Registry, EveryFamilyRefusesAFeatureThatItDoesNotKnow) {
   }
 }
 
-/// What is asked of supports() holds for prepare() too: names in tables are no way around it.
+/// prepare() must refuse what supports() refuses: a name in a table is no way around it.
 TEST(Registry, WhatAFamilyDoesNotDeclareIsNeitherSupportedNorPrepared) {
   const char* asked[]{"33x65x128:f32:f32:f32:nn",        "33x65x128:f32:f32:f32:tt",
                       "33x65x128:f32:f32:f32:ldc=80",    "33x65x128:f32:f32:f32:relu",
@@ -98,7 +98,7 @@ TEST(Registry, WhatAFamilyDoesNotDeclareIsNeitherSupportedNorPrepared) {
   }
 }
 
-// Families that compile at run time, with names that each has for another problem.
+// Families that compile at run time must refuse names that they gave to candidates of another problem.
 TEST(Registry, SourcesForUnsupportedProblemsAreRefused) {
   const DeviceInfo hopper{.kind = DeviceKind::cuda, .arch = "sm90", .cu_num = 132};
   const auto packed = parse_problem("16x8192x8192:a4w4:packed");

@@ -1,5 +1,5 @@
-// The kernels of both spaces compile, GPU or not: sizes do not matter to the compiler, tiles and output types do. Of
-// kernels that differ in the length of a ring or in how many warps convert, one stands for all.
+// The kernels of both spaces compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes
+// do not. Of kernels that differ only in the length of a ring or in how many warps convert, one stands for all.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 class SmallMCompiles : public testing::Test {
  protected:
   void SetUp() override {
-    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_small_m"));
-    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not();
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_small_m"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
   }
 
   void add(const KernelSource& source) { sources_.emplace(cache_key(source, compiler_->version()), source); }

@@ -24,7 +24,7 @@ std::vector<SkinnyTile> skinny_tiles(const Problem& problem) {
 }
 std::vector<FusedTile> fused_tiles(const Problem& problem) { return tiles_of(fused_space(problem, h100), fused_tile); }
 
-/// Names parse back to the same tiles, all different.
+/// Names must be unique and parse back to the same tiles.
 template <typename Tile>
 void expect_names_say_all(const Space& space, Tile (*tile_of)(const Point&)) {
   const auto points = space.points();
@@ -74,7 +74,7 @@ TEST(SmallMSpace, SkinnyHasKernelsForAllItsRows) {
   }
 }
 
-/// What docs/results/h100-mxfp4-small-m.md found fastest.
+/// The spaces must contain the kernels that docs/results/h100-mxfp4-small-m.md found fastest.
 TEST(SmallMSpace, HasWhatWasFastest) {
   const auto has = [](const Problem& problem, const FusedTile& tile) {
     return std::ranges::count(fused_tiles(problem), tile) == 1;

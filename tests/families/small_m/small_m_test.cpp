@@ -1,4 +1,4 @@
-// Against the reference, on a machine with a Hopper GPU; skipped elsewhere.
+// Tests against the reference. They need a Hopper GPU and are skipped elsewhere.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -77,7 +77,7 @@ TEST_P(SmallMTest, HardOperands) {
   EXPECT_EQ(why_first_wrong(a4w4(m + "x64x32768"), Recipe::one_sign), "");
 }
 
-/// Blocks 24 binades apart: exact with mxfp4_skinny, whose weights may be so, too. mxfp4_fused refuses such weights,
+/// Scales of blocks 24 binades apart. mxfp4_skinny is exact, even with such weights. mxfp4_fused refuses such weights,
 /// and computes such activations another way.
 TEST_P(SmallMTest, WideScalesAreExactOrRefused) {
   const auto text = a4w4("16x300x4096", "f32:packed");
@@ -103,7 +103,7 @@ void shift(std::vector<std::byte>& scales, std::size_t first, std::size_t step, 
       scales[i] = std::byte(std::to_integer<int>(scales[i]) + binades);
 }
 
-/// Activations at the ends of E8M0's range, where products leave float's on the way to a C that is in it.
+/// Activations at the ends of E8M0's range: intermediate products leave float's range, although C is within it.
 TEST_P(SmallMTest, ActivationsFarFromOneAreRight) {
   constexpr std::size_t blocks = 4128 / 32;
   const auto problem = parse_problem(a4w4("15x130x4128", "f32:packed"));

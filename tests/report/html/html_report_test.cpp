@@ -58,7 +58,8 @@ TEST_F(HtmlReport, TheRoofIsGivenOrReached) {
   EXPECT_NEAR(reached[0]["peak_tflops"].get<double>(), 2.0 * 2 * 512 * 4096 / 1e6, 1e-9);
   EXPECT_GT(reached[0]["peak_gbps"].get<double>(), 0);
   EXPECT_EQ(data({.peak_tflops = 100})["roofs"][0]["peak_tflops"], 100);
-  EXPECT_FALSE(data()["shapes"][0]["best"]["asm"].contains("share")) << "of what was reached there are no shares";
+  EXPECT_FALSE(data()["shapes"][0]["best"]["asm"].contains("share"))
+      << "a roof that is the best time reached gives no shares";
 }
 
 TEST_F(HtmlReport, ARememberedRoofGivesShares) {
@@ -74,7 +75,7 @@ TEST_F(HtmlReport, ARememberedRoofGivesShares) {
   EXPECT_NEAR(value["shapes"][0]["best"]["asm"]["share"].get<double>(), floor_us / 4, 1e-4);
   EXPECT_FALSE(value["shapes"][1]["best"]["asm"].contains("share"));
   const auto given = html_data({comparison_, readings_, stores_, {.peak_tflops = 1, .peak_gbps = 2000}, roof_of});
-  EXPECT_EQ(given["roofs"].size(), 1U) << "what is given counts before what is remembered";
+  EXPECT_EQ(given["roofs"].size(), 1U) << "a given roof replaces a remembered one";
   EXPECT_EQ(given["roofs"][0]["source"], "given");
 }
 
@@ -102,7 +103,7 @@ TEST_F(HtmlReport, IsOneFileThatDataCannotBreakOutOf) {
   const auto text = page();
   EXPECT_EQ(count(text, "</script>"), 3U) << "data, library, ours";
   EXPECT_EQ(text.find("alert(1)</script>"), std::string::npos);
-  EXPECT_NE(text.find("{{data}} signal 11"), std::string::npos) << "what is filled in is not looked into again";
+  EXPECT_NE(text.find("{{data}} signal 11"), std::string::npos) << "placeholders in filled-in text stay";
   EXPECT_EQ(text.find("{{style}}"), std::string::npos);
   for (const auto* link : {"src=\"http", "href=\"http", "url(http", "@import", "fetch(", "XMLHttpRequest"})
     EXPECT_EQ(text.find(link), std::string::npos) << link;

@@ -1,7 +1,7 @@
 // bf16 or f16 to MXFP4: see quantise.h. One compilation for each FROM_BF16 and MODE.
 //
-// A thread has 8 elements, 16 bytes, and four of them a block. Elements go in pairs of f16: a block's scale leaves
-// magnitudes below 8, of which f16 holds all that decides their rounding.
+// A thread has 8 elements (16 bytes), and four threads have a block. Elements are handled in pairs of f16: a block's
+// scale leaves magnitudes below 8, and f16 holds every bit of them that decides their rounding.
 
 #include <bit>
 #include <cstdint>
@@ -50,9 +50,9 @@ __device__ unsigned sum(unsigned a, unsigned b) {
   return result;
 }
 
-/// Codes of two magnitudes below 8, each in its half. Added to 512, 1024 and 2048, whose neighbours in f16 are 0.5, 1
-/// and 2 away, they are rounded as E2M1 is below 2, below 4 and from there on; of the three codes that would follow the
-/// right one is the smallest.
+/// The codes of two magnitudes below 8, one in each half. Near 512, 1024 and 2048, values of f16 are 0.5, 1 and 2
+/// apart. Adding these numbers therefore rounds as E2M1 does below 2, below 4 and from 4 on. Of the three codes that
+/// result, the smallest is the right one.
 __device__ unsigned two_codes(unsigned pair, float factor) {
   unsigned values;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(values) : "f"(high_of(pair) * factor), "f"(low_of(pair) * factor));
@@ -68,7 +68,7 @@ __device__ unsigned byte_of(unsigned pair, float factor) {
   return codes | codes >> 12;
 }
 
-/// Over the four threads of a block.
+/// The largest magnitude of a block, over its four threads.
 __device__ float block_largest(const uint4& pairs) {
   unsigned largest =
       larger(larger(pairs.x & magnitudes, pairs.y & magnitudes), larger(pairs.z & magnitudes, pairs.w & magnitudes));

@@ -1,4 +1,4 @@
-// bf16 and fp16 to MXFP4 on the GPU, bit for bit as gemm/quantise.h has it.
+// Quantises bf16 and fp16 to MXFP4 on the GPU, to the same bits as gemm/quantise.h.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct QuantiseSpec {
 
 class Quantiser {
  public:
-  /// Compiles. Throws Error{unsupported} with the compiler's log, or for a K or a type that is none of the above.
+  /// Compiles the kernel. Throws Error{unsupported} with the compiler's log, or for a K or a type that is not allowed.
   Quantiser(const QuantiseSpec& spec, const std::string& arch);
 
-  /// To values [rows][k / 2] and scales [rows][k / 32]. All addresses are multiples of 16.
+  /// Writes values [rows][k / 2] and scales [rows][k / 32]. All addresses must be multiples of 16.
   void launch(const std::byte* from, std::byte* values, std::byte* e8m0, Stream& stream) const noexcept;
 
  private:
@@ -33,7 +33,7 @@ class Quantiser {
   GpuFunction function_{};
 };
 
-/// What a Quantiser compiles, for tests that compile everything.
+/// The source that a Quantiser compiles, for tests that compile everything.
 KernelSource quantise_source(const QuantiseSpec& spec, const std::string& arch);
 
 }  // namespace gemmtune

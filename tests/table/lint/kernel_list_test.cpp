@@ -28,6 +28,24 @@ TEST(KernelList, ListsWithOtherColumns) {
   EXPECT_TRUE(kernel_list_of(parse_csv("tile_M,tile_N,knl_name")).kernels.empty());
 }
 
+TEST(KernelList, ListsWithoutTiles) {
+  const auto list = kernel_list_of(parse_csv("knl_name,co_name,atm,subGU_m\n_ZN5aiter4fmoeE,a.co,0,32\n"));
+  ASSERT_EQ(list.kernels.size(), 1U);
+  EXPECT_EQ(list.kernels[0].name, "_ZN5aiter4fmoeE");
+  EXPECT_EQ(list.kernels[0].tile_m, 0);
+}
+
+TEST(KernelList, CommentsAreNoLines) {
+  const auto text = without_comments(
+      "// a licence, with a comma\n# and\n; more\n/* in a\nblock, of\nlines */\n\nknl_name,co_name\n//k0,a\nk1,b.co\n");
+  const auto list = kernel_list_of(parse_csv(text));
+  ASSERT_EQ(list.kernels.size(), 1U);
+  EXPECT_EQ(list.kernels[0].name, "k1");
+  EXPECT_EQ(list.kernels[0].line, 10) << "lines keep their numbers";
+  EXPECT_EQ(without_comments("/* one */\nknl_name\n"), std::string(9, ' ') + "\nknl_name\n");
+  EXPECT_EQ(without_comments("M,N,K\n#1,2,3\n"), "M,N,K\n#1,2,3\n") << "a table has no comments";
+}
+
 TEST(KernelList, SaysWhatIsMissing) {
   EXPECT_THROW(kernel_list_of(parse_csv("M,N,K\n1,2,3\n")), Error);
   try {

@@ -26,12 +26,26 @@ TEST(LintRates, RoundedNumbersAgree) {
   EXPECT_EQ(found("bw-contradiction", a4w4_header + row("5.4", "0.8", "190.7")).size(), 1U);
 }
 
-TEST(LintRates, TheColumnTellsHowFarNumbersAreRounded) {
-  const auto text = a4w4_header + row("5.0", "0.85", "210.33") + row("5.4049", "0.78", "194.57");
-  EXPECT_EQ(found("bw-contradiction", text), Texts{}) << "5.0 in a column of four decimals is 5.0000";
+TEST(LintRates, EachCellTellsHowFarItIsRounded) {
+  const auto text = a4w4_header + row("5.4", "0.8", "193.5") + row("5.4049", "0.78", "194.57");
+  EXPECT_EQ(found("bw-contradiction", text), Texts{}) << "5.4 may be 5.4350, whatever other rows write";
+  EXPECT_EQ(found("tflops-contradiction", text), Texts{});
   EXPECT_EQ(
-      found("bw-contradiction", a4w4_header + row("5.0", "0.85", "211.33") + row("5.4049", "0.78", "194.57")).size(),
+      found("bw-contradiction", a4w4_header + row("5.4000", "0.8", "193.5") + row("5.4049", "0.78", "194.57")).size(),
       1U);
+}
+
+TEST(LintRates, AnInt4IsHalfAByte) {
+  const auto row = [](std::string_view weights, std::string_view bw) {
+    return fmt::format(
+        "256,1,1024,256,16,2,A,torch.bfloat16,torch.bfloat16,{},Q,1,0,16,0,5,a,0.0%,5,b,0.0%,10.0,0,0,0,"
+        "0.31,{},\n",
+        weights, bw);
+  };
+  // 2 bytes for each of 1·1024 inputs and outputs, and 16 experts of 3·256·1024 weights.
+  EXPECT_EQ(found("bw-contradiction", moe_header + row("torch.int4", "629.56"), "tuned_fmoe.csv"), Texts{});
+  EXPECT_EQ(found("bw-contradiction", moe_header + row("torch.int4", "1258.7"), "tuned_fmoe.csv").size(), 1U);
+  EXPECT_EQ(found("bw-contradiction", moe_header + row("torch.float4_e2m1fn_x2", "1258.7"), "tuned_fmoe.csv"), Texts{});
 }
 
 TEST(LintRates, OutputsInF32CountAsTheyAreOrAsTwoBytes) {

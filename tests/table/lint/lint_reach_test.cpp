@@ -71,5 +71,16 @@ TEST(LintReach, AFileWithTokensUnderN) {
       << "a gate of one column is a layer";
 }
 
+TEST(LintReach, ResultsThatWereNotCompared) {
+  EXPECT_EQ(found("wrong-result", a4w4_header + "gfx950,256,1,512,4096,21,0,5.4049,k,0.78,194.57,nan\n"),
+            Texts{"2:49 errRatio is nan, so the results were not compared"});
+  EXPECT_EQ(found("wrong-result", a4w4_header + "gfx950,256,1,512,4096,21,0,5.4049,k,0.78,194.57,-1\n").size(), 1U);
+}
+
+TEST(LintReach, TheFeaturesOfADeviceDoNotCount) {
+  const std::string row = "gfx942:sramecc+:xnack-,256,1,512,4096,21,0,5.4049,k,0.78,194.57,0\n";
+  EXPECT_EQ(found("device-contradiction", a4w4_header + row).size(), 1U);
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -7,7 +7,7 @@ namespace {
 
 LintInput triton(const std::string& text, const std::string& tag = "A8W8") {
   LintInput input;
-  input.triton.push_back({.text = text, .file = parse_triton_json(text, "t.json"), .tag = tag});
+  input.triton.push_back({.text = text, .file = parse_triton_json(text, "t.json"), .name = TritonName{.tag = tag}});
   return input;
 }
 
@@ -18,6 +18,14 @@ TEST(LintTriton, DeadKeys) {
   EXPECT_EQ(findings[0].substr(0, 62), "3:3 no M reaches M_LEQ_320: 320 is none of the bounds that are");
   EXPECT_EQ(found("triton-dead-key", triton(R"({"M_LEQ_8": {}, "M_GEQ_8": {}, "any": {}})")), Texts{})
       << "any does no harm";
+}
+
+TEST(LintTriton, KernelsThatAreNoGemmsHaveRulesOfTheirOwn) {
+  LintInput input;
+  input.triton.push_back({.text = R"({"M_LEQ_320": {}, "small_M": {}})"});
+  input.triton.front().file = parse_triton_json(input.triton.front().text, "gfx942-MOE-DEFAULT.json");
+  EXPECT_EQ(found("triton-dead-key", input), Texts{});
+  EXPECT_EQ(found("triton-unserved", input), Texts{});
 }
 
 TEST(LintTriton, BoundsDependOnTheKernel) {

@@ -77,12 +77,55 @@ TEST(Convert, RefusesToLoseTheDevice) {
     EXPECT_EQ(std::string(error.what()).find("t.csv:2:1: found gfx gfx1250 with 256 compute units"), 0U)
         << error.what();
   }
-  const auto result = converted(read("gfx,cu_num,M,N,K,us,kernelName\nsm90,132,1,2,4,1,k\n"), {.schema = Schema::seed});
-  EXPECT_EQ(std::ranges::count_if(result.notes,
-                                  [](const std::string& note) {
-                                    return note == "t.csv: 1 rows are of devices that cannot be told without gfx";
-                                  }),
-            1);
+  for (const auto* rows : {"gfx,cu_num,M,N,K,us,kernelName\nsm90,132,1,2,4,1,k\n",
+                           "gfx,cu_num,M,N,K,us,kernelName\ngfx1250,96,1,2,4,1,k\n",
+                           "gfx,b,m,n,k,libtype,us,kernelName\ngfx950,2,1,2,4,opus,1,k\n"})
+    EXPECT_THROW(converted_text(rows, Schema::seed), Error) << rows;
+  EXPECT_NE(converted_text("gfx,cu_num,M,N,K,us,kernelName\ngfx942:xnack-,80,1,2,4,1,k\n", Schema::seed), "");
+}
+
+TEST(Convert, TheFirstBpreshuffleTablesAreFp8OfTheirDevice) {
+  const auto result = converted(read("cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+                                     "256,1,512,64,5,0,1,k,1,1,0.0\n80,1,512,64,5,0,1,k,1,1,0.0\n",
+                                     "a8w8_bpreshuffle_tuned_gemm.csv"),
+                                {.schema = Schema::today});
+  EXPECT_EQ(sheet_text(result.sheet),
+            "gfx,cu_num,M,N,K,q_dtype_w,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+            "gfx950,256,1,512,64,torch.float8_e4m3fn,ck,5,0,1,k,1,1,0.0\n"
+            "gfx942,80,1,512,64,torch.float8_e4m3fnuz,ck,5,0,1,k,1,1,0.0\n");
+  EXPECT_EQ(result.notes.back(), "a8w8_bpreshuffle_tuned_gemm.csv: has no libtype, which is taken to be ck");
+  EXPECT_EQ(result.notes[1],
+            "a8w8_bpreshuffle_tuned_gemm.csv: has no q_dtype_w, which is taken to be torch.float8_e4m3fn "
+            "(torch.float8_e4m3fnuz on gfx942)");
+}
+
+TEST(Convert, TheFirstBlockScaledTablesAreOfCk) {
+  const auto text = converted_text(
+      "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+      "256,1,512,64,5,0,1,k,1,1,0.0\n",
+      Schema::today, "a8w8_blockscale_tuned_gemm.csv");
+  EXPECT_NE(text.find("\ngfx950,256,1,512,64,ck,5,0,1,k,1,1,0.0\n"), std::string::npos) << text;
+}
+
+TEST(Convert, TimesOfTheOldNameSurvive) {
+  const auto text = converted_text(
+      "M,N,K,bias,dtype,outdtype,scaleAB,cu_num,libtype,solidx,splitK,soltimes,kernelName,err_ratio,tflops,bw\n"
+      "64,256,64,False,torch.bfloat16,torch.float32,False,80,asm,1,10,8.3,k,0.0,20.2,402.6\n",
+      Schema::today, "bf16_tuned_gemm.csv");
+  EXPECT_EQ(text,
+            "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,"
+            "tflops,bw\n"
+            "gfx942,80,64,256,64,False,torch.bfloat16,torch.float32,False,False,asm,1,10,8.3,k,0.0,20.2,402.6\n");
+}
+
+TEST(Convert, ListsOfAnotherKindAreRefused) {
+  try {
+    converted_text("dtype,K,V,BT,H,Hg,is_varlen,use_h0,store_fs\ntorch.bfloat16,64,64,64,32,16,False,True,False\n",
+                   Schema::today, "chunk_gdn_untuned.csv");
+    FAIL() << "expected an Error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "chunk_gdn_untuned.csv:2: a table of gdn needs N, which the row does not have");
+  }
 }
 
 TEST(Convert, FusedMoeKeepsItsOwn) {

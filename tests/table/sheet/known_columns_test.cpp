@@ -13,12 +13,14 @@ TEST(KnownColumns, EachNameMeansOneColumn) {
   std::set<std::string> names;
   for (const auto& column : known_columns()) {
     EXPECT_TRUE(names.insert(to_lower(column.name)).second) << column.name;
-    if (!column.alias.empty()) {
-      EXPECT_TRUE(names.insert(to_lower(column.alias)).second) << column.alias;
-    }
+    if (column.aliases.empty()) continue;
+    for (const auto alias : split(column.aliases, ' ')) EXPECT_TRUE(names.insert(to_lower(alias)).second) << alias;
   }
   for (std::size_t i = 0; i < known_columns().size(); ++i) EXPECT_EQ(find_known_column(known_columns()[i].name), i);
   EXPECT_EQ(find_known_column("ERR_RATIO"), find_known_column("errRatio"));
+  for (const auto* name : {"total_us", "soltimes", "SOLTIMES"})
+    EXPECT_EQ(find_known_column(name), find_known_column("us")) << name;
+  EXPECT_EQ(find_known_column("total_us soltimes"), std::nullopt);
   EXPECT_EQ(find_known_column(""), std::nullopt);
   EXPECT_EQ(find_known_column("colour"), std::nullopt);
 }
@@ -48,10 +50,18 @@ TEST(KnownColumns, TextsThatMeanTheSameAreEqual) {
       {type, "torch.bfloat16", {"torch.bfloat16", "dtypes.bf16", "bf16"}},
       {type, "torch.uint1", {"torch.uint1"}},
       {share, "0.01", {"0.01", "1%", "1.0%"}},
+      {share, "nan", {"nan", "NaN"}},
+      {share, "", {"", "Null"}},
       {word, "QuantType.No", {"QuantType.No", " QuantType.No\t"}},
   };
   for (const auto& [kind, canonical, texts] : all)
     for (const auto text : texts) EXPECT_EQ(canonical_value(kind, text), canonical) << '\'' << text << '\'';
+}
+
+TEST(KnownColumns, FeaturesAreNoPartOfAnArchitecture) {
+  EXPECT_EQ(without_features("gfx942:sramecc+:xnack-"), "gfx942");
+  EXPECT_EQ(without_features("gfx1250"), "gfx1250");
+  EXPECT_EQ(without_features(""), "");
 }
 
 TEST(KnownColumns, SaysWhatIsNotOfAKind) {

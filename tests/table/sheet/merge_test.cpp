@@ -58,8 +58,8 @@ TEST(Merge, AFastRowThatIsWrongLosesAgainstASlowOneThatIsNot) {
   const auto wrong = row("1", "0.051"), right = row("9", "0.05"), unsaid = row("8", "");
   EXPECT_EQ(merged({wrong, right}), right);
   EXPECT_EQ(merged({right, wrong}), right);
-  EXPECT_EQ(merged({wrong, right, unsaid}), unsaid) << "no ratio is none over the limit";
-  EXPECT_EQ(merged({row("2", "6%"), wrong}), wrong) << "of wrong rows the fastest";
+  EXPECT_EQ(merged({wrong, right, unsaid}), unsaid) << "a missing ratio is not over the limit";
+  EXPECT_EQ(merged({row("2", "6%"), wrong}), wrong) << "the fastest of wrong rows stays";
   EXPECT_EQ(merged({row("inf", "0.0"), wrong}), wrong) << "a placeholder is no result";
   EXPECT_EQ(merged({wrong, right}, MergePolicy::first), wrong) << "the other policies do not look";
 }
@@ -133,7 +133,69 @@ TEST(Merge, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refused({table(""), "B,M,N,K,us\n"}), "a.csv has keys K,M,N, b.csv has B,K,M,N: they cannot be merged");
   EXPECT_EQ(refused({"name,value\n"}),
             "a.csv:1:1: none of its columns says what its rows are for: expected M,N,K or another key");
+  EXPECT_EQ(
+      refused({"cu_num,M,N,K,us,kernelName,outcome,reason,stage\n"}),
+      "a.csv:1:1: found the columns outcome and stage of a profile, whose candidates need not be proven; expected a "
+      "tuned table");
   EXPECT_EQ(refused({}), "expected one table or more");
+}
+
+TEST(Merge, ALineThatWasCutIsNotRevivedByMoreColumns) {
+  const auto cut = std::string("cu_num,M,N,K,us,kernelName,bias\n256,1,8,8,1\n");
+  const auto text = merged({cut, "gfx,cu_num,M,N,K,us,kernelName\ngfx950,256,1,8,8,9,k\n"});
+  EXPECT_EQ(text,
+            "gfx,cu_num,M,N,K,bias,us,kernelName\ngfx950,256,1,8,8,False,9,k\n"
+            "gfx950,256,1,8,8,False,1,,the line was cut\n");
+  EXPECT_EQ(read(text).rows.size(), 1U);
+  EXPECT_EQ(merged({text}), text);
+}
+
+TEST(Merge, RefusesTwoFamiliesWithTheSameColumns) {
+  const std::string text = "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  const auto refusal = [&](const std::vector<std::string>& names, const std::string& columns) {
+    std::vector<Sheet> sheets;
+    for (const auto& name : names) sheets.push_back(read(columns, name));
+    try {
+      (void)merge(sheets, MergePolicy::fastest);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({"bf16_tuned_batched_gemm.csv", "a8w8_tuned_batched_gemm.csv"}, text),
+            "bf16_tuned_batched_gemm.csv is a table of batched_a16w16, a8w8_tuned_batched_gemm.csv one of "
+            "batched_a8w8: they cannot be merged");
+  EXPECT_NE(refusal({"bf16_batched.csv", "mine.csv", "a8w8_batched.csv"}, text), "") << "one between them";
+  EXPECT_EQ(refusal({"mine.csv", "a8w8_batched.csv"}, text), "") << "a name that says nothing";
+  const std::string blocks = "gfx,cu_num,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  EXPECT_NE(refusal({"a8w8_blockscale_tuned.csv", "a8w8_blockscale_bpreshuffle_tuned.csv"}, blocks), "");
+  EXPECT_EQ(refusal({"a8w8_blockscale_tuned.csv", "a8w8_blockscale_tuned_model.csv"}, blocks), "");
+}
+
+TEST(Merge, RowsWithDifferentUnknownKeysAllStay) {
+  const std::string columns = "gfx,cu_num,M,N,K,a_dtype,b_dtype,libtype,us,kernelName\n";
+  const auto text = columns + "gfx950,256,64,8,8,fp8,fp4,flydsl,8,b\ngfx950,256,64,8,8,fp8,fp8,flydsl,9,a\n";
+  EXPECT_EQ(merged({text}), text);
+  EXPECT_EQ(sheet_text(without_duplicates(read(text), MergePolicy::fastest).sheet), text);
+  const auto joined = merged({text, "gfx,cu_num,M,N,K,a_dtype,b_dtype,libtype,us,kernelName,note,tflops\n"});
+  EXPECT_EQ(merged({joined}), joined) << "they stay left of the results";
+  EXPECT_EQ(read(joined).rows.size(), 2U);
+  EXPECT_THROW(merged({text, "gfx,cu_num,M,N,K,libtype,us,kernelName\n"}), Error) << "one lacks a key";
+}
+
+TEST(Merge, AResultThatWasNotComparedNeverWins) {
+  const auto row = [](const std::string& us, const std::string& errors) {
+    return "M,N,K,us,errRatio\n1,8,8," + us + "," + errors + "\n";
+  };
+  for (const auto* errors : {"nan", "NaN", "-1", "-0.01"}) {
+    EXPECT_EQ(merged({row("1", errors), row("9", "0.0")}), row("9", "0.0")) << errors;
+    EXPECT_EQ(merged({row("9", "0.0"), row("1", errors)}), row("9", "0.0")) << errors;
+  }
+}
+
+TEST(Merge, TimesOfAllNamesCompete) {
+  EXPECT_EQ(merged({"M,N,K,us,kernelName\n1,8,8,30.0,slow\n", "M,N,K,soltimes,kernelName\n1,8,8,8.3,fast\n"}),
+            "M,N,K,us,kernelName\n1,8,8,8.3,fast\n");
 }
 
 TEST(Merge, WithoutDuplicatesTheOtherRowsStayAsTheyWere) {

@@ -24,6 +24,7 @@ std::string kept(const RowFilter& filter) {
 TEST(SheetFilter, KeepsTheRowsThatAreAllOfIt) {
   EXPECT_EQ(kept({}), "ck_small asm_small asm_large ");
   EXPECT_EQ(kept({.gfx = {"gfx942", "gfx90a"}}), "asm_small ");
+  EXPECT_EQ(kept({.gfx = {"gfx942:sramecc+:xnack-"}}), "asm_small ") << "features do not count";
   EXPECT_EQ(kept({.libtype = {"asm"}}), "asm_small asm_large ");
   EXPECT_EQ(kept({.kernel = {"small"}}), "ck_small asm_small ");
   EXPECT_EQ(kept({.kernel = {"asm*"}, .timed_only = true}), "asm_large ");

@@ -23,7 +23,7 @@ TritonFiles files_of(const std::string& lines, TritonKeys keys = TritonKeys::bou
   return triton_files(rows.rows, keys);
 }
 
-/// "key=first param's value" of each entry.
+/// Each entry as "key=first param's value".
 std::vector<std::string> entries(const NamedTritonFile& named) {
   std::vector<std::string> texts;
   for (const auto& entry : named.file.entries) texts.push_back(entry.key + "=" + entry.params.at(0).value);
@@ -45,6 +45,18 @@ TEST(TritonRows, RowsSayWhereWhenAndWhat) {
   const std::vector<Param> name{{"BLOCK_SIZE_M", "16"}, {"BLOCK_SIZE_N", "32"}, {"num_warps", "8"}};
   EXPECT_EQ(read.rows[1].params, name);
   EXPECT_EQ(read.rows[1].time_us, 0);
+}
+
+TEST(TritonRows, ALineThatWasCutIsNoRow) {
+  const auto read = rows_of("gfx950,256,50,512,1024,3.5,auto,64,32");
+  EXPECT_TRUE(read.rows.empty());
+  ASSERT_EQ(read.left_out.size(), 1U);
+  EXPECT_EQ(read.left_out[0].reason, "9 cells, the header has 10: the line was cut, or a cell is missing");
+}
+
+TEST(TritonRows, TheFeaturesOfADeviceAreNoPartOfANameOfAFile) {
+  const auto read = rows_of("gfx942:sramecc+:xnack-,304,50,512,1024,3.5,auto,64,32,4\n");
+  EXPECT_EQ(triton_file_name(read.rows.at(0).name), "gfx942-GEMM-AFP4WFP4-N=512-K=1024.json");
 }
 
 TEST(TritonRows, RowsThatGoNowhereSayWhy) {

@@ -14,7 +14,7 @@ TritonFile file_of(const std::vector<std::string>& keys) {
 }
 
 std::string serving(const TritonFile& file, std::int64_t m, std::string_view tag = "A8W8") {
-  const auto match = config_for(file, m, bounds_of(tag));
+  const auto match = config_for(file, m, bounds_of(TritonName{.tag = std::string(tag)}));
   return match ? file.entries[match->entry].key : "";
 }
 
@@ -27,8 +27,8 @@ TEST(TritonRule, BoundsAscendThenDescendThenAny) {
   EXPECT_EQ(serving(file, 4095), "any");
   EXPECT_EQ(serving(file, 4096), "M_GEQ_4096");
   EXPECT_EQ(serving(file, 8192), "M_GEQ_8192");
-  EXPECT_FALSE(config_for(file, 65, bounds_of("A8W8"))->tuned);
-  EXPECT_TRUE(config_for(file, 64, bounds_of("A8W8"))->tuned);
+  EXPECT_FALSE(config_for(file, 65, bounds_of(TritonName{.tag = "A8W8"}))->tuned);
+  EXPECT_TRUE(config_for(file, 64, bounds_of(TritonName{.tag = "A8W8"}))->tuned);
   EXPECT_EQ(serving(file_of({"M_LEQ_8"}), 9), "");
 }
 
@@ -65,24 +65,23 @@ TEST(TritonRule, RangesOfOneKernel) {
 
 TEST(TritonRule, ServedRanges) {
   const auto file = file_of({"M_LEQ_8", "any", "M_LEQ_320", "M_GEQ_4096"});
-  const auto ranges = served_ranges(file, bounds_of("A8W8"));
+  const auto ranges = served_ranges(file, bounds_of(TritonName{.tag = "A8W8"}));
   EXPECT_EQ(ranges[0], (ServedRange{1, 8}));
   EXPECT_EQ(ranges[1], (ServedRange{9, 4095}));
   EXPECT_FALSE(ranges[2]);
   EXPECT_EQ(ranges[3], (ServedRange{4096, 0}));
 }
 
-/// The turning points are all there are: the answer for every M up to 10000 lies in the range of the entry that gives
-/// it, or in an earlier stretch of it.
+/// Looks up every M up to 10000: each entry's range must end at the last M that the entry serves.
 TEST(TritonRule, ServedRangesAgreeWithEveryM) {
   for (const auto& keys : {std::vector<std::string>{"M_LEQ_1", "M_LEQ_16", "M_GEQ_2048", "any"},
                            {"small", "small_M16", "medium_M32", "large", "xlarge_M1024", "any"},
                            {"M_LT_32", "M_33_64", "default"}}) {
     const auto file = file_of(keys);
-    const auto ranges = served_ranges(file, bounds_of("A8W8"));
+    const auto ranges = served_ranges(file, bounds_of(TritonName{.tag = "A8W8"}));
     std::vector<std::int64_t> last(keys.size());
     for (std::int64_t m = 1; m <= 10'000; ++m)
-      if (const auto match = config_for(file, m, bounds_of("A8W8"))) last[match->entry] = m;
+      if (const auto match = config_for(file, m, bounds_of(TritonName{.tag = "A8W8"}))) last[match->entry] = m;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       ASSERT_EQ(ranges[i].has_value(), last[i] > 0) << keys[i];
       if (ranges[i]) {
@@ -93,7 +92,7 @@ TEST(TritonRule, ServedRangesAgreeWithEveryM) {
 }
 
 TEST(TritonRule, BucketKeysAreThoseThatAreAskedForFirst) {
-  const auto bounds = bounds_of("A8W8");
+  const auto bounds = bounds_of(TritonName{.tag = "A8W8"});
   EXPECT_EQ(bucket_key(TritonKeys::bounds, 50, bounds), "M_LEQ_64");
   EXPECT_EQ(bucket_key(TritonKeys::bounds, 8193, bounds), "any");
   EXPECT_EQ(bucket_key(TritonKeys::sizes, 7, bounds), "small");
@@ -109,13 +108,43 @@ TEST(TritonRule, BucketKeysAreThoseThatAreAskedForFirst) {
 TEST(TritonRule, SaysWhyAKeyIsDead) {
   auto file = file_of({"M_LEQ_64", "M_LEQ_320", "medium_M32", "M_GEQ_32", "hello", "any", "M_LEQ_8192"});
   file.entries.push_back({.key = "_note", .other = "\"x\""});
-  const auto why = [&](std::size_t i) { return why_unreachable(file, i, bounds_of("A8W8")); };
+  const auto why = [&](std::size_t i) { return why_unreachable(file, i, bounds_of(TritonName{.tag = "A8W8"})); };
   EXPECT_EQ(why(1).substr(0, 48), "320 is none of the bounds that are asked for (1,");
   EXPECT_EQ(why(2), "files with keys like its neighbours' (bounds) are never asked for it");
   EXPECT_EQ(why(4), "it is the name of no bucket");
   EXPECT_EQ(why(7), "its value is no configuration");
   const auto shadowed = file_of({"M_LEQ_8192", "M_GEQ_4096", "M_GEQ_1", "any"});
-  EXPECT_EQ(why_unreachable(shadowed, 3, bounds_of("A8W8")), "other buckets take every M of it");
+  EXPECT_EQ(why_unreachable(shadowed, 3, bounds_of(TritonName{.tag = "A8W8"})), "other buckets take every M of it");
+}
+
+TEST(TritonRule, SomeKernelsPassBoundsOfTheirOwn) {
+  const auto key = [](const std::string& text, const std::string& file_name, std::int64_t m) {
+    const auto file = parse_triton_json(text);
+    const auto match = config_for(file, m, bounds_of(parse_triton_name(file_name).value(), file));
+    return match ? file.entries[match->entry].key : "none";
+  };
+  const std::string batched = R"({"M_LEQ_256": {}, "M_LEQ_320": {}, "M_LEQ_512": {}, "any": {}})";
+  EXPECT_EQ(key(batched, "gfx950-BATCHED_GEMM-AFP4WFP4.json", 257), "M_LEQ_320");
+  EXPECT_EQ(key(batched, "gfx950-BATCHED_GEMM-AFP4WFP4.json", 321), "M_LEQ_512");
+  EXPECT_EQ(key(batched, "gfx950-BATCHED_GEMM-A8W8.json", 257), "M_LEQ_512");
+  const std::string gated = R"({"M_LEQ_8": {}, "M_LEQ_16": {}, "M_LEQ_64": {}, "M_LEQ_128": {}, "any": {}})";
+  EXPECT_EQ(key(gated, "gfx950-GEMM-A16W16-gated.json", 1), "M_LEQ_64");
+  EXPECT_EQ(key(gated, "gfx950-GEMM-A16W16.json", 1), "M_LEQ_8");
+  const std::string feed_forward = R"({"M_LEQ_4": {}, "M_LEQ_16": {}, "M_LEQ_64": {}, "any": {}})";
+  EXPECT_EQ(key(feed_forward, "gfx950-FF-A16W16-fused.json", 9), "M_LEQ_64");
+}
+
+TEST(TritonRule, GluonOnGfx950AsksForTheFilesBoundsAndPassesOverTilesWithoutCode) {
+  const auto file = parse_triton_json(
+      R"({"M_LEQ_300": {"BLOCK_SIZE_M": 128, "BLOCK_SIZE_N": 128}, "M_LEQ_16": {"BLOCK_SIZE_M": 16, "BLOCK_SIZE_N": 64},
+          "M_LEQ_96": {"BLOCK_SIZE_M": 64, "BLOCK_SIZE_N": 128}, "any": {"BLOCK_SIZE_M": 128, "BLOCK_SIZE_N": 256}})");
+  const auto name = parse_triton_path("gemm/gluon/gfx950-GEMM-A8W8_BLOCKSCALE-N=512-K=7168.json").value();
+  const auto key = [&](std::int64_t m) { return file.entries[config_for(file, m, bounds_of(name, file))->entry].key; };
+  EXPECT_EQ(key(8), "M_LEQ_96");
+  EXPECT_EQ(key(97), "M_LEQ_300");
+  EXPECT_EQ(key(301), "any");
+  const auto of_triton = parse_triton_name("gfx950-GEMM-A8W8_BLOCKSCALE.json").value();
+  EXPECT_EQ(bounds_of(of_triton, file).front(), 1);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ std::vector<Side> all_sides() {
   return sides;
 }
 
-constexpr Recipe all_recipes[] = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
-                                  Recipe::nan_scales};
+constexpr Recipe all_recipes[] = {Recipe::gaussian,   Recipe::one_sign,  Recipe::wide_exponents, Recipe::zero_blocks,
+                                  Recipe::nan_scales, Recipe::wide_rows, Recipe::nan_inf};
 
 TEST(OperandShape, FollowsTheGridOfScales) {
   const auto blocks = operand_shape({DType::e4m3, Scaling::block_128x128}, 3, 200, 300);

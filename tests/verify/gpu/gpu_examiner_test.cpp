@@ -13,6 +13,7 @@
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/relayout.h"
 #include "gemmtune/verify/gpu/gpu_reference.h"
+#include "gemmtune/verify/negate.h"
 #include "gemmtune/verify/reference.h"
 #include "tests/verify/gpu/on_gpu.h"
 
@@ -199,10 +200,35 @@ TEST_F(GpuExaminerTest, FingerprintsChangeWithAnyByte) {
   EXPECT_EQ(examiner_->fingerprint(Buffer{}), 0U);
 }
 
+TEST_F(GpuExaminerTest, NegatesAsTheHostDoes) {
+  for (const auto type : {DType::f32, DType::bf16, DType::e4m3, DType::e4m3fnuz, DType::i8, DType::e2m1})
+    for (const std::size_t bytes : {std::size_t{2}, std::size_t{6}, std::size_t{4096}, std::size_t{3'000'002}}) {
+      std::vector<std::byte> content(bytes);
+      for (std::size_t i = 0; i < bytes; ++i) content[i] = static_cast<std::byte>(i * 31 % 251);
+      const auto buffer = device_->allocate(bytes);
+      device_->upload(content, buffer.data());
+      examiner_->negate(type, buffer);
+      negate(type, content);
+      EXPECT_EQ(download(buffer), content) << to_string(type) << " " << bytes;
+    }
+}
+
+TEST_F(GpuExaminerTest, AnyPoisonIsSeen) {
+  const auto problem = parse_problem("33x47x130:f32:f32:f32");
+  const auto inputs = drawn(problem, Recipe::gaussian, seed);
+  const auto expectation = examiner_->expect(problem, inputs, {}, seed);
+  const auto c = device_->allocate(33 * 47 * 4);
+  const Poison poison{0xffc7};
+  device_->fill(c.data(), c.size(), poison.pattern);
+  EXPECT_EQ(expectation->judge(c.data(), poison).accuracy.unwritten, 33 * 47);
+  EXPECT_EQ(expectation->judge(c.data()).accuracy.unwritten, 0);
+}
+
 TEST_F(GpuExaminerTest, AnyBrokenGuardIsSeen) {
   std::vector<GuardedBuffer> buffers(1);
   for (const std::size_t size : {1, 2, 3, 100, 256, 14338})  // the last is one row of 7169 elements
     buffers.emplace_back(*device_, size);
+  buffers.emplace_back(*device_, 14338, 20'000);  // with guards of five pieces
   std::vector<const GuardedBuffer*> all;
   for (const auto& buffer : buffers) all.push_back(&buffer);
   EXPECT_TRUE(examiner_->guards_intact({}));
@@ -238,7 +264,7 @@ TEST_F(GpuExaminerTest, TheLargestProblemTakesNoMoreThanSeconds) {
   double total = seconds("draw", [&] { examiner_->draw(problem, Recipe::gaussian, 1, inputs); });
   total += seconds("reference", [&] { expectation = examiner_->expect(problem, inputs, {}, 1); });
   total += seconds("fingerprint", [&] { examiner_->fingerprint(inputs.w); });
-  total += seconds("poison", [&] { device_->fill(c.data(), c.size(), poison_pattern); });
+  total += seconds("poison", [&] { device_->fill(c.data(), c.size(), Poison{}.pattern); });
   total += seconds("explain a wrong one", [&] { verdict = expectation->judge(c.data()); });
   EXPECT_EQ(verdict.accuracy.unwritten, 16384 * 16384);
   device_->fill(inputs.a.data(), inputs.a.size(), 0);

@@ -16,6 +16,7 @@ import time
 
 MODE = sys.argv[1]
 PID_FILE = sys.argv[2] if len(sys.argv) > 2 else None
+ESCAPE = "\x1b[31m\x00\n"
 times_asked = 0
 
 
@@ -42,8 +43,21 @@ def sleep_for_ever():
         time.sleep(1000)
 
 
+def first_time(what):
+    """False for all workers that are started after one of them was asked this."""
+    path = f"{PID_FILE}.{what}"
+    if os.path.exists(path):
+        return False
+    open(path, "w", encoding="ascii").close()
+    return True
+
+
 def hello(protocol=1):
     device = {"kind": "cpu", "index": 0, "name": "an invented CPU", "arch": "none", "cu_num": 1}
+    if MODE == "another_device" and not first_time("greeted"):
+        device["name"] = "another CPU" + ESCAPE
+    if MODE == "unprintable":
+        device |= {"name": "CPU" + ESCAPE, "driver": ESCAPE + "1", "libraries": {"lib" + ESCAPE: "2" + ESCAPE}}
     send(type="hello", protocol=protocol, name="evil", version="1", device=device)
 
 
@@ -51,18 +65,38 @@ def candidate(name):
     return {"family": "evil", "name": name}
 
 
-def evaluation(name, stage):
+def evaluation(name, request):
+    stage = request["policy"]["stage"]
     if not name[1:].isdigit() and MODE != "always_ok":
         return {"candidate": candidate(name), "stage": stage, "outcome": "unsupported", "reason": "no such candidate"}
     us = 10.0 + int(name[1:]) if name[1:].isdigit() else 10.0
-    timing = {"median_us": us, "min_us": us - 1, "mean_us": us, "low_us": us - 0.5, "high_us": us + 0.5,
-              "dispersion": 0.01, "sample_count": 12}
+    samples = [us - 1, us] * 4 + [us + 0.5] * 4
+    timing = {"median_us": us, "min_us": us - 1, "mean_us": sum(samples) / 12, "low_us": us - 0.5, "high_us": us + 0.5,
+              "dispersion": 1.4826 * 0.5 / us, "sample_count": 12}
     if MODE != "forget_samples":
-        timing["samples_us"] = [us - 1, us] * 4 + [us + 0.5] * 4
-    accuracy = {"err_ratio": 0.0, "worst_error": 0.0, "worst_share_of_bound": 0.0, "unwritten": 0, "checked": 4,
-                "guards_intact": True}
-    return {"candidate": candidate(name), "stage": stage, "outcome": "ok", "reason": "", "timing": timing,
+        timing["samples_us"] = samples
+    m, n = request["problem"].split(":")[0].split("x")[:2]
+    accuracy = {"err_ratio": 0.0, "worst_error": 0.0, "worst_share_of_bound": 0.0, "unwritten": 0,
+                "checked": int(m) * int(n), "guards_intact": True}
+    made = {"candidate": candidate(name), "stage": stage, "outcome": "ok", "reason": "", "timing": timing,
             "accuracy": accuracy}
+    if name == "c2" and MODE in LIES:
+        part, field, value = LIES[MODE]
+        made[part][field] = value
+    if name == "c2" and MODE == "unprintable":
+        made |= {"outcome": "wrong_result", "reason": "first line" + ESCAPE + "second line"}
+    return made
+
+
+# What is said of c2, when all candidates have run.
+LIES = {
+    "all_elements_wrong": ("accuracy", "err_ratio", 1.0),
+    "negative_share": ("accuracy", "worst_share_of_bound", -1.0),
+    "no_time_at_all": ("timing", "median_us", 1e-300),
+    "samples_of_another": ("timing", "samples_us", [99.0] * 12),
+    "one_huge_sample": ("timing", "samples_us", [1e308] * 12),
+    "huge_workspace": ("timing", "workspace_bytes", 2**63 - 1),
+}
 
 
 def segfault(_request):
@@ -125,7 +159,7 @@ def endless_line(_request):
 
 
 def wrong_id(request):
-    send(type="evaluation", id=request["id"] + 1, evaluation=evaluation("c2", "screen"))
+    send(type="evaluation", id=request["id"] + 1, evaluation=evaluation("c2", request))
 
 
 def other_candidate(request):
@@ -148,13 +182,13 @@ def done_early(request):
 
 
 def implausible(request):
-    nonsense = evaluation("c2", request["policy"]["stage"])
+    nonsense = evaluation("c2", request)
     nonsense["timing"]["median_us"] = None
     send(type="evaluation", id=request["id"], evaluation=nonsense)
 
 
 def malformed(request):
-    nonsense = evaluation("c2", request["policy"]["stage"])
+    nonsense = evaluation("c2", request)
     nonsense["timing"]["median_us"] = "fast"
     send(type="evaluation", id=request["id"], evaluation=nonsense)
 
@@ -190,7 +224,7 @@ def start(request, name):
 
 
 def answer(request, name):
-    send(type="evaluation", id=request["id"], evaluation=evaluation(name, request["policy"]["stage"]))
+    send(type="evaluation", id=request["id"], evaluation=evaluation(name, request))
 
 
 def evil(request, name):
@@ -230,9 +264,8 @@ def evaluate(request):
     if MODE == "refuse_all":
         send(type="error", id=request["id"], message="no memory for the operands")
         return
-    if MODE == "flaky" and not os.path.exists(PID_FILE + ".died"):
-        with open(PID_FILE + ".died", "w", encoding="ascii"):
-            die(4)
+    if MODE in ("flaky", "another_device") and first_time("died"):
+        die(4)
     names = [one["name"] for one in request["candidates"]]
     (confirm if request["policy"]["stage"] == "confirm" else screen)(request, names)
 
@@ -245,12 +278,16 @@ def reply(request):
         if MODE == "silent_when_asked":
             sleep_for_ever()
         families = [{"family": "evil", "version": "1", "why_not": "", "candidate_count": 6}]
+        if MODE == "unprintable":
+            families.append({"family": "other" + ESCAPE, "version": ESCAPE + "2", "why_not": "K" + ESCAPE})
         send(type="supports", id=request["id"], families=families)
     elif kind == "candidates":
         global times_asked
         times_asked += 1
         count = 5 if MODE == "forgetful" and times_asked > 1 else 6
         names = ["c0", "c0"] if MODE == "name_twice" else [f"c{i}" for i in range(count)]
+        if MODE == "unprintable":
+            names[3] += ESCAPE
         send(type="candidates", id=request["id"], candidates=[candidate(name) for name in names])
     elif kind == "evaluate":
         evaluate(request)

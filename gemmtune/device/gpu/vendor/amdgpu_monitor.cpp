@@ -1,5 +1,5 @@
-// What the Linux kernel's driver (amdgpu) tells through files of the device's hwmon folder. They are documented in the
-// kernel's page "GPU power/thermal controls and monitoring". None of them says whether the clock is held back.
+// What the Linux kernel's driver (amdgpu) reports in files of the device's hwmon folder. The kernel's page "GPU
+// power/thermal controls and monitoring" documents them. None of them says whether the clock is held back.
 #include <fstream>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The only folder of hwmon/, whose name counts up over all devices of the machine.
+/// The only folder in hwmon/. Its name contains a number that counts all devices of the machine.
 fs::path hwmon_folder(const fs::path& device) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(device / "hwmon", none)) return entry.path();

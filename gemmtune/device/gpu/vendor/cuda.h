@@ -1,4 +1,4 @@
-// NVIDIA's part, in words of no vendor: the sources beside this header alone see NVIDIA's own headers.
+// NVIDIA's part, in terms of no vendor: only the sources beside this header include NVIDIA's own headers.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace gemmtune::gpu {
 std::shared_ptr<const Driver> make_cuda_driver(SharedLibrary library);
 std::unique_ptr<const Compiler> make_cuda_compiler(SharedLibrary library);
 
-/// Through the management library (NVML).
+/// Makes a monitor that uses the management library (NVML).
 std::unique_ptr<const Monitor> make_nvml_monitor(const std::string& bus_id);
 
 }  // namespace gemmtune::gpu

@@ -11,24 +11,23 @@
 namespace gemmtune::gpu {
 namespace {
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared takes none
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declared name takes no parentheses
 #define GEMMTUNE_COMPILER_FUNCTION(member, name) decltype(&::name) member = library_.function<decltype(::name)>(#name)
 
 class CudaCompiler final : public Compiler {
  public:
   explicit CudaCompiler(SharedLibrary library) : library_(std::move(library)) {
-    // It loads this by its name alone, which the loader knows once it is loaded.
+    // NVRTC loads this library by its name alone, which the loader only knows once the library is loaded.
     const auto folder = library_.name().rfind('/');
     if (folder == std::string::npos) return;
     static_cast<void>(
         SharedLibrary::open({library_.name().substr(0, folder) + "/libnvrtc-builtins.so." + version_number()}));
   }
 
-  /// "NVRTC 13.0".
   std::string version() const override { return "NVRTC " + version_number(); }
 
   std::string compile(const KernelSource& source) const override {
-    const auto target = "--gpu-architecture=sm_" + source.arch.substr(2);  // sm90a is code for this very chip
+    const auto target = "--gpu-architecture=sm_" + source.arch.substr(2);  // code for exactly this chip, sm90a
     const Program program(*this, source);
     std::vector<const char*> texts;
     for (const auto& option : source.options) texts.push_back(option.c_str());

@@ -1,4 +1,4 @@
-// NVIDIA's driver, loaded at run time. What its functions do is documented with the driver's interface.
+// NVIDIA's driver, loaded at run time. The documentation of the driver API says what its functions do.
 #include <cuda.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace gemmtune::gpu {
 namespace {
 
-/// For any device: it is compiled by the driver.
+/// Works on any device, because the driver compiles it.
 constexpr const char* delay_text = R"(.version 6.0
 .target sm_50
 .address_size 64
@@ -29,7 +29,7 @@ again:
   ret;
 })";
 
-// The handles of driver.h are the driver's own by another name.
+// The handles of driver.h are the driver's own handles under other names.
 CUstream native(StreamHandle handle) { return reinterpret_cast<CUstream>(handle); }
 CUevent native(EventHandle handle) { return reinterpret_cast<CUevent>(handle); }
 CUmodule native(ModuleHandle handle) { return reinterpret_cast<CUmodule>(handle); }
@@ -37,9 +37,10 @@ CUfunction native(FunctionHandle handle) { return reinterpret_cast<CUfunction>(h
 CUgraph native(GraphHandle handle) { return reinterpret_cast<CUgraph>(handle); }
 CUgraphExec native(GraphExecHandle handle) { return reinterpret_cast<CUgraphExec>(handle); }
 
-// The driver's headers rename functions by macros (cuMemAlloc is cuMemAlloc_v2): the symbol is what the macro yields.
+// The driver's headers rename functions with macros (cuMemAlloc is cuMemAlloc_v2): the symbol is what the macro expands
+// to.
 #define GEMMTUNE_SYMBOL_TEXT(name) #name
-// NOLINTBEGIN(bugprone-macro-parentheses): a name that is declared takes none
+// NOLINTBEGIN(bugprone-macro-parentheses): a declared name takes no parentheses
 #define GEMMTUNE_DRIVER_FUNCTION(member, name) \
   decltype(&::name) member = library_.function<std::remove_pointer_t<decltype(&::name)>>(GEMMTUNE_SYMBOL_TEXT(name))
 // NOLINTEND(bugprone-macro-parentheses)
@@ -76,7 +77,7 @@ class CudaDriver final : public Driver {
     return id.data();
   }
 
-  /// The device's primary context, which the CUDA run time and its libraries use as well.
+  /// Uses the device's primary context, which the CUDA runtime and its libraries use as well.
   void make_current(int index) const override {
     CUcontext context{};
     check(retain_(&context, device(index)), "cuDevicePrimaryCtxRetain");
@@ -88,7 +89,7 @@ class CudaDriver final : public Driver {
     return static_cast<ContextHandle>(reinterpret_cast<std::uintptr_t>(context));
   }
   void make_current(ContextHandle context) const noexcept override {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): where vendors differ, the neutral handle is a number
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the neutral handle is a number, because vendors differ here
     set_current_(reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(context)));
   }
   int compute_units() const override { return attribute(current_device(), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT); }
@@ -100,7 +101,7 @@ class CudaDriver final : public Driver {
   std::byte* allocate(std::size_t bytes) const override {
     CUdeviceptr address{};
     check(allocate_(&address, bytes), "cuMemAlloc");
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): to the driver addresses are numbers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are numbers
     return reinterpret_cast<std::byte*>(address);
   }
   void release(std::byte* address) const noexcept override { release_(pointer(address)); }
@@ -214,7 +215,7 @@ class CudaDriver final : public Driver {
       early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
       early.value.programmaticStreamSerializationAllowed = 1;
     }
-    // The driver only reads what it is pointed at; its interface is older than const.
+    // The driver only reads the arguments; its interface is older than const.
     auto* addresses = reinterpret_cast<void**>(const_cast<std::byte**>(arguments.data()));
     check(launch_(&config, native(function), addresses, nullptr), "cuLaunchKernelEx");
   }
@@ -248,7 +249,6 @@ class CudaDriver final : public Driver {
     check(current_(&device), "cuCtxGetDevice");
     return device;
   }
-  /// "CUDA 13.0".
   std::string version() const {
     int version{};
     check(driver_version_(&version), "cuDriverGetVersion");

@@ -4,7 +4,7 @@ namespace gemmtune::gpu {
 
 Vendor amd() {
   const std::vector<std::string> runtimes{"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
-  auto compilers = runtimes;  // that of older releases holds the compiler as well
+  auto compilers = runtimes;  // in older releases the runtime's library contains the compiler as well
   compilers.insert(compilers.begin(), {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6"});
   return {.kind = DeviceKind::hip,
           .arch_prefix = "gfx",

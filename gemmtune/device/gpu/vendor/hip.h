@@ -1,4 +1,4 @@
-// AMD's part, in words of no vendor: the sources beside this header alone see AMD's own headers.
+// AMD's part, in terms of no vendor: only the sources beside this header include AMD's own headers.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace gemmtune::gpu {
 std::shared_ptr<const Driver> make_hip_driver(SharedLibrary library);
 std::unique_ptr<const Compiler> make_hip_compiler(SharedLibrary library);
 
-/// Through the files of the kernel's driver (amdgpu).
+/// Makes a monitor that reads the files of the kernel's driver (amdgpu).
 std::unique_ptr<const Monitor> make_amdgpu_monitor(const std::string& bus_id);
 
 /// The same, from the folder of one PCI device: /sys/bus/pci/devices/0000:c1:00.0.

@@ -17,7 +17,6 @@ class HipCompiler final : public Compiler {
  public:
   explicit HipCompiler(SharedLibrary library) : library_(std::move(library)) {}
 
-  /// "hipRTC 9.0".
   std::string version() const override {
     int major{};
     int minor{};
@@ -69,7 +68,7 @@ class HipCompiler final : public Compiler {
     if (log_size_(program, &bytes) != HIPRTC_SUCCESS || bytes == 0) return "does not compile, and there is no log";
     std::string text(bytes, '\0');
     static_cast<void>(log_(program, text.data()));
-    return text.c_str();  // up to its NUL
+    return text.c_str();  // the log ends at its NUL
   }
 
   SharedLibrary library_;

@@ -1,4 +1,4 @@
-// AMD's driver and run time, loaded at run time. What its functions do is documented with HIP's interface.
+// AMD's driver and runtime, loaded at run time. The documentation of HIP says what its functions do.
 #include <hip/hip_runtime_api.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace gemmtune::gpu {
 namespace {
 
-// The handles of driver.h are the driver's own by another name.
+// The handles of driver.h are HIP's own handles under other names.
 hipStream_t native(StreamHandle handle) { return reinterpret_cast<hipStream_t>(handle); }
 hipEvent_t native(EventHandle handle) { return reinterpret_cast<hipEvent_t>(handle); }
 hipModule_t native(ModuleHandle handle) { return reinterpret_cast<hipModule_t>(handle); }
@@ -20,7 +20,7 @@ hipFunction_t native(FunctionHandle handle) { return reinterpret_cast<hipFunctio
 hipGraph_t native(GraphHandle handle) { return reinterpret_cast<hipGraph_t>(handle); }
 hipGraphExec_t native(GraphExecHandle handle) { return reinterpret_cast<hipGraphExec_t>(handle); }
 
-// Newer headers rename functions by macros: the symbol is what the macro yields. Overloads for C++ hide some types.
+// Newer headers rename functions with macros: the symbol is what the macro expands to. C++ overloads hide some types.
 #define GEMMTUNE_SYMBOL_TEXT(name) #name
 #define GEMMTUNE_DRIVER_FUNCTION(member, name, ...) \
   hipError_t (*member)(__VA_ARGS__) = library_.function<hipError_t(__VA_ARGS__)>(GEMMTUNE_SYMBOL_TEXT(name))
@@ -47,7 +47,7 @@ class HipDriver final : public Driver {
     return {.kind = DeviceKind::hip,
             .index = index,
             .name = found.name,
-            .arch = arch.substr(0, arch.find(':')),  // "gfx942", without the features behind it
+            .arch = arch.substr(0, arch.find(':')),  // "gfx942", without the features that follow the colon
             .cu_num = found.multiProcessorCount,
             .last_level_cache_bytes = found.l2CacheSize,
             .memory_bytes = static_cast<std::int64_t>(found.totalGlobalMem),
@@ -62,7 +62,8 @@ class HipDriver final : public Driver {
   }
 
   void make_current(int index) const override { check(set_device_(index), "hipSetDevice"); }
-  /// Threads have a device here, not a context, and the first one until they are told another: that one counts as none.
+  /// In HIP, a thread has a device instead of a context, and it has the first device until another is set. The first
+  /// device therefore counts as no context.
   ContextHandle current_context() const noexcept override {
     int device{};
     return get_device_(&device) == hipSuccess ? static_cast<ContextHandle>(device) : ContextHandle{};
@@ -148,7 +149,7 @@ class HipDriver final : public Driver {
     check(instantiate_(&exec, native(graph), nullptr, nullptr, 0), "hipGraphInstantiate");
     return reinterpret_cast<GraphExecHandle>(exec);
   }
-  /// HIP has no way to do it ahead: one launch more.
+  /// HIP cannot prepare a graph ahead of time, so the graph is launched once more.
   void upload(GraphExecHandle graph, StreamHandle stream) const override { launch(graph, stream); }
   void launch(GraphExecHandle graph, StreamHandle stream) const override {
     check(launch_graph_(native(graph), native(stream)), "hipGraphLaunch");
@@ -167,7 +168,7 @@ class HipDriver final : public Driver {
     check(get_function_(&function, native(module), name.c_str()), "hipModuleGetFunction " + name);
     return reinterpret_cast<FunctionHandle>(function);
   }
-  /// All of a block's memory may be dynamic here without asking.
+  /// In HIP, a block may use all of its shared memory dynamically without asking.
   void allow_shared_bytes(FunctionHandle /*function*/, int /*bytes*/) const override {}
   void launch(FunctionHandle function, const LaunchShape& shape, StreamHandle stream,
               std::span<const std::byte* const> arguments) const override {
@@ -182,7 +183,6 @@ class HipDriver final : public Driver {
   }
 
  private:
-  /// "HIP 5.2".
   std::string version() const {
     int version{};
     check(driver_version_(&version), "hipDriverGetVersion");
@@ -244,7 +244,7 @@ class HipDriver final : public Driver {
 }  // namespace
 
 std::shared_ptr<const Driver> make_hip_driver(SharedLibrary library) {
-  // hipInit leaks memory where there is no AMD GPU. The device nodes are those of Linux and of WSL.
+  // hipInit leaks memory if there is no AMD GPU. The device nodes are those of Linux and of WSL.
   if (!std::filesystem::exists("/dev/kfd") && !std::filesystem::exists("/dev/dxg"))
     fail(ErrorCode::no_device, "{} finds no GPU: there is neither /dev/kfd nor /dev/dxg", library.name());
   return std::make_shared<const HipDriver>(std::move(library));

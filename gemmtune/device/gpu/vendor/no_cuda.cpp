@@ -1,4 +1,4 @@
-// Instead of NVIDIA's part, in a build that found no headers for it.
+// Replaces NVIDIA's part in a build that found no headers for it.
 #include "gemmtune/device/gpu/vendor.h"
 
 namespace gemmtune::gpu {

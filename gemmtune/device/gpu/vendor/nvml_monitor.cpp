@@ -1,5 +1,5 @@
-// What NVIDIA's management library (NVML) tells. Its header comes with drivers, not with toolkits, so the few numbers
-// that are needed of its stable binary interface stand here.
+// What NVIDIA's management library (NVML) reports. Its header comes with drivers, not with toolkits, so the few
+// constants of its stable binary interface that are needed are defined here.
 #include <cstdint>
 #include <utility>
 
@@ -12,8 +12,8 @@ namespace {
 using NvmlDevice = struct NvmlDeviceState*;
 constexpr int success = 0;
 constexpr int sm_clock = 1;
-// Power cap, hardware slowdown, thermal slowdown in software and hardware, power brake. Not among them: an idle GPU,
-// and clocks that its owner has set.
+// Power cap, hardware slowdown, thermal slowdown by software and by hardware, power brake. An idle GPU, and clocks that
+// its owner has set, do not count.
 constexpr std::uint64_t holding_back = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 struct Library {
