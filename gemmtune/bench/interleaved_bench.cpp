@@ -158,7 +158,7 @@ std::optional<ShapeBench> measure_interleaved(Evaluator& evaluator, const Proble
 
 std::optional<ShapeResult> search_best(Evaluator& evaluator, const Problem& problem,
                                        const std::vector<Candidate>& candidates, const TunePlan& plan) {
-  const auto strategy = make_strategy(plan.search, candidates);
+  const auto strategy = make_strategy(plan.search, candidates, {}, plan.regret);
   Evidence evidence;
   for (auto batch = strategy->ask(); !batch.empty(); batch = strategy->ask()) {
     evidence.begin(batch);

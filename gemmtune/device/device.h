@@ -81,8 +81,9 @@ class Timer {
 
   virtual ~Timer() = default;
 
-  /// Runs launch(first), …, launch(first + count - 1) and returns the device time of each, in microseconds. If launches
-  /// are too short to be timed singly, a device may run more of them and return equal shares of the total time. Throws
+  /// Runs launch(first), launch(first + 1), … and returns `count` device times of a launch, in microseconds. Where
+  /// launches are too short to time singly, more of them run: each time is then the mean of several launches, none of
+  /// which counts for another time, so that there are as many independent measurements as times. Throws
   /// Error{unsupported} for cold instructions if why_not_cold_instructions() gives a reason.
   virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
 };

@@ -171,6 +171,13 @@ void Workload::restore() {
   expect_first();
 }
 
+bool WorkloadCache::can_stay_beside(const WorkloadKey& next) const {
+  constexpr std::int64_t memory_share = 8;
+  if (!last_ || last_->key().recipe != next.recipe || last_->key().problem != next.problem) return false;
+  const auto bytes = operand_sizes(next.problem).total() * static_cast<std::int64_t>(last_->sets().count());
+  return bytes <= device_->info().memory_bytes / memory_share;
+}
+
 Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
   if (last_ && last_->has_operands_of(key)) {
     last_->enter(key.stage, cost);
@@ -178,6 +185,7 @@ Workload& WorkloadCache::get(const WorkloadKey& key, Cost& cost) {
   }
   {
     const ScopedSeconds freeing(cost.operands_s);
+    previous_ = can_stay_beside(key) ? std::move(last_) : nullptr;
     last_.reset();  // before the next one is made, because both may not fit in memory
   }
   last_ = std::make_unique<Workload>(*device_, *examiner_, key, cost);

@@ -117,7 +117,9 @@ class Workload {
   std::unique_ptr<Expectation> negated_;  // of the other sign; once it is needed
 };
 
-/// Keeps the last workload that was asked for.
+/// Keeps the last workload that was asked for. If the next one is of the same problem with another seed, and both take
+/// little of the device's memory, the last one is kept beside it: the operands then lie at other addresses, which an
+/// allocator would otherwise give to them again (space/policy.h, with_placement()).
 class WorkloadCache {
  public:
   explicit WorkloadCache(Device& device) : device_(&device), examiner_(make_examiner(device)) {}
@@ -126,9 +128,12 @@ class WorkloadCache {
   Workload& get(const WorkloadKey& key, Cost& cost);
 
  private:
+  bool can_stay_beside(const WorkloadKey& next) const;
+
   Device* device_;
   std::unique_ptr<Examiner> examiner_;
   std::unique_ptr<Workload> last_;
+  std::unique_ptr<Workload> previous_;  // occupies its addresses, and is not used
 };
 
 }  // namespace gemmtune

@@ -18,6 +18,10 @@ constexpr double longest_block_us = 20'000;
 /// An interleaved block is never shorter than this, or its uncounted launch would cost as much as its samples.
 constexpr std::int64_t smallest_turn = 4;
 
+/// A block of launches that are short is never shorter than this: a GPU's timer replays several of them from a graph,
+/// and a launch that it is asked for singly looks longer than it is.
+constexpr std::int64_t fewest_short = 2;
+
 /// One launch and the samples taken of it.
 class Series {
  public:
@@ -27,17 +31,13 @@ class Series {
     if (launches > 0) last_us_ = run(launches).back();
   }
 
-  void take(std::int64_t launches) {
-    const auto times = run(launches);
-    samples_.us.insert(samples_.us.end(), times.begin(), times.end());
-    if (!times.empty()) last_us_ = times.back();
-  }
-
   /// Takes samples and records them as a turn.
   void take_turn(std::int64_t launches) {
-    const auto before = samples_.us.size();
-    take(launches);
-    samples_.turns.push_back(samples_.us.size() - before);
+    const auto times = run(launches);
+    if (times.empty()) return;
+    samples_.us.insert(samples_.us.end(), times.begin(), times.end());
+    samples_.turns.push_back(times.size());
+    last_us_ = times.back();
   }
 
   /// Roughly how long a launch takes; 0 before the first one.
@@ -85,14 +85,22 @@ std::vector<std::size_t> still_wanted(const std::vector<Series>& all, const Meas
   return wanted;
 }
 
-/// The first block takes min_samples at once, unless launches are so long that the rule should see each of them: it may
-/// give up on a slow launch early.
+/// The first two blocks take min_samples, because an interval needs two turns; unless launches are so long that the
+/// rule should see each of them: it may give up on a slow launch early.
 std::int64_t next_block(const Series& series, const MeasurePolicy& policy, std::int64_t smallest) {
   const double longest = longest_block_us / std::max(series.launch_us(), 1.0);
   const auto fitting = static_cast<std::int64_t>(std::min<double>(largest_block, longest));
-  const bool at_once = series.count() == 0 && static_cast<double>(policy.min_samples) <= longest;
-  const auto wanted = at_once ? policy.min_samples : fitting;
-  return std::min(std::max(wanted, smallest), policy.max_samples - series.count());
+  const bool is_short = static_cast<double>(policy.min_samples) <= longest;
+  const auto missing = policy.min_samples - series.count();
+  const auto left = policy.max_samples - series.count();
+  auto wanted = fitting;
+  if (is_short && series.count() == 0)
+    wanted = (policy.min_samples + 1) / 2;
+  else if (is_short && (missing > 0 || series.samples().turns.size() == 1))
+    wanted = missing;
+  if (is_short) smallest = std::max(smallest, fewest_short);
+  wanted = std::min(std::max({wanted, smallest, std::int64_t{1}}), left);
+  return is_short && left - wanted < fewest_short ? left : wanted;
 }
 
 }  // namespace
@@ -104,7 +112,7 @@ Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& p
 Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy, const StopRule& rule) {
   Series series(timer, launch);
   series.warm_up(policy.warmup);
-  while (!done(series, policy, rule)) series.take(next_block(series, policy, 1));
+  while (!done(series, policy, rule)) series.take_turn(next_block(series, policy, 1));
   return series.samples();
 }
 
@@ -155,6 +163,10 @@ Timing summarise(const Samples& samples, bool keep_samples) {
           .samples_us = keep_samples ? us : std::vector<double>{},
           .turns = keep_samples ? std::vector<std::int64_t>(samples.turns.begin(), samples.turns.end())
                                 : std::vector<std::int64_t>{}};
+}
+
+Samples samples_of(const Timing& timing) {
+  return {.us = timing.samples_us, .turns = {timing.turns.begin(), timing.turns.end()}};
 }
 
 }  // namespace gemmtune

@@ -13,7 +13,8 @@
 
 namespace gemmtune {
 
-/// Warms up, then takes samples. Launch i is launch(i); the index counts on, and the caller rotates operands by it.
+/// Warms up, then takes samples, in blocks that follow each other and of which each counts as a turn. Launch i is
+/// launch(i); the index counts on, and the caller rotates operands by it.
 Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy);
 
 /// The same under the caller's rule. At most policy.max_samples are taken, whatever the rule says.
@@ -36,5 +37,8 @@ void run_in_turns(Timer& timer, std::span<const Timer::Launch> launches, double 
 
 /// The timing of an evaluation, computed from its samples.
 Timing summarise(const Samples& samples, bool keep_samples);
+
+/// The samples that a timing keeps, with their turns: summarise() of them gives its numbers again.
+Samples samples_of(const Timing& timing);
 
 }  // namespace gemmtune

@@ -18,7 +18,7 @@ double side(double us, double middle) { return us < middle ? -1 : us > middle ? 
 double independent_count(const Samples& samples) {
   const auto count = static_cast<double>(samples.us.size());
   const auto turns = static_cast<double>(samples.turns.size());
-  if (turns < 2) return count;
+  if (turns < 2) return std::min(count, 1.0);
   const double middle = *median(samples.us);
   double of_turns = 0;
   double of_samples = 0;

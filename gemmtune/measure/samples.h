@@ -14,7 +14,8 @@ struct Samples {
 };
 
 /// How many samples that know nothing of each other would tell as much of the median: as many as there are, unless
-/// those of a turn lie on one side of it more often than by chance. At least the number of turns.
+/// those of a turn lie on one side of it more often than by chance. At least the number of turns. The samples of a
+/// single turn count as one, because nothing shows what they have in common.
 double independent_count(const Samples& samples);
 
 }  // namespace gemmtune

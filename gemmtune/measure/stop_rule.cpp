@@ -30,7 +30,9 @@ class PolicyRule final : public StopRule {
     return *std::min_element(samples.us.begin(), samples.us.end()) > limit_us;
   }
 
+  /// One turn does not show how sure it is, however much its samples agree.
   bool narrow(const Samples& samples) const {
+    if (samples.turns.size() < 2) return false;
     const auto interval = *median_interval(samples);
     return (interval.high - interval.low) / 2 < policy_.target_dispersion * *median(samples.us);
   }

@@ -14,8 +14,8 @@ class StopRule {
   virtual bool enough(const Samples& samples) const = 0;
 };
 
-/// Stops at max_samples; or, once min_samples are there, when the median's interval is narrow enough or the samples add
-/// up to max_sampling_s.
+/// Stops at max_samples; or, once min_samples are there, when the samples add up to max_sampling_s, or the median's
+/// interval is narrow enough and the samples are of two turns at least.
 std::unique_ptr<StopRule> make_stop_rule(const MeasurePolicy& policy);
 
 /// Before min_samples have been taken, the limit for slow launches is this much higher.

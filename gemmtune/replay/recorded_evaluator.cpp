@@ -35,7 +35,7 @@ Evaluation without_timing(const RecordedCandidate& one, Stage stage) {
 }
 
 void set_times(Evaluation& evaluation, const Samples& samples, const RecordedCandidate& one) {
-  evaluation.timing = summarise(samples, false);
+  evaluation.timing = summarise(samples, evaluation.stage == Stage::confirm);
   evaluation.timing.workspace_bytes = one.memory_bytes;
 }
 

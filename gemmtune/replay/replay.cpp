@@ -22,7 +22,7 @@ class Player final : public EvaluationObserver {
 
   SearchRun run(std::string_view search, Neighbours& neighbours) {
     const auto candidates = evaluator_.candidates(shape_.problem);
-    const auto strategy = make_strategy(search, candidates, neighbours.about(shape_.problem));
+    const auto strategy = make_strategy(search, candidates, neighbours.about(shape_.problem), plan_.regret);
     strategy_ = strategy.get();
     for (auto batch = strategy->ask(); !batch.empty(); batch = strategy->ask()) evaluate(batch);
     for (const auto& time : evidence_.times()) neighbours.add(shape_.problem, time);

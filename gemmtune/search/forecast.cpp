@@ -78,8 +78,9 @@ std::vector<LogTime> Forecast::expect(std::span<const std::size_t> unknown, std:
     for (const auto i : of_this) asked.push_back(unknown[i]);
     const GaussianProcess process(distances_between(seen, seen), log_times);
     const auto predictions = process.at(distances_between(seen, asked));
+    const double wider = std::max(1.0, process.leave_one_out_deviation());
     for (std::size_t i = 0; i < of_this.size(); ++i)
-      expected[of_this[i]] = {.mean = predictions[i].mean, .deviation = predictions[i].deviation};
+      expected[of_this[i]] = {.mean = predictions[i].mean, .deviation = wider * predictions[i].deviation};
   }
   return expected;
 }

@@ -1,6 +1,7 @@
 // Forecasts the times of candidates from the times of others: kernels that differ in few parameters take about equally
-// long. It is a Gaussian process over each family's parameters, which states its own deviation. It knows nothing of
-// GEMM.
+// long. It is a Gaussian process over each family's parameters, which states its own deviation. Where the times already
+// known lie further from what the others predict for them than it states, the deviation is widened by as much. It knows
+// nothing of GEMM.
 #pragma once
 
 #include <cstddef>

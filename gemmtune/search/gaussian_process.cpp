@@ -128,6 +128,21 @@ GaussianProcess::GaussianProcess(std::span<const double> distances, std::span<co
   weights_ = std::move(best->weights);
 }
 
+// With K = L·Lᵀ, the value that the others predict for point i is off by (K⁻¹·y)ᵢ / (K⁻¹)ᵢᵢ, and the variance of that
+// is variance / (K⁻¹)ᵢᵢ (Rasmussen and Williams, Gaussian Processes for Machine Learning, equations 5.10 to 5.12).
+double GaussianProcess::leave_one_out_deviation() const {
+  double squares = 0;
+  for (std::size_t first = 0; first < count_; first += columns_at_once) {
+    const auto columns = std::min(columns_at_once, count_ - first);
+    std::vector<Columns> unit(count_);
+    for (std::size_t c = 0; c < columns; ++c) unit[first + c][c] = 1;
+    const auto diagonal = squares_after_forward(factor_, unit);
+    for (std::size_t c = 0; c < columns; ++c)
+      squares += weights_[first + c] * weights_[first + c] / (diagonal[c] * variance_);
+  }
+  return std::sqrt(squares / static_cast<double>(count_));
+}
+
 std::vector<GaussianProcess::Prediction> GaussianProcess::at(std::span<const double> distances) const {
   const auto points = distances.size() / count_;
   std::vector<Prediction> predictions(points);

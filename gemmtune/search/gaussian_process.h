@@ -25,6 +25,10 @@ class GaussianProcess {
   /// Predicts new points. `distances` has one row for each point seen: the distances of all new points from it.
   std::vector<Prediction> at(std::span<const double> distances) const;
 
+  /// How far the values seen are from what the others predict for them, in the deviations that it states for these
+  /// predictions: the root of the mean square, 1 when the stated deviations are right.
+  double leave_one_out_deviation() const;
+
  private:
   struct Fit;
   static Fit fit(std::span<const double> distances, std::span<const double> centred, double reach);

@@ -1,6 +1,8 @@
 #include "gemmtune/search/race.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/measure/pooling.h"
 #include "gemmtune/measure/ranking.h"
 #include "gemmtune/search/diverse_sample.h"
 
@@ -34,6 +37,19 @@ std::vector<std::size_t> best_heard_of(std::span<const Candidate> candidates, co
   return best;
 }
 
+std::size_t index_of(std::span<const Candidate> candidates, const Candidate& candidate) {
+  return static_cast<std::size_t>(std::ranges::find(candidates, candidate) - candidates.begin());
+}
+
+/// Moves `count` of them, drawn at random, to the front. No standard distribution is used: they differ between
+/// libraries, and a search that is resumed must draw the same.
+void draw_to_front(std::vector<std::size_t>& indices, std::size_t count, std::mt19937_64& engine) {
+  for (std::size_t i = 0; i < count; ++i) std::swap(indices[i], indices[i + engine() % (indices.size() - i)]);
+}
+
+/// Two candidates whose times differ by more are not turned around by where their operands lie.
+constexpr double reach_of_placement = 0.05;
+
 }  // namespace
 
 RaceStrategy::RaceStrategy(std::vector<Candidate> candidates, RaceRules rules, const Hearsay& hearsay)
@@ -52,7 +68,9 @@ Batch RaceStrategy::ask() {
     if (!wave.empty()) return hand_out({.stage = Stage::screen}, std::move(wave));
     screening_ = false;
   }
-  return must_race() ? race_batch() : prove_batch();
+  if (must_race()) return race_batch();
+  auto again = to_confirm_again();
+  return again.empty() ? prove_batch() : hand_out_timed({.stage = Stage::confirm, .again = true}, std::move(again));
 }
 
 void RaceStrategy::tell(const Evaluation& evaluation) {
@@ -69,8 +87,13 @@ void RaceStrategy::tell(const Evaluation& evaluation) {
 
 std::optional<RegretClaim> RaceStrategy::claim() const {
   if (!winner_) return std::nullopt;
-  return RegretClaim{.regret = standings_.regret_bound(*winner_, rules_.probability),
-                     .probability = rules_.probability};
+  RegretClaim claim{.regret = standings_.regret_bound(*winner_, rules_.probability),
+                    .probability = rules_.probability,
+                    .target = rules_.regret,
+                    .unseen = standings_.not_looked_at().size(),
+                    .drawn = drawn_};
+  if (claim.unseen > 0) claim.unseen_faster = largest_share_unseen(drawn_, claim.probability);
+  return claim;
 }
 
 Batch RaceStrategy::hand_out(Batch batch, Indices indices) {
@@ -79,6 +102,14 @@ Batch RaceStrategy::hand_out(Batch batch, Indices indices) {
   for (const auto i : asked_) batch.candidates.push_back(candidates_[i]);
   batch_ = batch;
   return batch;
+}
+
+// Each time their operands lie elsewhere, and they run in another order, so that no candidate keeps what its place
+// happened to give it: a machine that heats up treats the first one and the last one differently.
+Batch RaceStrategy::hand_out_timed(Batch batch, Indices indices) {
+  batch.placement = placement_++;
+  draw_to_front(indices, indices.size(), engine_);
+  return hand_out(std::move(batch), std::move(indices));
 }
 
 // Answers arrive in any order.
@@ -95,8 +126,7 @@ void RaceStrategy::settle_batch() {
     default_is_inaccurate_ = is_merely_inaccurate(answers_[static_cast<std::size_t>(default_choice - asked_.begin())]);
   if (look == Look::raced) narrow_field();
   if (!is_final) return;
-  for (std::size_t i = 0; i < asked_.size(); ++i)
-    if (!standings_[asked_[i]].out) confirmed_.push_back(answers_[i]);
+  confirmations_.push_back(answers_);
 }
 
 void RaceStrategy::settle_proof() {
@@ -108,14 +138,16 @@ void RaceStrategy::settle_proof() {
   }
   disproved_ = true;
   standings_.exclude(asked_.front());
-  std::erase_if(confirmed_, [&](const Evaluation& e) { return e.candidate == proof.candidate; });
 }
 
 RaceStrategy::Indices RaceStrategy::next_wave() {
   const auto unseen = standings_.not_looked_at();
   if (unseen.empty()) return {};
   if (unseen.size() == candidates_.size()) return first_wave();
-  if (standings_.fastest()) return promising();
+  if (standings_.fastest()) {
+    auto wave = promising();
+    return wave.empty() ? drawn_at_random() : wave;
+  }
   return {unseen.begin(), unseen.begin() + static_cast<std::ptrdiff_t>(std::min(unseen.size(), rules_.wave))};
 }
 
@@ -139,7 +171,7 @@ RaceStrategy::Indices RaceStrategy::promising() {
   auto unseen = standings_.not_looked_at();
   const auto& best = standings_[*standings_.fastest()].log_time;
   const auto chance = [&](std::size_t i) {
-    return chance_to_beat(standings_[i].log_time, best, 1 / (1 + rules_.regret));
+    return chance_to_beat(standings_[i].log_time, best, 1 / (1 + rules_.gain));
   };
   double sum = 0;
   for (const auto i : unseen) sum += chance(i);
@@ -151,9 +183,23 @@ RaceStrategy::Indices RaceStrategy::promising() {
   return unseen;
 }
 
+// What the forecast does not expect, it does not look for. Candidates drawn at random show how much of that there is;
+// what they teach may make others promising.
+RaceStrategy::Indices RaceStrategy::drawn_at_random() {
+  auto unseen = standings_.not_looked_at();
+  const auto seen = static_cast<double>(candidates_.size() - unseen.size());
+  const auto wanted = static_cast<std::size_t>(std::ceil(rules_.drawn * seen));
+  if (wanted <= drawn_) return {};
+  const auto count = std::min(unseen.size(), wanted - drawn_);
+  draw_to_front(unseen, count, engine_);
+  unseen.resize(count);
+  drawn_ += count;
+  return unseen;
+}
+
 // After a disproved winner, a candidate that dropped out may be faster than the remaining finalists.
 bool RaceStrategy::must_race() const {
-  if (!field_.empty() || confirmed_.empty()) return true;
+  if (!field_.empty() || !leader()) return true;
   if (!disproved_) return false;
   const auto fastest = standings_.fastest();
   return fastest && standings_[*fastest].look != Look::confirmed;
@@ -175,9 +221,9 @@ Batch RaceStrategy::race_batch() {
   if (field_.empty()) field_ = field();
   if (field_.empty()) return prove_batch();
   if (field_.size() > rules_.finalists && round_ < rules_.rounds.size())
-    return hand_out({.stage = Stage::confirm, .samples = rules_.rounds[round_++]}, field_);
+    return hand_out_timed({.stage = Stage::confirm, .samples = rules_.rounds[round_++]}, field_);
   round_ = rules_.rounds.size();
-  return hand_out({.stage = Stage::confirm}, take_finalists());
+  return hand_out_timed({.stage = Stage::confirm}, take_finalists());
 }
 
 void RaceStrategy::narrow_field() {
@@ -189,27 +235,69 @@ void RaceStrategy::narrow_field() {
 }
 
 // The default choice is confirmed with the first finalists, however slow or inaccurate it is: tuning's gain is stated
-// against it.
+// against it. The best of those confirmed before is confirmed again, so that there is something to compare with.
 RaceStrategy::Indices RaceStrategy::take_finalists() {
   auto finalists = std::exchange(field_, {});
   finalists.resize(std::min(finalists.size(), rules_.finalists));
+  const auto add = [&](std::size_t one) {
+    if (std::ranges::count(finalists, one) == 0) finalists.push_back(one);
+  };
+  if (const auto best = leader()) add(*best);
   const auto& default_choice = standings_[0];
-  if ((default_choice.runs() || default_is_inaccurate_) && default_choice.look != Look::confirmed &&
-      std::ranges::count(finalists, std::size_t{0}) == 0)
-    finalists.push_back(0);
+  if ((default_choice.runs() || default_is_inaccurate_) && confirmations_.empty()) add(0);
   return finalists;
 }
 
-// Ranks anew each time: without the candidate just disproved, others may be tied.
+/// What all confirmations together say of the candidates that are still right.
+std::vector<Evaluation> RaceStrategy::finals() const {
+  auto all = pooled(confirmations_);
+  std::erase_if(all, [&](const Evaluation& e) { return standings_[index_of(candidates_, e.candidate)].out; });
+  return all;
+}
+
+// Ranks anew each time: without a candidate that was disproved, others may be tied.
+std::optional<std::size_t> RaceStrategy::leader() const {
+  const auto all = finals();
+  const auto order = rank(all).order;
+  if (order.empty()) return std::nullopt;
+  return index_of(candidates_, all[order.front()].candidate);
+}
+
+/// Whether other placements may turn their order around.
+bool RaceStrategy::is_near(std::size_t one, std::size_t winner) const {
+  return standings_[one].log_time.mean - standings_[winner].log_time.mean < reach_of_placement;
+}
+
+// The first confirmation does not show what a placement gives: the candidates near the winner are confirmed again.
+// After that, whoever may be faster than the winner by more than the regret that is aimed at.
+RaceStrategy::Indices RaceStrategy::to_confirm_again() const {
+  const auto winner = *leader();
+  const bool is_second = confirmations_.size() == 1;
+  if (confirmations_.size() >= rules_.confirmations) return {};
+  if (!is_second && standings_.regret_bound(winner, rules_.probability) <= rules_.regret) return {};
+  const auto chance = [&](std::size_t i) {
+    return chance_to_beat(standings_[i].log_time, standings_[winner].log_time, 1 / (1 + rules_.regret));
+  };
+  Indices rivals;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (i == winner || !standings_[i].runs()) continue;
+    const bool is_near_finalist = standings_[i].look == Look::confirmed && is_near(i, winner);
+    if (chance(i) >= rules_.drop || (is_second && is_near_finalist)) rivals.push_back(i);
+  }
+  if (rivals.empty()) return {};
+  std::ranges::stable_sort(rivals, std::greater<>(), chance);
+  rivals.resize(std::min(rivals.size(), rules_.rivals));
+  rivals.push_back(winner);
+  return rivals;
+}
+
 Batch RaceStrategy::prove_batch() {
-  const auto order = rank(confirmed_).order;
-  if (order.empty()) {
+  const auto winner = leader();
+  if (!winner) {
     over_ = true;
     return {};
   }
-  const auto& best = confirmed_[order.front()].candidate;
-  return hand_out({.stage = Stage::prove},
-                  {static_cast<std::size_t>(std::ranges::find(candidates_, best) - candidates_.begin())});
+  return hand_out({.stage = Stage::prove}, {*winner});
 }
 
 }  // namespace gemmtune

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gemmtune/measure/statistics.h"
+#include "gemmtune/measure/pooling.h"
+#include "gemmtune/measure/turn_scatter.h"
 
 namespace gemmtune {
 namespace {
@@ -12,24 +13,11 @@ namespace {
 /// same time by 1 to 3 % against each other.
 constexpr double deviation_of_screening = 0.025;
 
-/// Interleaved, and still: power goes to whoever runs, and it is not the same for all.
-constexpr double deviation_of_interleaving = 0.002;
-
-/// To each side of the median, in an interval of 95 % under normal noise.
-constexpr double deviations_in_interval = 1.96;
-
 /// What is far behind is not told apart: forecasts are for those near the front.
 constexpr double farthest = 4.0;
 
 bool is_timed(const Evaluation& evaluation) {
   return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0;
-}
-
-double deviation_of(const Evaluation& evaluation, Look look) {
-  const auto& timing = evaluation.timing;
-  const double half = timing.low_us > 0 ? std::log(timing.high_us / timing.low_us) / 2 : 0.0;
-  return std::hypot(half / deviations_in_interval,
-                    look == Look::screened ? deviation_of_screening : deviation_of_interleaving);
 }
 
 }  // namespace
@@ -39,29 +27,69 @@ double chance_to_beat(const LogTime& a, const LogTime& b, double share) {
   return 0.5 * std::erfc(-lead / (std::hypot(a.deviation, b.deviation) * std::sqrt(2.0)));
 }
 
-Standings::Standings(std::span<const Candidate> candidates) : standings_(candidates.size()), forecast_(candidates) {}
+Standings::Standings(std::span<const Candidate> candidates)
+    : standings_(candidates.size()), sightings_(candidates.size()), forecast_(candidates) {}
 
 void Standings::take(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations, Look look) {
-  const double scale = scale_of(candidates, evaluations);
+  const auto changes = changes_of(candidates, evaluations);
+  const double scale = common_change(changes);
+  const auto deviations = look == Look::screened ? std::vector<double>{} : log_deviations(evaluations);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     auto& standing = standings_[candidates[i]];
     standing.look = look;
     standing.out = standing.out || !is_timed(evaluations[i]);
     if (standing.out) continue;
-    standing.log_time = {.mean = std::log(evaluations[i].timing.median_us) - scale,
-                         .deviation = deviation_of(evaluations[i], look)};
+    const double log_time = std::log(evaluations[i].timing.median_us) - scale;
+    if (look == Look::screened)
+      standing.log_time = {.mean = log_time,
+                           .deviation = std::hypot(log_deviation(evaluations[i].timing), deviation_of_screening)};
+    else
+      sightings_[candidates[i]].push_back({.log_time = {.mean = log_time, .deviation = deviations[i]},
+                                           .known_before = static_cast<double>(changes.size())});
   }
+  if (look == Look::screened) return;
+  ++interleaved_;
+  settle();
 }
 
-// How much slower all have become since they were looked at before.
-double Standings::scale_of(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations) const {
+/// What several interleaved evaluations say together, each the more the surer it is. The clock of each was learnt from
+/// the candidates known before, which all have the same deviation, more or less.
+LogTime Standings::together(const Sightings& sightings, double placement) {
+  double weights = 0;
+  double sum = 0;
+  for (const auto& [log_time, known_before] : sightings) {
+    const double own = log_time.deviation * log_time.deviation + placement * placement;
+    const double weight = 1 / (own * (1 + 1 / std::max(known_before, 1.0)));
+    weights += weight;
+    sum += weight * log_time.mean;
+  }
+  return {.mean = sum / weights, .deviation = 1 / std::sqrt(weights)};
+}
+
+void Standings::settle() {
+  std::vector<Change> changes;
+  for (const auto& of_one : sightings_)
+    for (std::size_t i = 1; i < of_one.size(); ++i) {
+      const auto& before = of_one[i - 1].log_time;
+      const auto& after = of_one[i].log_time;
+      changes.push_back({.log_time = after.mean - before.mean,
+                         .variance = after.deviation * after.deviation + before.deviation * before.deviation});
+    }
+  const double placement = deviation_of_placement(changes, interleaved_ - 1);
+  for (std::size_t i = 0; i < standings_.size(); ++i)
+    if (!sightings_[i].empty()) standings_[i].log_time = together(sightings_[i], placement);
+}
+
+// What they have in common is how much slower the clock has become since the candidates were looked at before.
+std::vector<double> Standings::changes_of(std::span<const std::size_t> candidates,
+                                          std::span<const Evaluation> evaluations) const {
   std::vector<double> changes;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto& standing = standings_[candidates[i]];
     if (standing.runs() && is_timed(evaluations[i]))
       changes.push_back(std::log(evaluations[i].timing.median_us) - standing.log_time.mean);
   }
-  return median(changes).value_or(0);
+  return changes;
 }
 
 std::optional<std::size_t> Standings::fastest() const {

@@ -1,5 +1,7 @@
 // What is known of each candidate during a race: how often it was looked at, how long it takes and how sure that is.
-// Times of different rounds are brought to one scale, since a device slows down and speeds up between them.
+// Times of different rounds are brought to one scale, since a device slows down and speeds up between them. By how much
+// a candidate's times differ between rounds all the same, beyond what their samples explain, is learnt from all of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -51,10 +53,23 @@ class Standings {
   double regret_bound(std::size_t winner, double probability) const;
 
  private:
+  /// A time from one interleaved evaluation, with the deviation that its samples explain.
+  struct Sighting {
+    LogTime log_time{};
+    double known_before{};  // how many candidates of the evaluation were: the fewer, the less sure its clock is
+  };
+  using Sightings = std::vector<Sighting>;
+
+  static LogTime together(const Sightings& sightings, double placement);
+
   double miss_probability(std::size_t winner, double regret) const;
-  double scale_of(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations) const;
+  std::vector<double> changes_of(std::span<const std::size_t> candidates,
+                                 std::span<const Evaluation> evaluations) const;
+  void settle();
 
   std::vector<RaceStanding> standings_;
+  std::vector<Sightings> sightings_;  // of each candidate
+  std::size_t interleaved_{};         // evaluations so far
   Forecast forecast_;
 };
 

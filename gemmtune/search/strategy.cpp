@@ -10,10 +10,11 @@
 namespace gemmtune {
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates,
-                                        const Hearsay& hearsay) {
+                                        const Hearsay& hearsay, double regret) {
   using Confirm = TwoPhaseStrategy::Confirm;
   if (name == "screen") return std::make_unique<TwoPhaseStrategy>(std::move(candidates), Confirm::until_one_holds);
-  if (name == "race") return std::make_unique<RaceStrategy>(std::move(candidates), RaceRules{}, hearsay);
+  if (name == "race")
+    return std::make_unique<RaceStrategy>(std::move(candidates), RaceRules{.regret = regret}, hearsay);
   if (name == "exhaustive") return std::make_unique<TwoPhaseStrategy>(std::move(candidates), Confirm::all);
   fail(ErrorCode::usage, "there is no search named '{}': expected one of {}", name, join(strategy_names(), ", "));
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gemmtune/search/claim.h"
 #include "gemmtune/search/neighbours.h"
 #include "gemmtune/space/candidate.h"
 #include "gemmtune/space/evaluation.h"
@@ -19,18 +20,11 @@ namespace gemmtune {
 struct Batch {
   Stage stage{Stage::screen};
   std::vector<Candidate> candidates{};
-  std::int64_t samples{};  // of each candidate, in a round of a race; 0: as many as the stage's policy wants
+  std::int64_t samples{};    // of each candidate, in a round of a race; 0: as many as the stage's policy wants
+  bool again{};              // confirms candidates that another batch confirmed just before
+  std::int64_t placement{};  // of the operands: another number is another place (space/policy.h)
 
   bool empty() const { return candidates.empty(); }
-};
-
-/// Some candidate may be faster than the one chosen, but with this probability none is by more than this share of its
-/// time.
-struct RegretClaim {
-  double regret{};
-  double probability{};
-
-  bool operator==(const RegretClaim&) const = default;
 };
 
 class Strategy {
@@ -55,11 +49,12 @@ class Strategy {
 ///     next best if that fails.
 ///   race: screens only while a candidate not seen yet may be the fastest, as forecast from the others. Then it takes
 ///     interleaved rounds of few samples, after each of which the clearly slower candidates drop out. It confirms the
-///     last few and proves the winner, and states how much faster than the winner the fastest candidate may be. It is
-///     the only strategy that uses the times of other shapes.
+///     last few, with their operands at two places and at more until the regret that it states is at most `regret`,
+///     and proves the winner. It states how much faster than the winner the fastest candidate may be. It is the only
+///     strategy that uses the times of other shapes.
 ///   exhaustive: confirms every candidate that screening found right, in interleaved batches of 20.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, std::vector<Candidate> candidates,
-                                        const Hearsay& hearsay = {});
+                                        const Hearsay& hearsay = {}, double regret = usual_regret);
 
 std::vector<std::string> strategy_names();
 

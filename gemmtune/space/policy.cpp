@@ -18,13 +18,25 @@ EvaluationPolicy prove_policy() {
   return {.stage = Stage::prove, .measure = {.warmup = 0, .min_samples = 0, .max_samples = 0}};
 }
 
-EvaluationPolicy with_samples(EvaluationPolicy policy, std::int64_t samples) {
+EvaluationPolicy with_brief_warmup(EvaluationPolicy policy) {
   constexpr std::int64_t brief_warmup = 2;
+  policy.measure.warmup = std::min(policy.measure.warmup, brief_warmup);
+  return policy;
+}
+
+EvaluationPolicy with_samples(EvaluationPolicy policy, std::int64_t samples) {
+  policy = with_brief_warmup(policy);
   auto& measure = policy.measure;
-  measure.warmup = std::min(measure.warmup, brief_warmup);
   measure.min_samples = (samples + 1) / 2;
   measure.max_samples = samples;
   measure.target_dispersion = 0;
+  return policy;
+}
+
+// A proof draws operands from the next few seeds.
+EvaluationPolicy with_placement(EvaluationPolicy policy, std::int64_t placement) {
+  constexpr std::uint64_t seeds_apart = 1000;
+  policy.seed += seeds_apart * static_cast<std::uint64_t>(placement);
   return policy;
 }
 

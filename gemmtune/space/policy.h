@@ -44,7 +44,16 @@ EvaluationPolicy screen_policy();
 EvaluationPolicy confirm_policy();
 EvaluationPolicy prove_policy();
 
-/// The policy of a round that takes this many samples of each candidate, in two turns, whatever the samples show.
+/// The same policy for an evaluation that follows others: the device's clock has settled by then.
+EvaluationPolicy with_brief_warmup(EvaluationPolicy policy);
+
+/// The policy of a round that takes this many samples of each candidate, in two turns or more, whatever the samples
+/// show. Its warm-up is brief.
 EvaluationPolicy with_samples(EvaluationPolicy policy, std::int64_t samples);
+
+/// The same policy with other operands, which are drawn from another seed and lie at other addresses. A kernel's time
+/// depends on where its operands lie, and keeps what it gains or loses by that until they move: measuring longer does
+/// not show it, measuring again with another placement does. Placement 0 is the policy's own.
+EvaluationPolicy with_placement(EvaluationPolicy policy, std::int64_t placement);
 
 }  // namespace gemmtune

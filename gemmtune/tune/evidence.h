@@ -15,7 +15,7 @@ class Evidence {
   void add(const Evaluation& evaluation);
 
   /// All evaluations except the successful ones of a race's rounds. Those have few samples, and the device's clock
-  /// differs between rounds.
+  /// differs between rounds. Several confirmations of a candidate are joined into one (measure/pooling.h).
   std::vector<Evaluation> decisive() const;
 
   /// The times of all evaluations with outcome ok. Of one candidate's several times, the latest comes last.
@@ -24,6 +24,7 @@ class Evidence {
  private:
   bool is_round_{};
   std::vector<Evaluation> told_{};
+  std::vector<std::vector<Evaluation>> confirmations_{};  // what was timed in each; the rest is in told_
   std::vector<Evaluation> last_round_{};
 };
 

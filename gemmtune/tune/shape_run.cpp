@@ -31,7 +31,8 @@ const EvaluationPolicy& of_stage(const TunePlan& plan, Stage stage) {
 }  // namespace
 
 EvaluationPolicy policy_of(const TunePlan& plan, const Batch& batch) {
-  const auto& policy = of_stage(plan, batch.stage);
+  const auto policy = with_placement(of_stage(plan, batch.stage), batch.placement);
+  if (batch.again) return with_brief_warmup(policy);
   return batch.samples > 0 ? with_samples(policy, batch.samples) : policy;
 }
 
@@ -100,7 +101,8 @@ ShapeResult ShapeRun::without_wall_time() {
     to_try = candidates();
     run_.journal.observe([&](TuneObserver& observer) { observer.shape_started(shape_, to_try.size()); });
     if (to_try.empty()) return result_;
-    const auto strategy = make_strategy(run_.plan.search, to_try, run_.neighbours.about(shape_.problem));
+    const auto strategy =
+        make_strategy(run_.plan.search, to_try, run_.neighbours.about(shape_.problem), run_.plan.regret);
     result_.complete = attempt([&] { return search(*strategy); });
     result_.claim = strategy->claim();
   }

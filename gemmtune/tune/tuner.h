@@ -23,6 +23,7 @@ namespace gemmtune {
 struct TunePlan {
   std::vector<Shape> shapes{};
   std::string search{"race"};
+  double regret{usual_regret};          // a race goes on until the one that it states is at most this
   std::vector<std::string> families{};  // empty: all
   EvaluationPolicy screen{screen_policy()};
   EvaluationPolicy confirm{confirm_policy()};

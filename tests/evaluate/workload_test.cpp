@@ -196,5 +196,17 @@ TEST(WorkloadCache, KeepsTheLastOne) {
   EXPECT_EQ(cache.get(other, again).key(), other);
 }
 
+/// An allocator would give the memory of the last operands to the next ones.
+TEST_F(WorkloadTest, OperandsOfAnotherSeedLieElsewhere) {
+  WorkloadCache cache(*device_);
+  std::set<const std::byte*> places;
+  for (std::uint64_t placement = 0; placement < 2; ++placement) {
+    key_.seed = 7 + 1000 * placement;
+    const auto& inputs = cache.get(key_, cost_).sets().inputs();
+    places.insert({inputs.a.data(), inputs.w.data()});
+  }
+  EXPECT_EQ(places.size(), 4U);
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
+
+#include "gemmtune/measure/samples.h"
 
 namespace gemmtune::invented {
 
@@ -39,5 +42,29 @@ std::vector<double> samples(std::size_t n, Draw&& draw) {
   for (std::size_t i = 0; i < n; ++i) drawn.push_back(draw());
   return drawn;
 }
+
+/// Each of a turn of its own.
+inline Samples independent(std::vector<double> us) {
+  std::vector<std::size_t> turns(us.size(), 1);
+  return {.us = std::move(us), .turns = std::move(turns)};
+}
+
+/// Samples in turns that have a deviation in common, and each one of its own, around 100.
+struct Turns {
+  std::size_t count{};
+  std::size_t size{};
+  double common{};
+  double own{};
+
+  Samples draw(Noise& noise) const {
+    Samples drawn;
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const double middle = noise.normal(100, common);
+      for (std::size_t i = 0; i < size; ++i) drawn.us.push_back(noise.normal(middle, own));
+      drawn.turns.push_back(size);
+    }
+    return drawn;
+  }
+};
 
 }  // namespace gemmtune::invented

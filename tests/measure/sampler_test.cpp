@@ -64,7 +64,19 @@ TEST(Sample, StopsWithTheRule) {
   ScriptedTimer timer([](std::size_t) { return 100.0; });
   auto steady = policy(1, 3, 101);
   steady.target_dispersion = 0.01;
-  EXPECT_EQ(sample(timer, timer.named(0), steady).us.size(), 3u);
+  const auto samples = sample(timer, timer.named(0), steady);
+  EXPECT_EQ(samples.turns, (std::vector<std::size_t>{2, 2})) << "no turn of a single one, for which a graph is no use";
+}
+
+TEST(Sample, TheMinimumTakesTwoTurns) {
+  for (const std::int64_t minimum : {2, 4, 11, 12, 40}) {
+    ScriptedTimer timer([](std::size_t) { return 100.0; });
+    auto steady = policy(1, minimum, 101);
+    steady.target_dispersion = 0.01;
+    const auto samples = sample(timer, timer.named(0), steady);
+    EXPECT_EQ(samples.turns.size(), 2U) << minimum;
+    EXPECT_EQ(std::ssize(samples.us), std::max<std::int64_t>(minimum, 4)) << minimum;
+  }
 }
 
 TEST(Sample, LongLaunchesDoNotOvershootTheBudget) {
@@ -80,10 +92,10 @@ TEST(Sample, LongLaunchesAreGivenUpOneByOne) {
   EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10'000)).us.size(), 1u);
 }
 
-TEST(Sample, ShortLaunchesAreNot) {
+TEST(Sample, ShortLaunchesAreGivenUpAfterATurn) {
   ScriptedTimer timer([](std::size_t) { return 30.0; });
   const auto brief = policy(1, 3, 101);
-  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10)).us.size(), 3u);
+  EXPECT_EQ(sample(timer, timer.named(0), brief, *make_stop_rule(brief, 10)).us.size(), 2u) << "one turn";
 }
 
 TEST(Sample, NothingWantedNothingRun) {
@@ -174,8 +186,26 @@ TEST(SampleInterleaved, TheSteadyEndEarlyTheNoisyGoOn) {
   auto measure = policy(1, 4, 80);
   measure.target_dispersion = 0.001;
   const auto samples = interleave(timer, 2, measure).samples;
-  EXPECT_EQ(samples[0].us.size(), 4u);
+  EXPECT_EQ(samples[0].us.size(), 8u) << "two turns of four";
   EXPECT_EQ(samples[1].us.size(), 80u);
+}
+
+/// Turns of which each is off as a whole, by much more than its samples differ.
+TEST(SampleInterleaved, IntervalsHoldWhereTurnsAreOffAsAWhole) {
+  invented::Noise noise(9);
+  double off = 1;
+  ScriptedTimer timer([&](std::size_t) { return noise.normal(100 * off, 0.002); });
+  std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
+  auto measure = policy(1, 11, 101);
+  measure.target_dispersion = 0.005;
+  int covered = 0;
+  for (int i = 0; i < 500; ++i)
+    for (const auto& samples :
+         sample_interleaved(timer, launches, measure, [&](std::size_t) { off = noise.normal(1, 0.015); })) {
+      const auto timing = summarise(samples, false);
+      covered += timing.low_us <= 100 && 100 <= timing.high_us ? 1 : 0;
+    }
+  EXPECT_GE(covered, 900) << "of 1000 intervals of 95 %, each of which ended when it looked narrow";
 }
 
 /// The machine slows down while it heats up. Whoever is done early would keep the times of the cold machine.
@@ -215,7 +245,7 @@ TEST(SampleInterleaved, NothingToTime) {
 }
 
 TEST(Summarise, FillsEveryNumber) {
-  const Samples samples{.us = {12, 10, 11, 30, 10.5, 11.5, 10.8}};
+  const auto samples = invented::independent({12, 10, 11, 30, 10.5, 11.5, 10.8});
   const auto timing = summarise(samples, true);
   EXPECT_EQ(timing.median_us, 11);
   EXPECT_EQ(timing.min_us, 10);
@@ -225,6 +255,7 @@ TEST(Summarise, FillsEveryNumber) {
   EXPECT_NEAR(timing.dispersion, 1.4826 * 0.5 / 11, 1e-9);
   EXPECT_EQ(timing.sample_count, 7);
   EXPECT_EQ(timing.samples_us, samples.us) << "in the order they were taken";
+  EXPECT_EQ(summarise(samples_of(timing), true), timing);
   EXPECT_TRUE(summarise(samples, false).samples_us.empty());
   EXPECT_EQ(summarise(Samples{}, true), Timing{});
   const Samples of_turns{.us = samples.us, .turns = {4, 3}};

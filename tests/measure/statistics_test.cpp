@@ -10,8 +10,10 @@
 namespace gemmtune {
 namespace {
 
+using invented::independent;
 using invented::Noise;
 using invented::samples;
+using invented::Turns;
 
 TEST(Median, NoSamplesNoAnswer) {
   EXPECT_FALSE(median({}));
@@ -52,19 +54,31 @@ TEST(MedianInterval, IsWiderThanTheRangeOfFewerThanSix) {
   for (std::size_t n = 2; n < 6; ++n) {
     Noise noise(n);
     const auto drawn = samples(n, [&] { return noise.normal(10, 0.2); });
-    const auto interval = *median_interval({.us = drawn});
+    const auto interval = *median_interval(independent(drawn));
     EXPECT_LT(interval.low, *std::min_element(drawn.begin(), drawn.end()));
     EXPECT_GT(interval.high, *std::max_element(drawn.begin(), drawn.end()));
   }
-  const auto of_three = *median_interval({.us = {10, 11, 12}});
-  EXPECT_NEAR(of_three.low, 11 - 1.96 / 1.1503, 1e-3) << "1.1503 deviations hold 3/4, which the range of three covers";
-  EXPECT_NEAR(of_three.high, 11 + 1.96 / 1.1503, 1e-3);
+  const auto of_two = *median_interval(independent({10, 12}));
+  EXPECT_NEAR(of_two.low, 11 - 12.71, 1e-9) << "Student's t with one degree of freedom";
+  EXPECT_NEAR(of_two.high, 11 + 12.71, 1e-9);
 }
 
-TEST(MedianInterval, OneSampleHasNone) {
-  const auto interval = *median_interval({.us = {7}});
-  EXPECT_EQ(interval.low, 7);
-  EXPECT_EQ(interval.high, 7);
+TEST(MedianInterval, OfOneTurnIsAsWideAsThatOfOneSample) {
+  const double reach = 1.96 * deviation_of_one_turn;
+  for (const auto& samples :
+       {Samples{.us = {7}}, Samples{.us = {7}, .turns = {1}}, Samples{.us = {7, 7, 7, 7, 7, 7, 7}},
+        Samples{.us = {7, 7, 7, 7, 7, 7, 7}, .turns = {7}}}) {
+    const auto interval = *median_interval(samples);
+    EXPECT_NEAR(interval.low, 7 * (1 - reach), 1e-4);
+    EXPECT_NEAR(interval.high, 7 * (1 + reach), 1e-4);
+  }
+  const auto scattered = *median_interval({.us = {6, 7, 8, 6, 7, 8, 7}});
+  EXPECT_LT(scattered.low, 6) << "what the turn shows is added to what it cannot show";
+}
+
+TEST(MedianInterval, OfTwoTurnsThatAgreeIsNarrow) {
+  EXPECT_LT(median_interval({.us = {7, 7.01, 7.02, 7.01, 7.02, 7}, .turns = {3, 3}})->high, 7.03);
+  EXPECT_GT(median_interval({.us = {7, 7.01, 7.02, 7.1, 7.11, 7.12}, .turns = {3, 3}})->high, 7.5) << "these do not";
 }
 
 // Ranks from tables of the sign test: n = 9 leaves out 1 at each end, 25 leaves out 7, 101 leaves out 40.
@@ -72,7 +86,7 @@ TEST(MedianInterval, LeavesOutTheRanksOfTheSignTest) {
   const auto ranks = [](std::size_t n) {
     std::vector<double> ladder(n);
     for (std::size_t i = 0; i < n; ++i) ladder[i] = static_cast<double>(i);
-    return median_interval({.us = ladder})->low;
+    return median_interval(independent(ladder))->low;
   };
   EXPECT_EQ(ranks(6), 0);
   EXPECT_EQ(ranks(9), 1);
@@ -82,9 +96,9 @@ TEST(MedianInterval, LeavesOutTheRanksOfTheSignTest) {
 
 TEST(MedianInterval, WidensWithConfidenceAndHoldsForThousands) {
   Noise noise(3);
-  const auto drawn = samples(5000, [&] { return noise.skewed(10, 2); });
-  const auto narrow = *median_interval({.us = drawn}, 0.5);
-  const auto wide = *median_interval({.us = drawn}, 0.99);
+  const auto drawn = independent(samples(5000, [&] { return noise.skewed(10, 2); }));
+  const auto narrow = *median_interval(drawn, 0.5);
+  const auto wide = *median_interval(drawn, 0.99);
   EXPECT_LT(wide.low, narrow.low);
   EXPECT_GT(wide.high, narrow.high);
   EXPECT_LT(wide.high - wide.low, 0.3);
@@ -94,7 +108,7 @@ TEST(MedianInterval, WidensWithConfidenceAndHoldsForThousands) {
 double coverage(std::size_t n, double truth, const std::function<double()>& draw) {
   int covered = 0;
   for (int i = 0; i < 2000; ++i) {
-    const auto interval = *median_interval({.us = samples(n, draw)});
+    const auto interval = *median_interval(independent(samples(n, draw)));
     covered += interval.low <= truth && truth <= interval.high;
   }
   return covered / 2000.0;
@@ -116,23 +130,13 @@ TEST_P(Coverage, IsAtLeastWhatWasAskedUnderAnyNoise) {
 
 INSTANTIATE_TEST_SUITE_P(Counts, Coverage, testing::Values(6, 7, 11, 30, 101));
 
-/// Samples in turns that have a deviation in common, and each one of its own.
-struct Turns {
-  std::size_t count{};
-  std::size_t size{};
-  double common{};
-  double own{};
-
-  Samples draw(Noise& noise) const {
-    Samples drawn;
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      const double middle = noise.normal(100, common);
-      for (std::size_t i = 0; i < size; ++i) drawn.us.push_back(noise.normal(middle, own));
-      drawn.turns.push_back(size);
+TEST(MedianInterval, OfFewHoldsForNormalNoiseOfAnyDeviation) {
+  for (const std::size_t n : {2, 3, 4, 5})
+    for (const double deviation : {0.0001, 0.1}) {
+      Noise noise(n);
+      EXPECT_GE(coverage(n, 50, [&] { return noise.normal(50, deviation); }), 0.935) << n << " samples";
     }
-    return drawn;
-  }
-};
+}
 
 double mean_independent_count(const Turns& turns) {
   Noise noise(11);
@@ -141,9 +145,9 @@ double mean_independent_count(const Turns& turns) {
   return sum / 2000;
 }
 
-TEST(IndependentCount, IsAllOfThemWhereNothingIsKnownOfTurns) {
-  EXPECT_EQ(independent_count({.us = {1, 2, 3, 4, 5}}), 5);
-  EXPECT_EQ(independent_count({.us = {1, 2, 3, 4, 5}, .turns = {5}}), 5) << "one turn cannot be compared";
+TEST(IndependentCount, IsOneForOneTurn) {
+  EXPECT_EQ(independent_count({.us = {1, 2, 3, 4, 5}}), 1);
+  EXPECT_EQ(independent_count({.us = {1, 2, 3, 4, 5}, .turns = {5}}), 1);
   EXPECT_EQ(independent_count({}), 0);
 }
 
@@ -169,7 +173,7 @@ double coverage_of(const Turns& turns, bool known) {
   int covered = 0;
   for (int i = 0; i < 2000; ++i) {
     auto drawn = turns.draw(noise);
-    if (!known) drawn.turns.clear();
+    if (!known) drawn = independent(drawn.us);
     const auto interval = *median_interval(drawn);
     covered += interval.low <= 100 && 100 <= interval.high;
   }
@@ -182,6 +186,13 @@ TEST(MedianInterval, HoldsForSamplesOfTurnsThatHaveMuchInCommon) {
     EXPECT_GT(coverage_of(turns, true), 0.9) << count << " turns";
     EXPECT_LT(coverage_of(turns, false), 0.85) << count << " turns: as if they were independent";
   }
+}
+
+/// Eleven samples that agree within 0.2 %, of a turn that is 1.5 % off.
+TEST(MedianInterval, OfOneTurnHoldsWhateverTheTurnsSamplesHaveInCommon) {
+  const Turns turns{.count = 1, .size = 11, .common = 0.015, .own = 0.002};
+  EXPECT_GT(coverage_of(turns, true), 0.95);
+  EXPECT_LT(coverage_of(turns, false), 0.2) << "as if they were independent";
 }
 
 }  // namespace

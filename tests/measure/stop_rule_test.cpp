@@ -10,6 +10,7 @@
 namespace gemmtune {
 namespace {
 
+using invented::independent;
 using invented::Noise;
 using invented::samples;
 
@@ -17,22 +18,39 @@ MeasurePolicy patient() {
   return {.min_samples = 5, .max_samples = 500, .max_sampling_s = 1e9, .target_dispersion = 0.005};
 }
 
-/// How many samples the rule takes from a source.
+/// The samples that the rule takes from a source, each in a turn of its own.
+template <typename Draw>
+Samples sampled(const StopRule& rule, Draw&& draw) {
+  Samples drawn;
+  while (!rule.enough(drawn) && drawn.us.size() < 10000) {
+    drawn.us.push_back(draw());
+    drawn.turns.push_back(1);
+  }
+  return drawn;
+}
+
 template <typename Draw>
 std::size_t taken(const StopRule& rule, Draw&& draw) {
-  Samples drawn;
-  while (!rule.enough(drawn) && drawn.us.size() < 10000) drawn.us.push_back(draw());
-  return drawn.us.size();
+  return sampled(rule, draw).us.size();
 }
 
 TEST(StopRule, SteadySamplesStopAtTheMinimum) {
   EXPECT_EQ(taken(*make_stop_rule(patient()), [] { return 100.0; }), 5u);
 }
 
-TEST(StopRule, AtLeastOneSampleWhateverTheMinimum) {
+TEST(StopRule, AtLeastTwoTurnsWhateverTheMinimum) {
   auto policy = patient();
   policy.min_samples = 0;
-  EXPECT_EQ(taken(*make_stop_rule(policy), [] { return 100.0; }), 1u);
+  EXPECT_EQ(taken(*make_stop_rule(policy), [] { return 100.0; }), 2u);
+}
+
+TEST(StopRule, OneTurnIsNeverNarrow) {
+  const auto rule = make_stop_rule(patient());
+  const std::vector<double> us(40, 100.0);
+  EXPECT_FALSE(rule->enough({.us = us}));
+  EXPECT_FALSE(rule->enough({.us = us, .turns = {40}}));
+  EXPECT_TRUE(rule->enough({.us = us, .turns = {20, 20}}));
+  EXPECT_TRUE(rule->enough({.us = std::vector<double>(500, 100.0)})) << "at the maximum it ends all the same";
 }
 
 TEST(StopRule, NoSamplesWantedNoneTaken) {
@@ -53,8 +71,7 @@ TEST(StopRule, NoisyOnesTakeMoreAndEndNarrow) {
   Noise calm(1);
   Noise wild(1);
   const auto few = taken(*rule, [&] { return calm.normal(100, 0.005); });
-  Samples drawn;
-  while (!rule->enough(drawn)) drawn.us.push_back(wild.normal(100, 0.02));
+  const auto drawn = sampled(*rule, [&] { return wild.normal(100, 0.02); });
   EXPECT_LT(few, drawn.us.size());
   EXPECT_LT(drawn.us.size(), 500u);
   const auto interval = *median_interval(drawn);
@@ -107,7 +124,7 @@ TEST(StopRule, IgnoresTheOrderOfSamples) {
   const auto rule = make_stop_rule(patient());
   Noise noise(6);
   for (int i = 0; i < 200; ++i) {
-    Samples drawn{.us = samples(5 + noise.below(40), [&] { return noise.normal(100, 0.01); })};
+    auto drawn = independent(samples(5 + noise.below(40), [&] { return noise.normal(100, 0.01); }));
     const bool before = rule->enough(drawn);
     std::shuffle(drawn.us.begin(), drawn.us.end(), noise.engine());
     EXPECT_EQ(rule->enough(drawn), before) << "seed 6, round " << i;
@@ -119,7 +136,7 @@ TEST(StopRule, TurnsThatDifferKeepItGoing) {
   std::fill_n(us.begin(), 4, 99.0);
   std::fill_n(us.begin() + 4, 4, 103.0);
   const auto rule = make_stop_rule(patient());
-  EXPECT_TRUE(rule->enough({.us = us}));
+  EXPECT_TRUE(rule->enough(independent(us)));
   EXPECT_FALSE(rule->enough({.us = us, .turns = {4, 4, 4, 4, 4, 4}}));
 }
 

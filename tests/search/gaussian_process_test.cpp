@@ -63,5 +63,13 @@ TEST(GaussianProcess, ValuesThatAgreeLeaveSomeDoubt) {
   EXPECT_GT(far.deviation, 0.005);
 }
 
+/// Between neighbours that foretell another value.
+TEST(GaussianProcess, LeavingOneOutShowsWhatTheOthersDoNotForetell) {
+  EXPECT_LT(on_a_line(ramp(12)).leave_one_out_deviation(), 1.5);
+  auto values = ramp(12);
+  values[5] = -2;
+  EXPECT_GT(on_a_line(values).leave_one_out_deviation(), on_a_line(ramp(12)).leave_one_out_deviation());
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -68,10 +68,11 @@ TEST_P(AnyStrategy, StaysOverOnceItIsOver) {
 
 TEST_P(AnyStrategy, NeverAsksForTheSameTwiceAtAStage) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    std::set<std::tuple<Stage, std::int64_t, Candidate>> asked;
+    std::set<std::tuple<Stage, std::int64_t, std::int64_t, Candidate>> asked;
     for (const Batch& batch : play_random(GetParam(), seed)) {
       for (const Candidate& c : batch.candidates) {
-        EXPECT_TRUE(asked.insert({batch.stage, batch.samples, c}).second) << "seed " << seed << ": " << c.name;
+        EXPECT_TRUE(asked.insert({batch.stage, batch.samples, batch.placement, c}).second)
+            << "seed " << seed << ": " << c.name;
       }
     }
   }

@@ -43,7 +43,7 @@ std::string claim_text(const ShapeResult& result) {
     return fmt::format(", regret not known: {}", result.winner->timing.sample_count == 1
                                                      ? "the winner's time has one sample, and no error bar"
                                                      : "the winner's samples are all equal, and give no error bar");
-  auto text = fmt::format(", regret at most {} ({:.0f} % sure)", regret_text(result), 100 * result.claim->probability);
+  auto text = ", " + in_words(*result.claim);
   return is_regret_of_noise(result) ? text + ", mostly because the times scatter" : text;
 }
 

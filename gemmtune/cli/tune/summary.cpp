@@ -41,6 +41,29 @@ bool states_regret(const RunSummary& run) {
   return std::ranges::any_of(run.results, [](const auto& result) { return result.claim.has_value(); });
 }
 
+/// What the column says only under a supposition, and where it is larger than was aimed at.
+std::string regret_notes(const RunSummary& run) {
+  std::int64_t supposing = 0;
+  std::int64_t missed = 0;
+  double target = 0;
+  for (const auto& result : run.results) {
+    if (!result.claim) continue;
+    supposing += result.claim->unseen > 0 ? 1 : 0;
+    missed += result.claim->is_reached() ? 0 : 1;
+    target = result.claim->target;
+  }
+  std::string text;
+  if (supposing > 0)
+    text += fmt::format(
+        "regret: of {} of the shapes some candidates were not measured; their times are supposed to follow from their "
+        "parameters\n",
+        supposing);
+  if (missed > 0)
+    text += fmt::format("regret: {} of the shapes did not get to {:.1f} %, and measuring longer taught nothing more\n",
+                        missed, 100 * target);
+  return text;
+}
+
 std::string winners(const RunSummary& run) {
   if (run.results.empty()) return {};
   std::vector<std::vector<std::string>> rows{{"shape", "winner", "us", "tflops", "vs default", "ties", "trials"}};
@@ -51,7 +74,8 @@ std::string winners(const RunSummary& run) {
       if (run.results[i].winner) rows[i + 1].push_back(regret_text(run.results[i]));
   }
   constexpr auto right = Align::right;
-  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right, right}) + '\n';
+  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right, right}) + '\n' +
+         regret_notes(run);
 }
 
 std::string counts(const RunSummary& run) {

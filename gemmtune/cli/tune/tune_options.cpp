@@ -77,6 +77,7 @@ void declare_choices(Options& options, TuneFlags& flags) {
 
 void declare_measuring(Options& options, TuneFlags& flags) {
   options.add_option("--search", flags.search);
+  options.add_option("--regret", flags.regret_pct).not_negative();
   options.add_option("--budget", flags.budget);
   options.add_option("--warmup", flags.warmup).not_negative();
   options.add_option("--iters", flags.iters).positive();
@@ -138,8 +139,10 @@ bool sorts(const TuneFlags& flags) {
 }
 
 TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families) {
-  TunePlan plan{
-      .search = known_search(flags), .families = chosen_families(flags, known_families), .budget_s = budget_s(flags)};
+  TunePlan plan{.search = known_search(flags),
+                .regret = flags.regret_pct / 100,
+                .families = chosen_families(flags, known_families),
+                .budget_s = budget_s(flags)};
   for (auto* policy : {&plan.screen, &plan.confirm, &plan.prove}) {
     policy->verify.err_ratio_limit = flags.err_ratio;
     policy->seed = flags.seed;

@@ -28,6 +28,7 @@ struct TuneFlags {
   std::string out_dtype{};
   std::string libtype{"all"};
   std::string search{"race"};
+  double regret_pct{100 * usual_regret};
   std::string budget{};
   std::string device{};
   std::string sort{};
@@ -57,7 +58,7 @@ std::optional<Format> chosen_format(const TuneFlags& flags);
 Schema chosen_schema(const TuneFlags& flags);
 bool sorts(const TuneFlags& flags);
 
-/// The plan with search, budget, families and policies, but without shapes.
+/// The plan with search, regret, budget, families and policies, but without shapes.
 TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_families);
 
 /// Throws Error{usage} when this device cannot measure in the way that was asked for.

@@ -53,7 +53,7 @@ ShapeResult with_claim(double regret, double low_us, double high_us) {
   ShapeResult result{.shape = {.problem = problem},
                      .winner = timed("f_a", 10),
                      .complete = true,
-                     .claim = RegretClaim{.regret = regret, .probability = 0.95}};
+                     .claim = RegretClaim{.regret = regret, .probability = 0.95, .target = 1}};
   result.winner->timing.low_us = low_us;
   result.winner->timing.high_us = high_us;
   return result;

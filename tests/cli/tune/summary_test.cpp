@@ -65,6 +65,16 @@ TEST(Summary, StatesTheRegretOfSearchesThatDo) {
   EXPECT_NE(text.find("      5      1.2 %\n"), std::string::npos) << text;
 }
 
+TEST(Summary, SaysWhatTheRegretSupposesAndWhereItIsLargerThanWasAimedAt) {
+  auto run = example();
+  run.results[0].claim = RegretClaim{.regret = 0.0123, .probability = 0.95, .target = 0.02};
+  EXPECT_EQ(summary_text(run).find("regret: "), std::string::npos);
+  run.results[0].claim = RegretClaim{.regret = 0.03, .probability = 0.95, .target = 0.02, .unseen = 7};
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("regret: of 1 of the shapes some candidates were not measured"), std::string::npos) << text;
+  EXPECT_NE(text.find("regret: 1 of the shapes did not get to 2.0 %"), std::string::npos) << text;
+}
+
 TEST(Summary, ListsWhatWasLeftOut) {
   RunSummary run{};
   run.inputs.rejected.push_back({"s.csv:3:1", "M: found 'x', expected a whole number above 0"});

@@ -17,6 +17,11 @@ TEST(TuneOptions, ColdInstructionsAreForWhatIsTimed) {
   }
 }
 
+TEST(TuneOptions, TheRegretIsGivenInPercent) {
+  EXPECT_DOUBLE_EQ(plan_of({}, {}).regret, usual_regret);
+  EXPECT_DOUBLE_EQ(plan_of({.regret_pct = 0.5}, {}).regret, 0.005);
+}
+
 TEST(TuneOptions, ThePolicysTextNamesThemWhereTheyAre) {
   auto policy = confirm_policy();
   EXPECT_EQ(policy_text(policy), "confirm warmup=5 samples<=101 cold err_ratio<=0.05 seed=0");

@@ -1,0 +1,34 @@
+// What a search states of the winner that it found.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace gemmtune {
+
+/// The regret that a search aims at, unless it is told another one.
+inline constexpr double usual_regret = 0.02;
+
+/// Some candidate may be faster than the one chosen, but with this probability none is by more than this share of its
+/// time. Of the candidates that were never measured, this supposes that their times follow from their parameters as
+/// forecast. Some of those measured were drawn at random, which says something without that supposition.
+struct RegretClaim {
+  double regret{};
+  double probability{};
+  double target{};         // the search went on until the regret was at most this, or nothing more could be learnt
+  std::size_t unseen{};    // candidates that were never measured
+  std::size_t drawn{};     // candidates that were measured because they were drawn at random
+  double unseen_faster{};  // with the same probability, at most this share of the unseen is faster by more than that
+
+  bool is_reached() const { return regret <= target; }
+  bool operator==(const RegretClaim&) const = default;
+};
+
+/// How large the share of the unseen that are faster can be, with this probability, when none of those drawn was.
+double largest_share_unseen(std::size_t drawn, double probability);
+
+/// "regret at most 1.3 % (95 % sure)"; with the target, where it was not reached; and with what the claim supposes of
+/// the candidates that were never measured, where there are any.
+std::string in_words(const RegretClaim& claim);
+
+}  // namespace gemmtune
