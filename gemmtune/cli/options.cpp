@@ -1,11 +1,16 @@
 #include "gemmtune/cli/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "gemmtune/cli/help.h"
+#include "gemmtune/core/text.h"
 
 namespace gemmtune {
 
@@ -21,9 +26,24 @@ Option Option::expected(int least, int most) const { return Option(*option_->exp
 Option Option::one_value_each() const { return Option(*option_->allow_extra_args(false)); }
 Option Option::split_at(char delimiter) const { return Option(*option_->delimiter(delimiter)); }
 
+namespace {
+
+/// Comparisons with nan are all false, so it would pass every check of a range.
+std::string why_no_number(const std::string& text) {
+  const auto value = parse_double(text);
+  return value && std::isnan(*value) ? fmt::format("found '{}', expected a number", text) : std::string();
+}
+
+template <typename Value>
+constexpr bool is_real = std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>;
+
+}  // namespace
+
 template <typename Value>
 Option Options::add_option(const std::string& names, Value& value) const {
-  return Option(*app_->add_option(names, value));
+  auto* option = app_->add_option(names, value);
+  if constexpr (is_real<Value>) option->check(why_no_number);
+  return Option(*option);
 }
 
 Option Options::add_flag(const std::string& names, bool& value) const { return Option(*app_->add_flag(names, value)); }

@@ -10,7 +10,7 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<FamilyVariable, 8> families{{
+constexpr std::array<FamilyVariable, 9> families{{
     {"GEMMTUNE_CONFIG_A16W16", "AITER_CONFIG_GEMM_BF16", {Format::a16w16, false}},
     {"GEMMTUNE_CONFIG_A8W8", "AITER_CONFIG_GEMM_A8W8", {Format::a8w8, false}},
     {"GEMMTUNE_CONFIG_A8W8_BLOCKSCALE", "AITER_CONFIG_GEMM_A8W8_BLOCKSCALE", {Format::a8w8_blockscale, false}},
@@ -21,6 +21,9 @@ constexpr std::array<FamilyVariable, 8> families{{
     {"GEMMTUNE_CONFIG_A4W4", "AITER_CONFIG_GEMM_A4W4", {Format::a4w4, true}},
     {"GEMMTUNE_CONFIG_BATCHED_A8W8", "AITER_CONFIG_A8W8_BATCHED_GEMM", {Format::batched_a8w8, false}},
     {"GEMMTUNE_CONFIG_BATCHED_A16W16", "AITER_CONFIG_BF16_BATCHED_GEMM", {Format::batched_a16w16, false}},
+    {"GEMMTUNE_CONFIG_BATCHED_MXSCALE",
+     "AITER_CONFIG_BATCHED_GEMM_A8W8_BLOCKSCALE_MXSCALE",
+     {Format::batched_a8w8, false, true}},
 }};
 
 /// Reads one environment, variable by variable.

@@ -60,7 +60,7 @@ class Explainer {
 
   std::string level_text(MatchKind level, const Answer& answer) const {
     if (level == MatchKind::fallback) return fallback_text(answer);
-    if (problem_.batch > 1 && level != MatchKind::exact) return "not for batches";
+    if (!pads_m(problem_) && level != MatchKind::exact) return "not for batches";
     const auto asked = asked_text(level);
     const auto found = index_.try_level(level, problem_, key_);
     if (!found) return asked + ": no row";

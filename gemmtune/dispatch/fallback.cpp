@@ -50,6 +50,17 @@ bool is_half_on_gfx1250(const Problem& p, const DeviceKey& device) noexcept {
 
 bool is_gfx942(const Problem&, const DeviceKey& device) noexcept { return device.architecture == Architecture::gfx942; }
 
+/// CK's code for 8-bit inputs is for CDNA only.
+bool is_no_gfx9(const Problem&, const DeviceKey& device) noexcept {
+  return device.architecture == Architecture::gfx1250 || device.architecture == Architecture::other_gfx;
+}
+
+/// CK's block-scaled code is built for a few devices. Shuffled weights are Triton's on gfx1250 all the same.
+bool has_no_block_code(const Problem& p, const DeviceKey& device) noexcept {
+  if (device.architecture == Architecture::gfx1250) return p.packed;
+  return device.architecture != Architecture::gfx942 && device.architecture != Architecture::gfx950;
+}
+
 bool fits_packed_8bit(const Problem& p, const DeviceKey&) noexcept {
   return p.k >= 512 || (p.k >= 192 && p.k % 64 == 0);
 }
@@ -61,7 +72,7 @@ constexpr Choice left_to(std::string_view libtype, std::int64_t kernel_id, std::
 }
 
 /// AITER's rules, in the order in which its dispatchers test them.
-constexpr std::array<FallbackRule, 14> aiter_rules{{
+constexpr std::array<FallbackRule, 17> aiter_rules{{
     {RuleFamily::sixteen_bit, is_batched, left_to("ck", -1, "rule: CK for batches")},
     {RuleFamily::sixteen_bit, is_packed_on_gfx942, left_to("hipblaslt", -1, "rule: shuffled weights on gfx942")},
     {RuleFamily::sixteen_bit, fits_packed_assembly,
@@ -75,7 +86,11 @@ constexpr std::array<FallbackRule, 14> aiter_rules{{
     {RuleFamily::eight_bit_packed, fits_packed_8bit,
      left_to("ck", -1, "rule: CK, shuffled 8-bit weights, K >= 512 or a multiple of 64 from 192")},
     {RuleFamily::eight_bit_packed, always, no_kernel},
+    {RuleFamily::eight_bit, is_no_gfx9, left_to("triton", -1, "rule: Triton for 8-bit inputs off gfx9")},
     {RuleFamily::eight_bit, always, left_to("ck", -1, "rule: CK for 8-bit inputs")},
+    {RuleFamily::block_scaled, is_batched, left_to("opus", -1, "rule: Opus for block-scaled batches")},
+    {RuleFamily::block_scaled, has_no_block_code,
+     left_to("triton", -1, "rule: Triton for block-scaled inputs where CK has no code")},
     {RuleFamily::block_scaled, always, left_to("ck", -1, "rule: CK for block-scaled inputs")},
     {RuleFamily::other, always, no_kernel},
 }};

@@ -96,10 +96,13 @@ std::optional<double> TimeModel::from_similar(const Problem& problem) const {
 TimeModel time_model_of(std::span<const TableSource> sources, std::string_view gfx, std::int64_t cu_num) {
   TimeModel model(device_key(gfx, cu_num));
   for (const auto& source : sources)
-    read_rows(read_file(source.path), source, [&](const TunedRow& row, std::int64_t) {
-      const auto row_gfx = row.gfx.empty() ? std::string(gfx_of_cu_num(row.cu_num, gfx)) : row.gfx;
-      model.add(row, device_key(row_gfx, row.cu_num));
-    });
+    (void)read_rows(
+        read_file(source.path), source,
+        [&](const TunedRow& row, std::int64_t) {
+          const auto row_gfx = row.gfx.empty() ? std::string(gfx_of_cu_num(row.cu_num, gfx)) : row.gfx;
+          model.add(row, device_key(row_gfx, row.cu_num == 0 ? cu_num : row.cu_num));
+        },
+        gfx);
   return model;
 }
 

@@ -36,6 +36,18 @@ class Spellings(CommandTest):
             with self.subTest(spelling=spelling):
                 self.tune("-i", "bf16_untuned.csv", "-o", "out.csv", "--all", "--in_process", *spelling)
 
+    def test_nan_is_no_number(self):
+        for command in (
+            ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv", "--errRatio"),
+            ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv", "--max-gflop"),
+            ("table", "lint", "bf16_untuned.csv", "--err-ratio"),
+            ("analyze", "bf16_untuned.csv", "--err-ratio"),
+        ):
+            for number in ("nan", "NaN"):
+                with self.subTest(command=command, number=number):
+                    self.assertIn("expected a number", self.fail_with(2, *command, number).stderr)
+        self.assertFalse((self.folder / "out.csv").exists())
+
     def test_cold_instructions_are_refused_on_a_cpu(self):
         for command in (
             ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv"),

@@ -7,7 +7,8 @@ import sqlite3
 
 from harness import CommandTest, main, shape_list
 
-COLUMNS = ("cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw")
+SEED_COLUMNS = ("cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw")
+COLUMNS = "gfx," + SEED_COLUMNS  # nothing else would say that a row is of a CPU
 
 
 class Tune(CommandTest):
@@ -53,7 +54,7 @@ class Tune(CommandTest):
 
     def check_profile(self):
         profile = self.rows("profile.csv")
-        self.assertEqual(",".join(profile[0]), COLUMNS + ",outcome,reason,stage")
+        self.assertEqual(",".join(profile[0]), SEED_COLUMNS + ",outcome,reason,stage")
         names = [(row["M"], row["libtype"], row["kernelName"]) for row in profile]
         self.assertEqual(len(names), len(set(names)), "a candidate is in the profile twice")
         for row in profile:
@@ -84,7 +85,7 @@ class Tune(CommandTest):
     def test_our_own_schema_says_where_rows_come_from(self):
         self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process", "--schema", "gemmtune")
         rows = self.rows("out.csv")
-        self.assertEqual(",".join(rows[0]), "gfx," + COLUMNS.replace("bpreshuffle,", "bpreshuffle,layout,epilogue,") + ",us_low,us_high,dispersion,samples,library,device_name,driver,"
+        self.assertEqual(",".join(rows[0]), COLUMNS.replace("bpreshuffle,", "bpreshuffle,layout,epilogue,") + ",us_low,us_high,dispersion,samples,library,device_name,driver,"
                                             "policy,date")
         for row in rows:
             self.assertNotEqual(row["gfx"], "")
@@ -119,13 +120,28 @@ class Tune(CommandTest):
         self.assertEqual(len(self.rows("out.csv")), 2)
 
     def test_rows_of_others_stay_as_they_are(self):
-        other = "304,1,16,16,False,torch.float32,torch.float32,False,False,hipblaslt,7,0, 9.50000,Cijk_x,0.0,0.1,0.2\nnot a row\n"
+        other = "gfx942,304,1,16,16,False,torch.float32,torch.float32,False,False,hipblaslt,7,0, 9.50000,Cijk_x,0.0,0.1,0.2\nnot a row\n"
         self.write("out.csv", COLUMNS + "\n" + other)
         self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
         lines = self.read("out.csv").splitlines()
         self.assertEqual(len(lines), 5)
         for line in other.splitlines():
             self.assertIn(line, lines)
+
+    def test_a_table_without_gfx_takes_no_rows_of_a_cpu(self):
+        row = "304,1,16,16,False,torch.float32,torch.float32,False,False,hipblaslt,7,0,9.5,Cijk_x,0.0,0.1,0.2\n"
+        self.write("out.csv", SEED_COLUMNS + "\n" + row)
+        refused = self.fail_with(2, "tune", "-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        self.assertIn("out.csv has no column gfx", refused.stderr)
+        self.assertEqual(self.read("out.csv"), SEED_COLUMNS + "\n" + row)
+
+    def test_rows_of_a_cpu_are_not_served_to_a_gpu_of_as_many_units(self):
+        self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")
+        units = self.rows("out.csv")[0]["cu_num"]
+        problem = "8x32x64:f32:f32:f32"
+        self.assertIn("exact", self.succeed("lookup", "-t", "out.csv", "--device", "cpu", problem).stdout)
+        other = self.run_program("lookup", "-t", "out.csv", "--gfx", "gfx942", "--cu-num", units, problem)
+        self.assertNotIn("exact", other.stdout)
 
     def test_a_list_of_tables_is_read_and_its_first_written(self):
         self.tune("-i", "bf16.csv", "-o", "old.csv", "--in-process")

@@ -60,6 +60,13 @@ TEST(Fallback, FourAndEightBits) {
   EXPECT_EQ(fallback("64x512x512:a4w4", "gfx942"), "none");
   EXPECT_EQ(fallback("64x512x100:a8w8", "gfx942"), "ck -1");
   EXPECT_EQ(fallback("64x512x100:a8w8_blockscale", "gfx942"), "ck -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8", "gfx908"), "ck -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8", "gfx1201"), "triton -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8", "gfx1250"), "triton -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8_blockscale", "gfx1250"), "ck -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8_blockscale:packed", "gfx1250"), "triton -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8_blockscale", "gfx1201"), "triton -1");
+  EXPECT_EQ(fallback("64x512x100:a8w8_blockscale:batch=2", "gfx950"), "opus -1");
   EXPECT_EQ(fallback("64x512x513:a8w8_bpreshuffle", "gfx942"), "ck -1");
   EXPECT_EQ(fallback("64x512x511:a8w8_bpreshuffle", "gfx942"), "none");
   EXPECT_EQ(fallback("64x512x192:a8w8_bpreshuffle", "gfx942"), "ck -1");

@@ -91,7 +91,8 @@ class TuneRun {
     remember();
     auto& inputs = summary_.inputs;
     // Read again, now that this process holds the store's lock: another run may have written it in the meantime.
-    inputs.table = read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_));
+    inputs.table = fit_for(read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_)),
+                           devices_.front(), inputs.output);
     Progress progress(plan_.shapes.size(), progress_style_of_stderr());
     TuneRecorder recorder(devices_.front(), outputs(store), progress, stop_);
     recorder.begin(inputs.table, own_command_line(), plan_.shapes.size());

@@ -1,5 +1,6 @@
 #include "gemmtune/cli/tune/tune_inputs.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -7,9 +8,19 @@
 #include "gemmtune/core/text.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/table/sheet/known_columns.h"
 
 namespace gemmtune {
 namespace {
+
+bool has_gfx(const TunedTable& table) {
+  return std::ranges::find(table.columns, Field::gfx, &Column::field) != table.columns.end();
+}
+
+/// Whether the table's rows can be of this device: it says gfx, or AMD's rule follows from the number of units.
+bool says_device(const TunedTable& table, const DeviceInfo& device) {
+  return has_gfx(table) || gfx_of(std::to_string(device.cu_num)) == without_features(device.arch);
+}
 
 class InputReader {
  public:
@@ -35,12 +46,22 @@ class InputReader {
     const auto paths = tuned_paths(flags_);
     for (const auto& path : paths) {
       tables_.push_back(read_tuned_table(path, format, chosen_schema(flags_)));
+      note_if_empty(path);
       if (const auto& lines = tables_.back().unusable_lines; !lines.empty())
         inputs_.notes.push_back(fmt::format("{}: {} lines cannot be used and are kept as they are, the first: {}: {}",
                                             path.string(), lines.size(), lines.front().where, lines.front().reason));
     }
     inputs_.output = paths.front();
+    tables_.front() = fit_for(tables_.front(), device_, inputs_.output);
     inputs_.table = tables_.front();
+  }
+
+  /// The first table may be empty, since it is the one to be written.
+  void note_if_empty(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (tables_.size() > 1 && !error && size == 0)
+      inputs_.notes.push_back(fmt::format("{} is empty, and says nothing", path.string()));
   }
 
   void sort_in(Shape shape) {
@@ -50,6 +71,7 @@ class InputReader {
       return;
     }
     note_what_the_table_cannot_say(shape.problem);
+    insist_on_own_key(shape.problem);
     if (const auto gflop = flops(shape.problem) / 1e9; flags_.max_gflop && gflop > *flags_.max_gflop)
       inputs_.too_large.push_back(
           {std::move(shape), fmt::format("{:.3g} GFLOP, above --max-gflop {}", gflop, *flags_.max_gflop)});
@@ -63,9 +85,9 @@ class InputReader {
     const TunedRow wanted{.gfx = device_.arch, .cu_num = device_.cu_num, .problem = problem};
     std::string outdated;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const auto row = find_tuned(tables_[i], wanted);
+      const auto row = says_device(tables_[i], device_) ? find_tuned(tables_[i], wanted) : std::nullopt;
       if (!row) continue;
-      const auto why = why_outdated_(row->libtype, row->kernel_name);
+      const auto why = why_outdated_(*row);
       if (why.empty()) return tuned_paths(flags_)[i].string();
       outdated = fmt::format("{}: {}", row->kernel_name, why);
     }
@@ -77,6 +99,24 @@ class InputReader {
     if (outdated_.empty()) return;
     inputs_.notes.push_back(fmt::format("{} shapes are tuned again, since their rows are outdated, the first {}",
                                         outdated_.size(), outdated_.front()));
+  }
+
+  /// The row of one would overwrite the row of the other.
+  void insist_on_own_key(const Problem& problem) {
+    const auto [known, is_new] = keys_.emplace(as_read_back(inputs_.table, problem), problem);
+    if (is_new || known->second == problem) return;
+    fail(ErrorCode::usage, "{} and {} have the same key in a table of {} ({}): {}", to_string(known->second),
+         to_string(problem), to_string(inputs_.table.format), header_text(inputs_.table.columns),
+         way_out(known->second, problem));
+  }
+
+  std::string way_out(const Problem& a, const Problem& b) const {
+    for (const auto schema : {Schema::seed, Schema::today, Schema::gemmtune}) {
+      const auto table = empty_table(inputs_.table.format, schema);
+      if (as_read_back(table, a) != as_read_back(table, b))
+        return fmt::format("write one of schema {} (--schema {})", to_string(schema), to_string(schema));
+    }
+    return "no schema of this format tells them apart, so tune them into two tables";
   }
 
   void note_what_the_table_cannot_say(const Problem& problem) {
@@ -97,11 +137,23 @@ class InputReader {
   const RowJudge& why_outdated_;
   std::vector<TunedTable> tables_;
   std::vector<std::string> outdated_;
+  std::map<Problem, Problem> keys_;  // by what a row would be read back as
   TuneInputs inputs_;
   bool noted_{};
 };
 
 }  // namespace
+
+TunedTable fit_for(TunedTable table, const DeviceInfo& device, const std::filesystem::path& path) {
+  if (says_device(table, device)) return table;
+  if (!table.rows.empty() || !table.unusable_lines.empty())
+    fail(ErrorCode::usage,
+         "{} has no column gfx, so rows of {} would be read as those of another device with {} units: write another "
+         "table, or, if they are of this device, add the column with gemmtune table convert --schema today --gfx {}",
+         path.string(), device.arch, device.cu_num, device.arch);
+  table.columns.insert(table.columns.begin(), {.name = "gfx", .field = Field::gfx});
+  return table;
+}
 
 std::vector<std::string> known_families() {
   std::vector<std::string> names;
@@ -128,9 +180,13 @@ RowJudge families_judge() {
     std::string name(family->name());
     families->emplace(std::move(name), std::move(family));
   }
-  return [families](const std::string& libtype, const std::string& kernel_name) {
-    const auto family = families->find(libtype);
-    return family != families->end() ? family->second->why_outdated(kernel_name) : std::string();
+  return [families](const TunedRow& row) {
+    const auto family = families->find(row.libtype);
+    if (family == families->end()) return std::string();
+    if (auto why = family->second->why_outdated(row.kernel_name); !why.empty()) return why;
+    const auto now = library_text(row.libtype, family->second->version());
+    if (row.origin.library.empty() || row.origin.library == now) return std::string();
+    return fmt::format("it was tuned with {}, here is {}", row.origin.library, now);
   };
 }
 

@@ -29,10 +29,11 @@ struct TuneInputs {
   std::vector<std::string> notes{};  // what was guessed or ignored, for the user
 };
 
-/// Why a row of a table must not be trusted, given its libtype and kernel name; "" when it can be trusted.
-using RowJudge = std::function<std::string(const std::string& libtype, const std::string& kernel_name)>;
+/// Why a row of a table must not be trusted; "" when it can be trusted.
+using RowJudge = std::function<std::string(const TunedRow& row)>;
 
-/// Asks the families of this build: a kernel that was chosen with another version of a library is outdated.
+/// Asks the families of this build: a kernel that was chosen with another version of a library is outdated. The
+/// kernel's name says the version, or the column `library` does.
 RowJudge families_judge();
 
 /// The names of the families of this build.
@@ -41,8 +42,14 @@ std::vector<std::string> known_families();
 /// The format that the user asked for, or the format guessed from the list. Throws Error{usage} when neither is known.
 FormatGuess format_for(const TuneFlags& flags);
 
+/// The table as rows of this device can be written to it. A table without gfx says its devices by their number of
+/// compute units, which only AMD's rule explains: it gets the column if it has no rows yet, and is refused with
+/// Error{usage} if it has some, unless the rule tells this device.
+TunedTable fit_for(TunedTable table, const DeviceInfo& device, const std::filesystem::path& path);
+
 /// Reads the shape list and the tables. Shapes whose rows are outdated are to be tuned, and a note says so. Throws
-/// Error: usage when the format is not clear, input for unreadable files.
+/// Error: usage when the format is not clear and when the table cannot tell two shapes or this device from others,
+/// input for unreadable files.
 TuneInputs read_inputs(const TuneFlags& flags, const DeviceInfo& device, const RowJudge& why_outdated);
 
 }  // namespace gemmtune

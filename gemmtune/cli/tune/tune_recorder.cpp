@@ -66,7 +66,7 @@ void TuneRecorder::worker_lost(std::size_t worker, const std::string& why) {
 TunedRow TuneRecorder::row_for(const Problem& problem, const Evaluation& evaluation) const {
   const auto version = outputs_.library_versions.find(evaluation.candidate.family);
   return with_origin(tuned_row(problem, evaluation, device_.arch, device_.cu_num), device_,
-                     version != outputs_.library_versions.end() ? version->first + ' ' + version->second : "",
+                     version != outputs_.library_versions.end() ? library_text(version->first, version->second) : "",
                      outputs_.policy);
 }
 

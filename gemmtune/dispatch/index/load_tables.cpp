@@ -4,6 +4,8 @@
 
 #include "gemmtune/core/csv_scanner.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/table/fp8_type.h"
 #include "gemmtune/table/profile_csv.h"
 #include "gemmtune/table/tuned_row_reader.h"
 
@@ -22,6 +24,13 @@ SkippedLine skipped_line(const CsvScanner& scanner, const LineComplaint& complai
   return {scanner.line(), fmt::format("{}:{}:{}: {}", scanner.source(), scanner.line(), column, complaint.reason)};
 }
 
+/// Rows that say neither their device nor their type are for the device that is there.
+Problem defaults_on(const TableFamily& family, std::string_view live_gfx) {
+  auto problem = defaults_of(family);
+  if (family.format == Format::a8w8_bpreshuffle) problem.a.type = problem.w.type = fp8_of(gfx_of_cu_num(0, live_gfx));
+  return problem;
+}
+
 std::string note_on(const std::filesystem::path& path, const std::vector<SkippedLine>& skipped) {
   return fmt::format("{}: {} lines cannot be used, the first: {}", path.string(), skipped.size(),
                      skipped.front().reason);
@@ -30,11 +39,12 @@ std::string note_on(const std::filesystem::path& path, const std::vector<Skipped
 }  // namespace
 
 std::vector<SkippedLine> read_rows(std::string_view text, const TableSource& source,
-                                   const std::function<void(const TunedRow&, std::int64_t)>& use) {
+                                   const std::function<void(const TunedRow&, std::int64_t)>& use,
+                                   std::string_view live_gfx) {
   CsvScanner scanner(text, source.path.string());
   const auto names = names_in(scanner);
   insist_on_no_profile(names, scanner.source());
-  TunedRowReader reader(names, source.family.format, defaults_of(source.family), scanner.source());
+  TunedRowReader reader(names, source.family.format, defaults_on(source.family, live_gfx), scanner.source());
   std::vector<SkippedLine> skipped;
   while (scanner.next()) {
     if (const auto complaint = reader.read(scanner.fields()))
@@ -50,9 +60,15 @@ LoadedTables load_tables(std::span<const TableSource> sources, const BuildOption
   TableIndexBuilder builder(options);
   for (const auto& source : sources) {
     const auto file = source.path.string();
-    const auto skipped = read_rows(read_file(source.path), source, [&](const TunedRow& row, std::int64_t line) {
+    const auto text = read_file(source.path);
+    if (trim(text).empty()) {
+      loaded.notes.push_back(fmt::format("{}: the file is empty, and is left out", file));
+      continue;
+    }
+    const auto add = [&](const TunedRow& row, std::int64_t line) {
       builder.add(row, source.family, {.file = file, .line = line});
-    });
+    };
+    const auto skipped = read_rows(text, source, add, options.live_gfx);
     if (!skipped.empty()) loaded.notes.push_back(note_on(source.path, skipped));
   }
   loaded.index = std::move(builder).build();

@@ -18,10 +18,12 @@ struct SkippedLine {
   std::string reason{};
 };
 
-/// Passes each usable row to `use`, with its line. The row is valid only during that call. Throws Error{input} if the
-/// text is not a table of this family.
+/// Passes each row that can be served to `use`, with its line. The row is valid during the call only. `live_gfx` is the
+/// device of rows that do not say theirs, for the FP8 type of rows that do not say it either. Throws Error{input} if
+/// the text is not a table of this family.
 std::vector<SkippedLine> read_rows(std::string_view text, const TableSource& source,
-                                   const std::function<void(const TunedRow&, std::int64_t)>& use);
+                                   const std::function<void(const TunedRow&, std::int64_t)>& use,
+                                   std::string_view live_gfx = {});
 
 struct LoadedTables {
   TableIndex index{};

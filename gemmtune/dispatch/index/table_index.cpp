@@ -18,50 +18,106 @@ Problem with_row_scales(Problem p) noexcept {
   return p;
 }
 
+/// AITER's block-scaled BMM is the only batched kernel whose lookup pads M.
+bool has_block_scales(const Problem& p) noexcept {
+  return p.a.scaling == Scaling::block_1x128 && p.w.scaling == Scaling::block_128x128;
+}
+
+/// Formats are named without saying which FP8 a device has. It has one of the two, so its rows are of that one.
+bool is_packed_fp8(const Problem& p) noexcept {
+  return p.packed && (p.w.type == DType::e4m3 || p.w.type == DType::e4m3fnuz) && p.w.scaling == Scaling::row;
+}
+
+Problem with_other_fp8(Problem p) noexcept {
+  p.a.type = p.w.type = p.w.type == DType::e4m3 ? DType::e4m3fnuz : DType::e4m3;
+  return p;
+}
+
 Answer by_rule(const Problem& problem, const DeviceKey& device) noexcept {
   return {.match = MatchKind::fallback, .choice = fallback_for(problem, device)};
 }
 
 }  // namespace
 
+bool pads_m(const Problem& problem) noexcept { return problem.batch == 1 || has_block_scales(problem); }
+
 Answer TableIndex::lookup(const Problem& problem, const DeviceKey& device) const& noexcept {
-  const auto* group = group_for(problem, device);
-  if (group == nullptr) return by_rule(problem, device);
-  return find(*group, problem, device);
+  const auto groups = groups_for(problem, device);
+  std::optional<Answer> best;
+  for (std::size_t i = 0; i < groups.count && !(best && best->match == MatchKind::exact); ++i)
+    if (auto answer = find(groups.members[i], problem); answer && (!best || answer->match < best->match)) best = answer;
+  return best ? *best : by_rule(problem, device);
 }
 
 /// Gives the same answer as try_level() level by level, without looking for the same M twice.
-Answer TableIndex::find(const RowGroup& group, const Problem& problem, const DeviceKey& device) const noexcept {
+std::optional<Answer> TableIndex::find(const Groups::Member& member, const Problem& problem) const noexcept {
+  const auto& group = *member.group;
   const auto m = problem.m;
   if (const auto* row = row_at(group, m)) return answer_of(MatchKind::exact, *row, m);
-  if (problem.batch > 1) return by_rule(problem, device);
+  if (!member.pads) return std::nullopt;
   const auto fine = padded_fine(m);
   if (const auto* row = fine == m ? nullptr : row_at(group, fine)) return answer_of(MatchKind::padded_fine, *row, m);
   const auto coarse = padded_coarse(m, problem.n);
   if (const auto* row = coarse == m || coarse == fine ? nullptr : row_at(group, coarse))
     return answer_of(MatchKind::padded_coarse, *row, m);
   if (const auto* row = nearest(group, m)) return answer_of(MatchKind::nearest, *row, m);
-  return by_rule(problem, device);
+  return std::nullopt;
 }
 
 std::optional<Answer> TableIndex::try_level(MatchKind level, const Problem& problem,
                                             const DeviceKey& device) const& noexcept {
-  const auto* group = group_for(problem, device);
-  if (group == nullptr || level == MatchKind::fallback) return std::nullopt;
-  if (problem.batch > 1 && level != MatchKind::exact) return std::nullopt;
-  const auto m = problem.m;
-  const auto* row = level == MatchKind::exact           ? row_at(*group, m)
-                    : level == MatchKind::padded_fine   ? row_at(*group, padded_fine(m))
-                    : level == MatchKind::padded_coarse ? row_at(*group, padded_coarse(m, problem.n))
-                                                        : nearest(*group, m);
-  return row == nullptr ? std::nullopt : std::optional(answer_of(level, *row, m));
+  if (level == MatchKind::fallback) return std::nullopt;
+  const auto groups = groups_for(problem, device);
+  for (std::size_t i = 0; i < groups.count; ++i) {
+    const auto& [group, pads] = groups.members[i];
+    if (level != MatchKind::exact && !pads) continue;
+    if (const auto* row = row_of(level, *group, problem)) return answer_of(level, *row, problem.m);
+  }
+  return std::nullopt;
 }
 
-const RowGroup* TableIndex::group_for(const Problem& problem, const DeviceKey& device) const noexcept {
-  if (!has_sizes_of_rows(problem)) return nullptr;
-  const auto* group = groups_.find(lookup_key(problem, device));
-  if (group != nullptr || !has_tensor_scales(problem)) return group;
-  return groups_.find(lookup_key(with_row_scales(problem), device));
+const TableIndex::Row* TableIndex::row_of(MatchKind level, const RowGroup& group,
+                                          const Problem& problem) const noexcept {
+  const auto m = problem.m;
+  switch (level) {
+    case MatchKind::exact:
+      return row_at(group, m);
+    case MatchKind::padded_fine:
+      return row_at(group, padded_fine(m));
+    case MatchKind::padded_coarse:
+      return row_at(group, padded_coarse(m, problem.n));
+    case MatchKind::nearest:
+      return nearest(group, m);
+    case MatchKind::fallback:
+      break;
+  }
+  return nullptr;
+}
+
+TableIndex::Groups TableIndex::groups_for(const Problem& problem, const DeviceKey& device) const noexcept {
+  Groups groups;
+  if (!has_sizes_of_rows(problem)) return groups;
+  const auto add = [&](const DeviceKey& key, bool is_batched) {
+    if (const auto* group = group_for(problem, key, is_batched))
+      groups.members[groups.count++] = {group, !is_batched || has_block_scales(problem)};
+  };
+  const bool is_batch = problem.batch > 1;
+  const bool is_one = !is_batch && has_batch_of_one_;
+  add(device, is_batch);
+  if (is_one) add(device, true);
+  if (!has_any_count_ || device.cu_num == 0) return groups;
+  add(with_any_count(device), is_batch);
+  if (is_one) add(with_any_count(device), true);
+  return groups;
+}
+
+const RowGroup* TableIndex::group_for(const Problem& problem, const DeviceKey& device, bool is_batched) const noexcept {
+  const auto* group = groups_.find(lookup_key(problem, device, is_batched));
+  if (group == nullptr && has_tensor_scales(problem))
+    group = groups_.find(lookup_key(with_row_scales(problem), device, is_batched));
+  if (group == nullptr && is_packed_fp8(problem))
+    group = groups_.find(lookup_key(with_other_fp8(problem), device, is_batched));
+  return group;
 }
 
 /// The group's first row whose M is not less than `m`, or the group's end. No branch depends on the rows.

@@ -1,18 +1,20 @@
 // All rows of a set of tables, prepared for lookups. It is immutable: any number of threads read it at once, and a
 // lookup neither locks nor allocates nor throws.
 //
-// A lookup considers only rows of this device, N, K, batch and types (dispatch/index/lookup_key.h). It tries in this
-// order:
+// A lookup tries, in this order and for this device, N, K, batch and types only (dispatch/index/lookup_key.h); rows of
+// tables without cu_num are for the device with any number of units:
 //   exact          a row for M
 //   padded_fine    a row for M rounded up in fine steps (table/padded_m.h)
 //   padded_coarse  a row for M rounded up in coarse steps
 //   nearest        the row whose M is nearest on a logarithmic scale, within MatchRules::nearest_factor
 //   fallback       no row: a rule chooses (dispatch/fallback.h)
 //
-// Batched problems have exact rows or none, as in AITER. dispatch/index/table_index_builder.h builds an index;
-// dispatch/explain.h explains an answer.
+// Batched problems have exact rows or none, as in AITER, except that its BMM with block scales pads M too. A batch of 1
+// is also looked for in batched tables. Built by dispatch/index/table_index_builder.h; why a lookup
+// answered what it did: dispatch/explain.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -26,6 +28,9 @@
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
+
+/// Whether lookups of this problem try rows of other M: not for batches, except those with block scales.
+bool pads_m(const Problem& problem) noexcept;
 
 struct MatchRules {
   std::int64_t nearest_factor{2};  // a nearest row is for M / factor to M · factor; 1: no nearest rows
@@ -74,11 +79,23 @@ class TableIndex {
     double time_us{};  // of the best choice
   };
 
-  const RowGroup* group_for(const Problem& problem, const DeviceKey& device) const noexcept;
+  /// The groups that may serve a problem. Those that tie at a level serve in this order.
+  struct Groups {
+    struct Member {
+      const RowGroup* group{};
+      bool pads{};  // M may be padded
+    };
+    std::array<Member, 4> members{};
+    std::size_t count{};
+  };
+
+  Groups groups_for(const Problem& problem, const DeviceKey& device) const noexcept;
+  const RowGroup* group_for(const Problem& problem, const DeviceKey& device, bool is_batched) const noexcept;
+  const Row* row_of(MatchKind level, const RowGroup& group, const Problem& problem) const noexcept;
   std::uint32_t lower_bound(const RowGroup& group, std::int64_t m) const noexcept;
   const Row* row_at(const RowGroup& group, std::int64_t m) const noexcept;
   const Row* nearest(const RowGroup& group, std::int64_t m) const noexcept;
-  Answer find(const RowGroup& group, const Problem& problem, const DeviceKey& device) const noexcept;
+  std::optional<Answer> find(const Groups::Member& member, const Problem& problem) const noexcept;
   Answer answer_of(MatchKind match, const Row& row, std::int64_t m) const noexcept;
 
   MatchRules rules_;
@@ -87,6 +104,8 @@ class TableIndex {
   std::vector<Choice> choices_;
   std::vector<TableDevice> devices_;
   TextPool texts_;
+  bool has_any_count_{};     // rows without cu_num
+  bool has_batch_of_one_{};  // rows of batched tables for a batch of 1
 };
 
 }  // namespace gemmtune

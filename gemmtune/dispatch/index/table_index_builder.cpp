@@ -7,6 +7,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/table/error_ratio.h"
+#include "gemmtune/table/sheet/known_columns.h"
 
 namespace gemmtune {
 namespace {
@@ -30,7 +31,9 @@ void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, cons
   pending_.push_back({.group = group_of(key),
                       .m = static_cast<std::uint32_t>(row.problem.m),
                       .choice = static_cast<std::uint32_t>(index_.choices_.size()),
-                      .is_wrong = row.err_ratio > error_limit(TableKind::gemm)});
+                      .is_wrong = !has_error_ratio(row) || row.err_ratio > error_limit(TableKind::gemm)});
+  index_.has_any_count_ = index_.has_any_count_ || row.cu_num == 0;
+  index_.has_batch_of_one_ = index_.has_batch_of_one_ || (is_batched(family) && row.problem.batch == 1);
   auto& texts = index_.texts_;
   index_.choices_.push_back({.libtype = texts.keep(row.libtype),
                              .kernel_name = texts.keep(row.kernel_name),
@@ -52,7 +55,8 @@ std::uint32_t TableIndexBuilder::group_of(const LookupKey& key) {
 }
 
 DeviceKey TableIndexBuilder::device_of(const TunedRow& row) {
-  const auto gfx = row.gfx.empty() ? gfx_of_cu_num(row.cu_num, options_.live_gfx) : std::string_view(row.gfx);
+  const auto gfx =
+      row.gfx.empty() ? gfx_of_cu_num(row.cu_num, options_.live_gfx) : without_features(std::string_view(row.gfx));
   auto& devices = index_.devices_;
   const auto known =
       std::ranges::find_if(devices, [&](const auto& d) { return d.gfx == gfx && d.cu_num == row.cu_num; });

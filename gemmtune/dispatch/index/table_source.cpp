@@ -5,6 +5,7 @@
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/guess_format.h"
+#include "gemmtune/table/sheet/schema.h"
 
 namespace gemmtune {
 namespace {
@@ -18,9 +19,11 @@ std::vector<std::string> header_of(const std::filesystem::path& path) {
   return names;
 }
 
-/// Whether this is a batched table of block scales. Its format differs from the batched tables that are supported.
-bool is_of_batched_blocks(const TableFamily& family, const std::string& name) {
-  return is_batched(family) && name.find("blockscale") != std::string::npos;
+/// Of batched tables, only those of the mxscale BMM have a libtype. Its name says blockscale too.
+bool is_mxscale(const TableFamily& family, const std::string& name, const std::vector<std::string>& header) {
+  const auto* known = schema_family_of(sheet_columns(header));
+  const bool is_by_columns = known != nullptr && known->name == "batched_mxscale";
+  return is_batched(family) && (is_by_columns || name.find("mxscale") != std::string::npos);
 }
 
 }  // namespace
@@ -28,6 +31,10 @@ bool is_of_batched_blocks(const TableFamily& family, const std::string& name) {
 Problem defaults_of(const TableFamily& family) {
   auto problem = format_defaults(family.format);
   problem.packed = problem.packed || family.packed;
+  if (family.mx_blocks) {
+    problem.a = {.type = DType::e4m3, .scaling = Scaling::block_1x128};
+    problem.w = {.type = DType::e4m3, .scaling = Scaling::block_128x128};
+  }
   return problem;
 }
 
@@ -35,13 +42,18 @@ bool is_batched(const TableFamily& family) {
   return family.format == Format::batched_a16w16 || family.format == Format::batched_a8w8;
 }
 
+std::string_view name_of(const TableFamily& family) {
+  return family.mx_blocks ? std::string_view("batched_mxscale") : to_string(family.format);
+}
+
 TableSource guess_source(const std::filesystem::path& path) {
   const auto name = path.filename().string();
-  const auto guess = guess_format(name, header_of(path));
+  auto header = header_of(path);
+  if (header.empty()) header = {"M", "N", "K"};  // an empty file, of which only the name says something
+  const auto guess = guess_format(name, header);
   if (!guess) fail(ErrorCode::input, "{}: neither its name nor its columns say which format it is for", path.string());
-  const TableFamily family{.format = guess->format, .packed = guess->packed};
-  if (is_of_batched_blocks(family, name))
-    fail(ErrorCode::input, "{}: tables of batched block-scaled problems are not served", path.string());
+  TableFamily family{.format = guess->format, .packed = guess->packed};
+  family.mx_blocks = is_mxscale(family, name, header);
   return {.path = path, .family = family};
 }
 

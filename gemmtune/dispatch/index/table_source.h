@@ -11,10 +11,11 @@
 
 namespace gemmtune {
 
-/// A family of AITER's tables: a format and, if the format leaves it open, whether weights are shuffled in advance.
+/// A family of AITER's tables: a format, and what the format leaves open.
 struct TableFamily {
   Format format{Format::a16w16};
-  bool packed{};
+  bool packed{};     // weights are shuffled ahead
+  bool mx_blocks{};  // of batched_a8w8: block scales, as AITER's mxscale BMM has them (one E8M0 byte for each)
 
   bool operator==(const TableFamily&) const = default;
 };
@@ -23,6 +24,9 @@ struct TableFamily {
 Problem defaults_of(const TableFamily& family);
 
 bool is_batched(const TableFamily& family);
+
+/// What it is called: "a8w8_blockscale", "batched_mxscale".
+std::string_view name_of(const TableFamily& family);
 
 struct TableSource {
   std::filesystem::path path{};

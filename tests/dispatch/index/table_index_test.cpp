@@ -140,7 +140,33 @@ TEST(TableIndex, BatchedProblemsHaveExactRowsOrNone) {
   EXPECT_EQ(index.lookup(parse_problem("64x512x256:a8w8:batch=16"), mi355).match, MatchKind::exact);
   EXPECT_EQ(index.lookup(parse_problem("63x512x256:a8w8:batch=16"), mi355).match, MatchKind::fallback);
   EXPECT_EQ(index.lookup(parse_problem("64x512x256:a8w8:batch=15"), mi355).match, MatchKind::fallback);
-  EXPECT_EQ(index.lookup(parse_problem("1x512x256:a8w8"), mi355).match, MatchKind::fallback);  // a batch of 1
+  EXPECT_EQ(index.lookup(parse_problem("1x512x256:a8w8"), mi355).match, MatchKind::exact) << "a batch of 1";
+  EXPECT_EQ(index.lookup(parse_problem("2x512x256:a8w8"), mi355).match, MatchKind::fallback);
+}
+
+TEST(TableIndex, ARowOfAnUnbatchedTableServesBeforeThatOfABatchOfOne) {
+  TableIndexBuilder builder({});
+  const auto problem = parse_problem("16x512x256:a8w8");
+  builder.add(row_of(problem, 1), {.format = Format::batched_a8w8}, {.file = "batched.csv", .line = 2});
+  builder.add(row_of(problem, 2), {.format = Format::a8w8}, {.file = "plain.csv", .line = 2});
+  const auto index = std::move(builder).build();
+  EXPECT_EQ(index.lookup(problem, mi355).choice->source, "plain.csv");
+  const auto padded = index.lookup(parse_problem("15x512x256:a8w8"), mi355);
+  EXPECT_EQ(padded.match, MatchKind::padded_fine);
+  EXPECT_EQ(padded.choice->source, "plain.csv");
+}
+
+TEST(TableIndex, RowsWithoutCuNumServeBesideThoseWithIt) {
+  auto any = row_of(a4w4(64, 512, 512), 1), own = row_of(a4w4(128, 512, 512), 2), both = row_of(a4w4(64, 512, 512), 3);
+  any.cu_num = 0;
+  const auto index = index_of({any, own});
+  EXPECT_EQ(index.lookup(a4w4(64, 512, 512), mi355).match, MatchKind::exact);
+  EXPECT_EQ(index.lookup(a4w4(64, 512, 512), mi355).choice->time_us, 1);
+  EXPECT_EQ(index.lookup(a4w4(128, 512, 512), mi355).choice->time_us, 2);
+  EXPECT_EQ(index.lookup(a4w4(128, 512, 512), device_key("gfx950", 80)).match, MatchKind::nearest);
+  EXPECT_EQ(index.lookup(a4w4(64, 512, 512), device_key("gfx942", 256)).match, MatchKind::fallback);
+  const auto said = index_of({any, both});
+  EXPECT_EQ(said.lookup(a4w4(64, 512, 512), mi355).choice->time_us, 3) << "rows for the very number come first";
 }
 
 TEST(TableIndex, MoreRowsOfOneLayerThanItsOctavesCanSay) {
@@ -175,7 +201,8 @@ TEST(TableIndex, RowsWithoutGfxAreForTheDeviceThatAiterWouldTakeThemFor) {
   EXPECT_EQ(gfx_of(256, "gfx942"), "gfx950");
   EXPECT_EQ(gfx_of(80, "gfx950"), "gfx942");
   EXPECT_EQ(gfx_of(304, "gfx950"), "gfx942");
-  EXPECT_EQ(gfx_of(16, "x86-64-avx2"), "x86-64-avx2");
+  EXPECT_EQ(gfx_of(16, "gfx1250"), "gfx1250");
+  EXPECT_EQ(gfx_of(16, "x86-64-avx2"), "gfx942") << "rows of a CPU say so";
   EXPECT_EQ(gfx_of(16, ""), "gfx942");
 }
 
