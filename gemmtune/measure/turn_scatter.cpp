@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "gemmtune/measure/sampler.h"
@@ -73,10 +72,6 @@ double deviation_within(const Timing& timing) {
   return log_deviation(summarise(samples, false));
 }
 
-/// By how much larger the variance of the median of so many turns is than that of their mean: π/2 for many that are
-/// normal, and 1 for two.
-double median_for_mean(double count) { return 1 + (std::numbers::pi / 2 - 1) * (1 - 2 / count); }
-
 double squares(std::span<const double> values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
@@ -115,10 +110,10 @@ std::vector<double> log_deviations(std::span<const Evaluation> together) {
   std::vector<double> deviations;
   for (std::size_t i = 0; i < together.size(); ++i) {
     const auto count = static_cast<double>(turns[i].size());
-    const double of_one = (all_worth * of_all + squares(turns[i])) / (all_worth + count - 1);
-    deviations.push_back(turns[i].empty() ? log_deviation(together[i].timing)
-                                          : std::max(std::sqrt(of_one / count * median_for_mean(count)),
-                                                     deviation_within(together[i].timing)));
+    const double variance = (all_worth * of_all + squares(turns[i])) / (all_worth + count - 1);
+    deviations.push_back(turns[i].empty()
+                             ? log_deviation(together[i].timing)
+                             : std::max(std::sqrt(variance / count), deviation_within(together[i].timing)));
   }
   return deviations;
 }
