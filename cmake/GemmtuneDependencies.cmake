@@ -6,3 +6,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
 find_package(LibLZMA REQUIRED)
+
+# RE2 has no CMake package in Debian 12, and needs Abseil from version 2023-06-01 on, which its pkg-config file says.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)

@@ -5,6 +5,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/gpu/kernel_cache.h"
 
@@ -80,7 +81,7 @@ ordered_json roofline_json(const Roofline& roofline) {
 
 Roofline parse_roofline(const std::string& text, const std::string& source) {
   try {
-    return roofline_from(ordered_json::parse(text));
+    return roofline_from(parse_ordered_json(text, source));
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorCode::input, "{}: this is no roofline: {}", source, error.what());
   } catch (const Error& error) {
@@ -114,7 +115,7 @@ fs::path remember(const fs::path& folder, const Roofline& measured) {
   if (error) fail(ErrorCode::io, "cannot make the folder {}: {}", folder.string(), error.message());
   const auto path = folder / file_name(measured);
   const auto known = fs::exists(path, error) ? read_if_it_reads(path) : std::nullopt;
-  write_file_atomically(path, roofline_json(known ? updated(*known, measured) : measured).dump(2) + '\n');
+  write_file_atomically(path, json_text(roofline_json(known ? updated(*known, measured) : measured)) + '\n');
   return path;
 }
 

@@ -58,6 +58,15 @@ std::string reason(const nlohmann::json::exception& error) {
   return visible_start(message);
 }
 
+/// Where the text has what the message quotes: nlohmann gives no position for numbers.
+std::size_t offset_of_quoted(std::string_view message, std::string_view text) {
+  const auto first = message.find('\'');
+  const auto last = message.rfind('\'');
+  if (first == std::string_view::npos || last <= first + 1) return 0;
+  const auto offset = text.find(message.substr(first + 1, last - first - 1));
+  return offset == std::string_view::npos ? 0 : offset;
+}
+
 template <typename Json>
 Json parse(std::string_view text, const std::string& source, JsonKeys keys) {
   try {
@@ -65,7 +74,7 @@ Json parse(std::string_view text, const std::string& source, JsonKeys keys) {
   } catch (const nlohmann::json::parse_error& error) {
     fail(ErrorCode::input, "{}: not JSON: {}", place(text, source, error.byte > 0 ? error.byte - 1 : 0), reason(error));
   } catch (const nlohmann::json::exception& error) {  // a number too large for a double
-    fail(ErrorCode::input, "{}: {}", source, reason(error));
+    fail(ErrorCode::input, "{}: {}", place(text, source, offset_of_quoted(error.what(), text)), reason(error));
   }
 }
 

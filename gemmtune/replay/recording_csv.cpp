@@ -6,6 +6,7 @@
 #include "gemmtune/core/csv.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/replay/recording.h"
 
 namespace gemmtune {
@@ -53,7 +54,7 @@ class Line {
     const auto parsed = parse(text(name));
     if (!parsed)
       fail(ErrorCode::input, "{}: {}: found '{}', which cannot be read", document_.where(row_, document_.column(name)),
-           name, text(name));
+           name, visible_start(text(name)));
     return *parsed;
   }
 
@@ -113,12 +114,13 @@ std::optional<Problem> parse_problem_cell(std::string_view text) {
   }
 }
 
+/// g++ 12 destroys the parts of a nested list twice when a later initialiser throws: hence the type before the list.
 RecordedCandidate candidate_of(const Line& line) {
   const auto failure = line.value("failed", parse_failure);
-  return {.candidate = {.family = std::string(line.text("family")),
-                        .name = std::string(line.text("candidate")),
-                        .params = line.value("params", parse_params),
-                        .split_k = line.value("split_k", parse_int)},
+  return {.candidate = Candidate{.family = std::string(line.text("family")),
+                                 .name = std::string(line.text("candidate")),
+                                 .params = line.value("params", parse_params),
+                                 .split_k = line.value("split_k", parse_int)},
           .outcome = failure.outcome,
           .failed_at = failure.stage,
           .memory_bytes = line.value("memory_bytes", parse_int),

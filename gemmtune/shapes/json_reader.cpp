@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/core/visible.h"
 
 namespace gemmtune {
 namespace {
 
-constexpr std::int64_t largest = std::int64_t{1} << 31;
+constexpr std::int64_t largest = std::int64_t{1} << 28;  // products of two, and sums of these, are int64_t
 
 }  // namespace
 
@@ -21,7 +23,8 @@ JsonReader::JsonReader(const nlohmann::json& json, std::string source) : json_(j
 bool JsonReader::has(const char* name) const { return json_.contains(name) && !json_[name].is_null(); }
 
 void JsonReader::wrong(const char* name, const std::string& expected) const {
-  fail(ErrorCode::input, "{}: {}: found {}, expected {}", source_, name, json_[name].dump(), expected);
+  fail(ErrorCode::input, "{}: {}: found {}, expected {}", source_, name, visible_start(json_text(json_[name], -1)),
+       expected);
 }
 
 std::optional<std::int64_t> JsonReader::optional_size(std::initializer_list<const char*> names) const {

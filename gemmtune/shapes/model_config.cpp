@@ -4,6 +4,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/shapes/json_reader.h"
 
 namespace gemmtune {
@@ -92,13 +93,7 @@ bool has_dense_layer(const ModelConfig& model) {
 
 }  // namespace
 
-nlohmann::json read_model_json(const std::filesystem::path& path) {
-  try {
-    return nlohmann::json::parse(read_file(path));
-  } catch (const nlohmann::json::parse_error& error) {
-    fail(ErrorCode::input, "{}: {}", path.string(), error.what());
-  }
-}
+nlohmann::json read_model_json(const std::filesystem::path& path) { return parse_json(read_file(path), path.string()); }
 
 const nlohmann::json& language_part(const nlohmann::json& config) {
   for (const auto* name : {"text_config", "llm_config", "language_config"})

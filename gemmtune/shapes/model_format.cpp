@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/gemm/format.h"
 
 namespace gemmtune {
@@ -53,7 +55,7 @@ class QuantisationReader {
          "{}: quantization_config of {} has no counterpart among the formats that are tuned: say with --format which "
          "one "
          "serves it",
-         source_, json_.dump());
+         source_, visible_start(json_text(json_, -1), 1000));
   }
 
   Problem fp8() const {

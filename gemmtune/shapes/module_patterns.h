@@ -2,26 +2,33 @@
 // ignored_layers and exclude, in the spellings that checkpoints use.
 #pragma once
 
-#include <regex>
+#include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace re2 {
+class RE2;
+}
+
 namespace gemmtune {
 
-/// An entry has one of three forms: a regular expression for the beginning of a path ("re:.*mlp.gate$"); a path in
-/// which * stands for any text ("model.layers.*.self_attn", which also covers everything below it); or whole words of a
-/// path ("lm_head", "layers.0.mlp").
+/// An entry is a regular expression for the beginning of the path ("re:.*mlp.gate$"), a path in which * stands for
+/// any text ("model.layers.*.self_attn": also everything below it), or whole words of a path ("lm_head",
+/// "layers.0.mlp"). Matching takes time in proportion to the path, whatever the entry is: a checkpoint is foreign.
 class ModulePatterns {
  public:
-  /// Throws Error{input} for an invalid regular expression.
+  /// Throws Error{input} for an invalid regular expression, and for one with look-ahead or a back-reference, which have
+  /// no such bound.
   void add(const std::string& entry);
 
   bool match(const std::string& path) const;
 
  private:
-  std::vector<std::string> words_;
-  std::vector<std::regex> expressions_;  // for the beginning of a path
+  std::set<std::string, std::less<>> words_;
+  std::vector<std::shared_ptr<const re2::RE2>> expressions_;  // of the path's beginning
 };
 
 }  // namespace gemmtune

@@ -49,7 +49,7 @@ class FromModel(CommandTest):
             with self.subTest(message=message):
                 self.assertIn(message, self.fail_with(code, "shapes", "from-model", self.config(), *arguments).stderr)
         result = self.fail_with(3, "shapes", "from-model", self.write("c.json", "{"), "--m", "1")
-        self.assertIn("gemmtune: c.json: ", result.stderr)
+        self.assertIn("gemmtune: c.json:1:2: not JSON: ", result.stderr)
         result = self.fail_with(3, "shapes", "from-model", self.write("c.json", "{}"), "--m", "1")
         self.assertEqual(result.stderr, "gemmtune: c.json: there is no num_hidden_layers\n")
 

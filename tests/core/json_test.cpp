@@ -37,7 +37,7 @@ TEST(Json, SaysWhereItIsNone) {
 }
 
 TEST(Json, NumbersThatNoDoubleHolds) {
-  EXPECT_THAT(message_of(R"({"a": 1e999})"), HasSubstr("c.json: number overflow parsing '1e999'"));
+  EXPECT_THAT(message_of(R"({"a": 1e999})"), HasSubstr("c.json:1:7: number overflow parsing '1e999'"));
   EXPECT_EQ(message_of(R"({"a": 1e-999})"), "");
 }
 

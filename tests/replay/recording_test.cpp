@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
 #include "gemmtune/measure/statistics.h"
 #include "tests/replay/recorded_shapes.h"
 #include "tests/trials/invented_trials.h"
@@ -86,6 +87,32 @@ TEST(RecordingText, SaysWhereItCannotBeRead) {
   EXPECT_THAT(with("prove wrong_result", "prove bad_luck"), testing::HasSubstr("r.csv:3"));
   EXPECT_THAT(with("m=64", "m64"), testing::HasSubstr("params"));
   EXPECT_THAT(with("cuda", "abacus"), testing::HasSubstr("abacus"));
+}
+
+/// Names too long for the text object itself: what is freed twice then ends the process.
+TEST(RecordingText, AnUnreadableCellInAnyColumn) {
+  const std::vector<std::string> cells{"cuda",
+                                       "NVIDIA H200 of an invented machine",
+                                       "16x64x64:a16w16",
+                                       "a_family_with_a_long_name",
+                                       "a_candidate_with_a_name_that_is_long",
+                                       "bm=64 a_parameter_with_a_long_name=1",
+                                       "1",
+                                       "0",
+                                       "",
+                                       "1.5",
+                                       "10 11",
+                                       "10 11"};
+  const auto header = recording_text({});
+  EXPECT_EQ(message_of(header + join(cells, ",") + "\n"), "no error");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    auto broken = cells;
+    broken[i] = "x \x1b[2J y";
+    const auto message = message_of(header + join(broken, ",") + "\n");
+    const bool is_text = i == 1 || i == 3 || i == 4;
+    EXPECT_THAT(message, is_text ? testing::HasSubstr("no error") : testing::HasSubstr("r.csv:2:")) << i;
+    EXPECT_EQ(message.find('\x1b'), std::string::npos) << message;
+  }
 }
 
 TEST(WithAllConfirmed, TransplantsTheNoiseOfOneThatWas) {

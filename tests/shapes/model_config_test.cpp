@@ -111,13 +111,22 @@ TEST(ModelConfig, AModelOfExpertsOnlyNeedsNoDenseSize) {
   EXPECT_EQ(complaint(json), "config.json: there is no intermediate_size");
 }
 
+/// Products of two dimensions, and sums of these, stay within 64 bits.
+TEST(ModelConfig, DimensionsHaveALimit) {
+  auto json = small();
+  json["num_attention_heads"] = std::int64_t{1} << 31;
+  json["head_dim"] = std::int64_t{1} << 31;
+  EXPECT_EQ(complaint(json),
+            "config.json: num_attention_heads: found 2147483648, expected a whole number from 0 to 268435456");
+}
+
 TEST(ModelConfig, NamesWhatIsMissingOrWrong) {
   auto json = small();
   json.erase("hidden_size");
   EXPECT_EQ(complaint(json), "config.json: there is no hidden_size");
   json = small();
   json["vocab_size"] = "many";
-  EXPECT_EQ(complaint(json), "config.json: vocab_size: found \"many\", expected a whole number from 0 to 2147483648");
+  EXPECT_EQ(complaint(json), "config.json: vocab_size: found \"many\", expected a whole number from 0 to 268435456");
   json["vocab_size"] = 0;
   EXPECT_EQ(complaint(json), "config.json: vocab_size: found 0, expected a whole number above 0");
   json = small();

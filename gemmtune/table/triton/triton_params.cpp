@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 
 namespace gemmtune {
@@ -16,6 +17,7 @@ struct Spelling {
   std::string_view abbreviation;  // before the number in a short name; "" if there is none
 };
 
+constexpr int levels_around_values = 2;  // the file and its entry
 constexpr std::string_view cache = "cache_modifier";
 
 constexpr std::array<Spelling, 19> spellings{{{"BLOCK_SIZE_M", "bm"},
@@ -117,7 +119,7 @@ std::optional<std::string_view> triton_param_named(std::string_view column) {
 
 std::string triton_value(std::string_view param, std::string_view text) {
   if (const auto number = parse_int(text)) return std::to_string(*number);
-  if (nlohmann::json::accept(text)) return std::string(text);
+  if (is_json(text, levels_around_values)) return std::string(text);
   if (equals_ignoring_case(text, "none") || equals_ignoring_case(text, "null")) return "null";
   const bool needs_dot = param == cache && !text.starts_with('.') && !text.empty();
   return needs_dot ? json_string("." + to_lower(text)) : json_string(text);

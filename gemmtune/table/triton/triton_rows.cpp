@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 #include <variant>
 
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/sheet/sheet.h"
 #include "gemmtune/table/triton/triton_params.h"
@@ -41,6 +44,9 @@ class RowReader {
     result.m = m.value_or(0);
     const auto time = parse_double(cell(row, "us")).value_or(0);
     result.time_us = std::isfinite(time) && time > 0 ? time : 0;
+    for (const auto& [column, key] : params_)
+      if (const auto text = document_.text(row, column); is_too_large(text))
+        return LeftOut{document_.where(row, column), fmt::format("{} is {}, which no number holds", key, text)};
     result.params = params_of(row);
     if (result.params.empty()) return LeftOut{where(row, "kernelName"), no_params(row)};
     return result;
@@ -72,7 +78,14 @@ class RowReader {
     return usable && both && !name.device.empty() ? std::optional(name) : std::nullopt;
   }
 
-  /// The parameters from the columns, or from the kernel's name if the columns do not state the tile.
+  /// 1e999: not a number for any reader of JSON, and as a text no value for a kernel.
+  static bool is_too_large(std::string_view text) {
+    double value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc::result_out_of_range && end == text.data() + text.size() && !is_json(text);
+  }
+
+  /// From the columns; from the kernel's name if the columns do not state the tile.
   std::vector<Param> params_of(const CsvRow& row) const {
     std::vector<Param> params;
     for (const auto& [column, key] : params_)

@@ -75,6 +75,26 @@ TEST(TritonRows, RowsThatGoNowhereSayWhy) {
   EXPECT_EQ(read.left_out[3], (LeftOut{"t.csv:5:12", "it has neither M nor bucket"}));
 }
 
+/// A value that no reader of the file could read, and one that could end it.
+TEST(TritonRows, HostileValues) {
+  const auto rows_with = [](const std::string& value) {
+    return triton_rows(
+        parse_csv("gfx,M,N,K,BLOCK_SIZE_M,BLOCK_SIZE_N,us\ngfx950,16,64,64," + value + ",32,1\n", "t.csv"), {});
+  };
+  const auto too_large = rows_with("1e999");
+  ASSERT_EQ(too_large.left_out.size(), 1U);
+  EXPECT_EQ(too_large.left_out[0], (LeftOut{"t.csv:2:17", "BLOCK_SIZE_M is 1e999, which no number holds"}));
+  for (const int levels : {29, 30, 31, 33, 100'000}) {
+    const std::string value =
+        std::string(static_cast<std::size_t>(levels), '[') + "1" + std::string(static_cast<std::size_t>(levels), ']');
+    const auto rows = rows_with(value);
+    ASSERT_EQ(rows.rows.size(), 1U) << levels;
+    const auto files = triton_files(rows.rows, TritonKeys::bounds);
+    const auto text = triton_json_text(files.files.at(0).file);
+    EXPECT_EQ(parse_triton_json(text).entries, files.files.at(0).file.entries) << levels;
+  }
+}
+
 TEST(TritonFiles, BucketsServeWithTheirLargestAndFastestRow) {
   const auto made = files_of(
       "gfx950,256,50,512,1024,3.5,,50,32,4\n"
