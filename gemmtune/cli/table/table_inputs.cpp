@@ -1,5 +1,6 @@
 #include "gemmtune/cli/table/table_inputs.h"
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 
@@ -7,7 +8,7 @@ namespace gemmtune {
 namespace {
 
 void name_unusable_lines(const Sheet& sheet) {
-  for (const auto& line : sheet.unusable) fmt::print(stderr, "{}: {}; the line is kept\n", line.where, line.reason);
+  for (const auto& line : sheet.unusable) print_note("{}: {}; the line is kept\n", line.where, line.reason);
 }
 
 }  // namespace
