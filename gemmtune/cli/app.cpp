@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <iostream>
+#include <sstream>
 
 #include "gemmtune/cli/help.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/log.h"
 
@@ -27,14 +27,14 @@ std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
 }
 
 int complain(ErrorCode code, std::string_view message) {
-  fmt::print(stderr, "gemmtune: {}\n", message);
+  print_note("gemmtune: {}\n", message);
   return exit_code(code);
 }
 
 int run_command(CLI::App& app, const std::vector<NamedCommand>& commands) {
   for (const auto& [name, command] : commands)
     if (app.got_subcommand(name)) return command->run();
-  std::cout << help_text("gemmtune");
+  write_text(help_text("gemmtune"));
   return exit_code(ErrorCode::usage);
 }
 
@@ -44,7 +44,10 @@ int parse_and_run(const std::vector<std::string>& arguments) {
   try {
     app->parse(reversed(arguments));
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app->exit(wanted);
+    std::ostringstream text;
+    const int code = app->exit(wanted, text, text);
+    write_text(text.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     return complain(ErrorCode::usage, fmt::format("{}\nSee gemmtune --help.", error.what()));
   }
@@ -88,8 +91,11 @@ std::unique_ptr<CLI::App> make_app(const std::vector<NamedCommand>& commands) {
 
 int run_app(const std::vector<std::string>& arguments) noexcept {
   try {
+    reserve_standard_streams();
     start_logging(Verbosity::normal);
-    return parse_and_run(arguments);
+    const int code = parse_and_run(arguments);
+    flush_output();
+    return code;
   } catch (const Error& error) {
     return complain(error.code(), error.what());
   } catch (const std::exception& error) {

@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "gemmtune/cli/command_group.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/device/gpu/vendor.h"
@@ -28,7 +30,7 @@ std::string as_json(const std::vector<CachedKernel>& kernels) {
   auto list = nlohmann::json::array();
   for (const auto& kernel : kernels)
     list.push_back({{"key", kernel.key}, {"bytes", kernel.bytes}, {"used_utc", utc(kernel.used)}});
-  return list.dump(2);
+  return json_text(list);
 }
 
 std::string as_text(const std::vector<CachedKernel>& kernels) {
@@ -46,7 +48,7 @@ class CacheListCommand final : public Command {
 
   int run() override {
     const auto kernels = KernelCache(default_kernel_cache()).list();
-    fmt::print("{}\n", json_ ? as_json(kernels) : as_text(kernels));
+    print_text("{}\n", json_ ? as_json(kernels) : as_text(kernels));
     return 0;
   }
 
@@ -59,7 +61,7 @@ class CacheClearCommand final : public Command {
   void declare(Options& /*options*/) override {}
 
   int run() override {
-    fmt::print("{} kernels removed from {}\n", KernelCache(default_kernel_cache()).clear(),
+    print_text("{} kernels removed from {}\n", KernelCache(default_kernel_cache()).clear(),
                default_kernel_cache().string());
     return 0;
   }
@@ -86,7 +88,7 @@ class CacheFillCommand final : public Command {
         static_cast<void>(compiler->compile(source));
         ++compiled;
       }
-    fmt::print("{} kernels compiled into {}\n", compiled, default_kernel_cache().string());
+    print_text("{} kernels compiled into {}\n", compiled, default_kernel_cache().string());
     return 0;
   }
 

@@ -1,9 +1,9 @@
 #include "gemmtune/cli/command_group.h"
 
-#include <iostream>
 #include <utility>
 
 #include "gemmtune/cli/help.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
@@ -25,7 +25,7 @@ class CommandGroup final : public Command {
   int run() override {
     for (std::size_t i = 0; i < commands_.size(); ++i)
       if (options_[i].is_chosen()) return commands_[i].command->run();
-    std::cout << help_text(name_);
+    write_text(help_text(name_));
     return exit_code(ErrorCode::usage);
   }
 

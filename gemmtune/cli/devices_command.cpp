@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/text_grid.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/device.h"
 #include "gemmtune/worker/messages.h"
@@ -23,7 +25,7 @@ std::string as_json(const std::vector<DeviceInfo>& devices) {
     value["id"] = device_id(device);
     list.push_back(std::move(value));
   }
-  return list.dump(2);
+  return json_text(list);
 }
 
 std::string as_text(const std::vector<DeviceInfo>& devices) {
@@ -42,7 +44,7 @@ class DevicesCommand final : public Command {
 
   int run() override {
     const auto devices = list_devices();
-    fmt::print("{}\n", json_ ? as_json(devices) : std::string(trim(as_text(devices))));
+    print_text("{}\n", json_ ? as_json(devices) : std::string(trim(as_text(devices))));
     return 0;
   }
 

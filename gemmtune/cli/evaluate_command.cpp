@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/device.h"
@@ -123,12 +124,12 @@ class EvaluateCommand final : public Command {
   }
 
   static int print(const Problem& problem, const std::vector<Candidate>& candidates, const Keeper& keeper) {
-    fmt::print("{}\n", to_string(problem));
+    print_text("{}\n", to_string(problem));
     bool all_right = true;
     for (const auto& candidate : candidates) {
       const auto& evaluation = keeper.of(candidate);
-      fmt::print("{}", description(problem, evaluation));
-      if (candidates.size() > 1) fmt::print("{}", ratio_text(keeper.of(candidates.front()), evaluation));
+      print_text("{}", description(problem, evaluation));
+      if (candidates.size() > 1) print_text("{}", ratio_text(keeper.of(candidates.front()), evaluation));
       all_right = all_right && evaluation.outcome == Outcome::ok;
     }
     return all_right ? 0 : 1;

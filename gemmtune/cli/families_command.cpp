@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/text_grid.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
@@ -52,7 +54,7 @@ class FamiliesCommand final : public Command {
 
   void show(const nlohmann::json& list, const std::vector<std::vector<std::string>>& rows) const {
     const auto text = text_grid(rows, {Align::left, Align::left, Align::right});
-    fmt::print("{}\n", json_ ? list.dump(2) : std::string(trim(text)));
+    print_text("{}\n", json_ ? json_text(list) : std::string(trim(text)));
   }
 
   std::string problem_;

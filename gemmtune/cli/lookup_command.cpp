@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/device.h"
 #include "gemmtune/dispatch/environment.h"
@@ -88,11 +90,11 @@ class LookupCommand final : public Command {
 
   int run() override {
     const auto environment = environment_for(flags_);
-    for (const auto& note : environment.notes) fmt::print(stderr, "gemmtune: {}\n", note);
+    for (const auto& note : environment.notes) print_note("gemmtune: {}\n", note);
     device_ = asked_device(flags_, environment);
     const auto loaded =
         load_tables(known_tables(environment), {.rules = {.nearest_factor = flags_.nearest}, .live_gfx = device_.gfx});
-    for (const auto& note : loaded.notes) fmt::print(stderr, "gemmtune: {}\n", note);
+    for (const auto& note : loaded.notes) print_note("gemmtune: {}\n", note);
     require_device(loaded.index);
     return answer_all(loaded.index);
   }
@@ -125,7 +127,7 @@ class LookupCommand final : public Command {
       else
         print(index, problem, answer);
     }
-    if (flags_.json) fmt::print("{}\n", list.dump(2));
+    if (flags_.json) print_text("{}\n", json_text(list));
     return all_have_rows ? 0 : 1;
   }
 
@@ -136,9 +138,9 @@ class LookupCommand final : public Command {
   }
 
   void print(const TableIndex& index, const Problem& problem, const Answer& answer) const {
-    fmt::print("{}: {}\n", to_string(problem), answer_text(answer));
+    print_text("{}: {}\n", to_string(problem), answer_text(answer));
     if (!flags_.explain) return;
-    for (const auto& line : explain(index, problem, device_)) fmt::print("  {}\n", line);
+    for (const auto& line : explain(index, problem, device_)) print_text("  {}\n", line);
   }
 
   LookupFlags flags_;

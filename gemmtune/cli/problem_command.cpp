@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/gemm/operands.h"
 
@@ -26,7 +27,7 @@ class ProblemCommand final : public Command {
   void declare(Options& options) override { options.add_option("problem", text_).required(); }
 
   int run() override {
-    fmt::print("{}", description(parse_problem(text_)));
+    print_text("{}", description(parse_problem(text_)));
     return 0;
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "gemmtune/cli/output.h"
+
 namespace gemmtune {
 namespace {
 
@@ -47,7 +49,10 @@ Row underline(const std::vector<std::size_t>& widths) {
 
 }  // namespace
 
-std::string text_grid(const std::vector<Row>& rows, const std::vector<Align>& alignment) {
+std::string text_grid(const std::vector<Row>& given, const std::vector<Align>& alignment) {
+  auto rows = given;
+  for (auto& row : rows)
+    for (auto& cell : row) cell = visible_cell(cell);
   const auto widths = column_widths(rows);
   std::string text;
   const auto add = [&](const Row& row) {

@@ -8,8 +8,9 @@ namespace gemmtune {
 
 enum class Align { left, right };
 
-/// Rows of cells. The first row is the heading and is underlined. Columns beyond `alignment` are left-aligned. Widths
-/// count UTF-8 characters without the escape sequences of colours. Lines do not end in blanks.
+/// Rows of cells, whose foreign text is made visible (core/visible.h). The first row is the heading and is underlined.
+/// Columns beyond `alignment` are left-aligned. Widths count UTF-8 characters without the escape sequences of colours.
+/// Lines do not end in blanks.
 std::string text_grid(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment);
 
 }  // namespace gemmtune

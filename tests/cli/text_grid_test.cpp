@@ -27,7 +27,7 @@ TEST(TextGrid, CountsCharactersNotBytes) {
 TEST(TextGrid, ColoursTakeNoRoom) {
   EXPECT_EQ(text_grid({{"us", "n"}, {"\x1b[1;32m12\x1b[0m", "3"}}, {Align::right, Align::right}),
             "us  n\n--  -\n\x1b[1;32m12\x1b[0m  3\n");
-  EXPECT_EQ(text_grid({{"us"}, {"1\x1b["}}, {Align::right}), "us\n--\n 1\x1b[\n") << "a sequence without an end";
+  EXPECT_EQ(text_grid({{"us"}, {"1\x1b["}}, {Align::right}), "    us\n------\n1\\x1b[\n") << "not one of ours";
 }
 
 }  // namespace

@@ -12,6 +12,17 @@ LONGEST_FILE = 600
 MEDIAN_FILE = 120
 LONGEST_PAGE_LINE = 120
 VENDOR_HEADERS = re.compile(r'#\s*include\s*[<"](cuda|hip/|nvrtc|cublas|hipblas|nvml)')
+# (what, below which folder, the files that do it right, why not elsewhere)
+ONLY_HERE = (
+    (re.compile(r"<regex>"), "gemmtune", (), "std::regex recurses and takes time without bound: use RE2"),
+    (re.compile(r"json::parse\(", re.I), "gemmtune",
+     ("core/json.cpp", "worker/messages.cpp", "trials/rows.cpp", "trials/context.cpp",
+      "table/triton/triton_json.cpp", "cli/table/table_triton_resolve_command.cpp"),  # the last two: of parsed text
+     "foreign JSON is read by core/json.h, which limits its depth"),
+    (re.compile(r"\.dump\("), "gemmtune/cli", (), "JSON for others is written by json_text() of core/json.h"),
+    (re.compile(r"\bstd::(cout|cerr|printf|puts)\b|\bfmt::print\("), "gemmtune/cli",
+     ("cli/output.cpp", "cli/tune/progress.cpp"), "cli/output.h writes: checked, and with foreign text made visible"),
+)
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 MUTABLE_GLOBAL = re.compile(r"^(static |inline )?(std::(map|vector|string|unordered_map|mutex)\b[^()=]*)\s\w+(\{.*\})?;$")
 
@@ -34,6 +45,9 @@ def problems_in(path):
         header = VENDOR_HEADERS.search(line)
         if header and not may_include_vendor(path, header.group(1)):
             yield f"{path}:{number}: only that vendor's sources in device/gpu/vendor and a family's vendor_api.h may include this"
+        for pattern, below, here, why in ONLY_HERE:
+            if path.is_relative_to(ROOT / below) and pattern.search(line) and not str(path).endswith(here or "\0"):
+                yield f"{path}:{number}: {why}: {line.strip()}"
         if MUTABLE_GLOBAL.match(line):
             yield f"{path}:{number}: a mutable global: {line.strip()}"
         if re.match(r"\s*#\s*pragma once", line) and path.suffix not in HEADERS:

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/comparison_grids.h"
@@ -16,7 +17,7 @@ namespace {
 
 std::string emphasised(const GridCell& cell, const TextStyle& style) {
   if (!cell.strong) return cell.text;
-  return style.colour ? "\x1b[1;32m" + cell.text + "\x1b[0m" : cell.text + '*';
+  return style.colour ? fmt::format("{}{}{}", colour_of_the_best, cell.text, no_colour) : cell.text + '*';
 }
 
 /// The text of a cell. If `makes_room` is set, a blank replaces a missing star, so that numbers in a column stay

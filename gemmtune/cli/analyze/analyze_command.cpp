@@ -7,8 +7,10 @@
 #include "gemmtune/cli/analyze/analysis_text.h"
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/report/comparison_files.h"
@@ -85,6 +87,8 @@ class AnalyzeCommand final : public Command {
 
   int run() override {
     const auto files = input_files(flags_.inputs);
+    refuse_to_overwrite(flags_.output, files);
+    refuse_to_overwrite(flags_.html, files);
     const auto readings = read_inputs(files, reading_options(flags_));
     say(readings);
     if (readings.measurements.empty())
@@ -99,18 +103,18 @@ class AnalyzeCommand final : public Command {
 
  private:
   void say(const Readings& readings) const {
-    for (const auto& note : readings.notes) fmt::print(stderr, "gemmtune: {}\n", note);
+    for (const auto& note : readings.notes) print_note("gemmtune: {}\n", note);
     const auto& others = readings.without_times;
     if (flags_.verbose)
-      for (const auto& file : others) fmt::print(stderr, "gemmtune: {}: no times of GEMM kernels, left out\n", file);
+      for (const auto& file : others) print_note("gemmtune: {}: no times of GEMM kernels, left out\n", file);
     else if (!others.empty())
-      fmt::print(stderr, "gemmtune: {} left out: {} no times of GEMM kernels\n",
+      print_note("gemmtune: {} left out: {} no times of GEMM kernels\n",
                  others.size() == 1 ? others.front() : fmt::format("{} files", others.size()),
                  others.size() == 1 ? "it has" : "they have");
   }
 
   std::string text(const Comparison& comparison) const {
-    if (flags_.json) return comparison_json(comparison, remembered_roofs()).dump(2) + '\n';
+    if (flags_.json) return json_text(comparison_json(comparison, remembered_roofs())) + '\n';
     if (flags_.csv) return comparison_csv(comparison);
     if (flags_.markdown) return comparison_markdown(comparison);
     auto style = flags_.output.empty() ? style_of_stdout() : TextStyle{};
@@ -126,12 +130,14 @@ class AnalyzeCommand final : public Command {
                                                     .stores = stores,
                                                     .roof = flags_.roof,
                                                     .roof_of = remembered_roofs()}));
-    fmt::print(stderr, "gemmtune: the page is in {}\n", flags_.html);
+    print_note("gemmtune: the page is in {}\n", flags_.html);
   }
 
   void write(const std::string& text) const {
-    if (flags_.output.empty())
-      fmt::print("{}", text);
+    if (flags_.output.empty() && flags_.csv)
+      write_data(text);
+    else if (flags_.output.empty())
+      write_text(text);
     else
       write_file_atomically(flags_.output, text);
   }

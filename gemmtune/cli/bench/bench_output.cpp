@@ -10,8 +10,10 @@
 #include "gemmtune/bench/result_grids.h"
 #include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/analyze/analysis_text.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 
 namespace gemmtune {
@@ -25,19 +27,19 @@ std::string terminal_text(const Benchmark& benchmark, const TextStyle& style) {
   return text;
 }
 
-std::string json_text(const Benchmark& benchmark) { return bench_json(benchmark).dump(2) + '\n'; }
+std::string bench_json_text(const Benchmark& benchmark) { return json_text(bench_json(benchmark)) + '\n'; }
 
 std::string extension_of(const std::string& path) { return to_lower(std::filesystem::path(path).extension().string()); }
 
 std::string file_text(const Benchmark& benchmark, const std::string& extension) {
   if (extension == ".csv") return bench_csv(benchmark);
-  if (extension == ".json") return json_text(benchmark);
+  if (extension == ".json") return bench_json_text(benchmark);
   return extension == ".md" ? bench_markdown(benchmark) : terminal_text(benchmark, {});
 }
 
 std::string stdout_text(const Benchmark& benchmark, const BenchFlags& flags) {
   if (flags.csv) return bench_csv(benchmark);
-  if (flags.json) return json_text(benchmark);
+  if (flags.json) return bench_json_text(benchmark);
   return flags.markdown ? bench_markdown(benchmark) : terminal_text(benchmark, style_of_stdout());
 }
 
@@ -69,7 +71,11 @@ Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan) {
 
 void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags) {
   for (const auto& path : flags.outputs) write_file_atomically(path, file_text(benchmark, extension_of(path)));
-  fmt::print("{}", stdout_text(benchmark, flags));
+  const auto text = stdout_text(benchmark, flags);
+  if (flags.csv)
+    write_data(text);
+  else
+    write_text(text);
 }
 
 }  // namespace gemmtune

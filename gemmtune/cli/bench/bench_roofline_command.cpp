@@ -9,9 +9,11 @@
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/log.h"
 #include "gemmtune/device/device.h"
 #include "gemmtune/report/comparison_grids.h"
@@ -50,7 +52,7 @@ class BenchRooflineCommand final : public Command {
 
  private:
   void print(const Roofline& roofline) const {
-    fmt::print("{}", flags_.json ? roofline_json(roofline).dump(2) + '\n' : roofline_text(roofline));
+    print_text("{}", flags_.json ? json_text(roofline_json(roofline)) + '\n' : roofline_text(roofline));
   }
 
   int show(const DeviceInfo& device) const {
@@ -76,7 +78,7 @@ class BenchRooflineCommand final : public Command {
     session.each(problems, [&](const Problem& problem) { return measure_type(session, problem, roofline, plan); });
     print(roofline);
     const auto path = remember(rooflines_folder(), roofline);
-    fmt::print(stderr, "gemmtune: remembered in {}\n", path.string());
+    print_note("gemmtune: remembered in {}\n", path.string());
     return session.exit_code(!roofline.peaks.empty());
   }
 

@@ -11,6 +11,7 @@
 #include "gemmtune/bench/table_choices.h"
 #include "gemmtune/cli/bench/bench_output.h"
 #include "gemmtune/cli/bench/bench_session.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/tune/tune_recorder.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
@@ -182,8 +183,7 @@ class TableComparison {
     session_.each(shapes.problems, [&](const Problem& problem) { return compare(problem, update); });
     write_benchmark(benchmark_, flags_);
     if (flags_.update_improved) update.write();
-    fmt::print(stderr, "gemmtune: {}; {} row{} {} {}\n", counts_text(counts_), update.rows(),
-               update.rows() == 1 ? "" : "s",
+    print_note("gemmtune: {}; {} row{} {} {}\n", counts_text(counts_), update.rows(), update.rows() == 1 ? "" : "s",
                flags_.update_improved ? "written to" : "for --update_improved to write to", flags_.compare.front());
     return session_.exit_code(shapes.rejected.empty());
   }

@@ -5,9 +5,11 @@
 
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/replay/replay_text.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/replay/record_store.h"
 
 namespace gemmtune {
@@ -64,11 +66,14 @@ class ReplayCommand final : public Command {
   }
 
   int run() override {
+    const std::vector<fs::path> inputs(flags_.trials.begin(), flags_.trials.end());
+    refuse_to_overwrite(flags_.record, inputs);
+    refuse_to_overwrite(flags_.output, inputs);
     const auto recording = recording_in(flags_.trials);
     if (!flags_.record.empty()) return record(recording);
     const auto result =
         replay(recording, {.searches = chosen_searches(flags_.search), .repeats = flags_.repeats, .seed = flags_.seed});
-    write(flags_.json ? replay_json(result).dump(2) + '\n'
+    write(flags_.json ? json_text(replay_json(result)) + '\n'
                       : replay_text(result, flags_.verbose ? ReplayDetail::shapes : ReplayDetail::summary));
     return 0;
   }
@@ -78,13 +83,13 @@ class ReplayCommand final : public Command {
     write_recording(flags_.record, recording);
     std::size_t candidates = 0;
     for (const auto& shape : recording) candidates += shape.candidates.size();
-    fmt::print("{} shapes, {} candidates written to {}\n", recording.size(), candidates, flags_.record);
+    print_text("{} shapes, {} candidates written to {}\n", recording.size(), candidates, flags_.record);
     return 0;
   }
 
   void write(const std::string& text) const {
     if (flags_.output.empty())
-      fmt::print("{}", text);
+      write_text(text);
     else
       write_file_atomically(flags_.output, text);
   }

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/shapes/shapes_commands.h"
 #include "gemmtune/cli/shapes/shapes_output.h"
 #include "gemmtune/core/error.h"
@@ -21,10 +22,12 @@ class ShapesFromCaptureCommand final : public Command {
 
   int run() override {
     auto made = capture_shapes(captured(), tuned_times());
-    fmt::print(stderr, "{} calls captured; {} of them in {} problems where nothing is to be gained\n", made.calls,
+    print_note("{} calls captured; {} of them in {} problems where nothing is to be gained\n", made.calls,
                made.settled_calls, made.settled);
     if (top_ && made.shapes.size() > *top_) made.shapes.resize(*top_);
-    output_.write(made.shapes);
+    auto inputs = captures_;
+    inputs.insert(inputs.end(), tables_.begin(), tables_.end());
+    output_.write(made.shapes, inputs);
     return 0;
   }
 
@@ -34,7 +37,7 @@ class ShapesFromCaptureCommand final : public Command {
     CaptureFile sum;
     for (const auto& path : captures_) {
       const auto file = read_capture(read_csv(path));
-      for (const auto& complaint : file.complaints) fmt::print(stderr, "{}\n", complaint);
+      for (const auto& complaint : file.complaints) print_note("{}\n", complaint);
       sum = merged(std::move(sum), file.rows);
     }
     return std::move(sum.rows);

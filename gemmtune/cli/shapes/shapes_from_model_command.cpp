@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/shapes/shapes_commands.h"
 #include "gemmtune/cli/shapes/shapes_output.h"
 #include "gemmtune/core/error.h"
@@ -34,9 +35,9 @@ class ShapesFromModelCommand final : public Command {
     const auto model = parse_model_config(json, config_);
     const auto format = model_format(json, model, format_);
     const auto made = model_shapes(model, format, request());
-    fmt::print(stderr, "quantised layers are {}\n", format.because);
-    for (const auto& note : made.notes) fmt::print(stderr, "{}\n", note);
-    output_.write(made.shapes);
+    print_note("quantised layers are {}\n", format.because);
+    for (const auto& note : made.notes) print_note("{}\n", note);
+    output_.write(made.shapes, {config_});
     return 0;
   }
 

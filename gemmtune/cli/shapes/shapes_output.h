@@ -14,9 +14,9 @@ class ShapesOutput {
   /// Adds -o and --by-format.
   void declare(Options& options);
 
-  /// Reports on stderr what was written to which file. Throws Error{usage} for --by-format without a file, and
-  /// Error{io}.
-  void write(const std::vector<Shape>& shapes) const;
+  /// Says on stderr what was written to which file. Throws Error: usage for --by-format without a file and if a file is
+  /// one of the inputs, io.
+  void write(const std::vector<Shape>& shapes, const std::vector<std::string>& inputs) const;
 
  private:
   std::string path_;

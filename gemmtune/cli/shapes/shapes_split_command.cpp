@@ -1,4 +1,5 @@
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/shapes/list_inputs.h"
 #include "gemmtune/cli/shapes/shapes_commands.h"
 #include "gemmtune/core/clock.h"
@@ -20,10 +21,12 @@ class ShapesSplitCommand final : public Command {
   int run() override {
     const auto list = read_csv(list_);
     const auto parts = split_list(list, list_defaults(list), parts_);
+    const auto path_of = [&](std::size_t i) { return fmt::format("{}-{}-of-{}.csv", prefix(), i + 1, parts.size()); };
+    for (std::size_t i = 0; i < parts.size(); ++i) refuse_to_overwrite(path_of(i), {list_});
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto path = fmt::format("{}-{}-of-{}.csv", prefix(), i + 1, parts.size());
+      const auto path = path_of(i);
       write_file_atomically(path, parts[i].text);
-      fmt::print("{}: {} shapes, about {} to tune\n", path, parts[i].lines, human_duration(parts[i].tuning_seconds));
+      print_text("{}: {} shapes, about {} to tune\n", path, parts[i].lines, human_duration(parts[i].tuning_seconds));
     }
     return 0;
   }

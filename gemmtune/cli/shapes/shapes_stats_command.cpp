@@ -1,10 +1,12 @@
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/shapes/list_inputs.h"
 #include "gemmtune/cli/shapes/shapes_commands.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/shapes/list_stats.h"
 
 namespace gemmtune {
@@ -67,12 +69,12 @@ class ShapesStatsCommand final : public Command {
   int run() override {
     const auto document = read_csv(list_);
     const auto list = read_shapes(document, list_defaults(document));
-    for (const auto& line : list.rejected) fmt::print(stderr, "{}: {}\n", line.where, line.reason);
+    for (const auto& line : list.rejected) print_note("{}: {}\n", line.where, line.reason);
     const auto stats = stats_of(list);
     if (json_)
-      fmt::print("{}\n", to_json_value(stats).dump(2));
+      print_text("{}\n", json_text(to_json_value(stats)));
     else
-      fmt::print("{}", description(stats));
+      print_text("{}", description(stats));
     return 0;
   }
 

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/report/diagnosis.h"
 
@@ -94,9 +96,9 @@ class DiagnoseCommand final : public Command {
       if (json_)
         list.push_back(diagnosis_json(log, diagnosis));
       else
-        fmt::print("{}", diagnosis_text(log, diagnosis));
+        print_text("{}", diagnosis_text(log, diagnosis));
     }
-    if (json_) fmt::print("{}\n", list.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    if (json_) print_text("{}\n", json_text(list));
     return all_known ? 0 : 1;
   }
 

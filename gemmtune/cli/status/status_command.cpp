@@ -1,22 +1,20 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/status/status_text.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/report/inputs.h"
 #include "gemmtune/trials/known_stores.h"
 
 namespace gemmtune {
 namespace {
-
-constexpr std::string_view clear_screen = "\x1b[H\x1b[2J";
 
 class StatusCommand final : public Command {
  public:
@@ -35,7 +33,7 @@ class StatusCommand final : public Command {
     while (watch_ && std::ranges::count(statuses, RunState::running, &RunStatus::state) > 0) {
       std::this_thread::sleep_for(std::chrono::duration<double>(interval_s_));
       statuses = look();
-      if (::isatty(STDOUT_FILENO) == 1 && !json_) fmt::print("{}", clear_screen);
+      if (!json_) clear_screen();
       show(statuses);
     }
     return 0;
@@ -58,7 +56,7 @@ class StatusCommand final : public Command {
       try {
         for (auto& status : statuses_of(store, query_)) statuses.push_back(std::move(status));
       } catch (const Error& error) {
-        fmt::print(stderr, "gemmtune: {}\n", error.what());
+        print_note("gemmtune: {}\n", error.what());
       }
     }
     std::ranges::stable_sort(statuses, [](const auto& a, const auto& b) {
@@ -72,13 +70,13 @@ class StatusCommand final : public Command {
     if (json_) {
       auto list = nlohmann::ordered_json::array();
       for (const auto& status : statuses) list.push_back(status_json(status));
-      fmt::print("{}\n", list.dump(watch_ ? -1 : 2));
+      print_text("{}\n", json_text(list, watch_ ? -1 : 2));
     } else if (statuses.empty()) {
-      fmt::print("no runs are known on this machine: name a store or a folder\n");
+      print_text("no runs are known on this machine: name a store or a folder\n");
     } else {
-      for (const auto& status : statuses) fmt::print("{}\n", status_text(status));
+      for (const auto& status : statuses) print_text("{}\n", status_text(status));
     }
-    std::fflush(stdout);
+    flush_output();
   }
 
   std::vector<std::string> arguments_;

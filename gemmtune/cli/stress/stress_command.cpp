@@ -6,6 +6,7 @@
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/duration.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/stress/stress_session.h"
 #include "gemmtune/cli/stress/stress_text.h"
 #include "gemmtune/core/error.h"
@@ -52,7 +53,7 @@ class StressCommand final : public Command {
     const auto evaluator = make_evaluator(device);
     const auto records = run_stress(*evaluator, plan_);
     if (records.empty()) fail(ErrorCode::usage, "no candidate of these families and names is there for these problems");
-    fmt::print("{}", stress_text(records));
+    print_text("{}", stress_text(records));
     return std::ranges::any_of(records, &StressRecord::is_failed) ? 1 : 0;
   }
 

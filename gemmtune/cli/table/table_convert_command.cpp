@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
 #include "gemmtune/cli/table/table_output.h"
@@ -28,7 +29,7 @@ class TableConvertCommand final : public Command {
     std::vector<Sheet> sheets;
     for (const auto& sheet : read_sheets(tables_)) {
       auto [converted_sheet, notes] = converted(sheet, conversion);
-      for (const auto& note : notes) fmt::print(stderr, "{}\n", note);
+      for (const auto& note : notes) print_note("{}\n", note);
       sheets.push_back(std::move(converted_sheet));
     }
     insist_on_comparable(sheets);

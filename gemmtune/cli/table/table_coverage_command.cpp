@@ -3,9 +3,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/dispatch/coverage.h"
 #include "gemmtune/dispatch/index/load_tables.h"
@@ -97,14 +99,14 @@ class TableCoverageCommand final : public Command {
       for (const auto& path : split_paths(list)) sources_.push_back(guess_source(path));
     if (sources_.empty()) fail(ErrorCode::usage, "expected one table or more");
     const auto loaded = load_tables(sources_, {.rules = {}, .live_gfx = flags_.gfx});
-    for (const auto& note : loaded.notes) fmt::print(stderr, "gemmtune: {}\n", note);
+    for (const auto& note : loaded.notes) print_note("gemmtune: {}\n", note);
     choose_device(loaded.index);
     const auto problems = read_problems();
     const auto coverage = coverage_of(loaded.index, time_model_of(sources_, flags_.gfx, flags_.cu_num),
                                       {.problems = problems,
                                        .device = device_key(flags_.gfx, flags_.cu_num),
                                        .default_slowdown = flags_.default_slowdown});
-    fmt::print("{}", flags_.json ? json_of(coverage) : text_of(coverage));
+    print_text("{}", flags_.json ? json_of(coverage) : text_of(coverage));
     return 0;
   }
 
@@ -128,7 +130,7 @@ class TableCoverageCommand final : public Command {
     const auto guess = guess_format(std::filesystem::path(flags_.shapes));
     const auto list =
         read_shapes(flags_.shapes, guess ? gemmtune::defaults_of(*guess) : defaults_of(sources_.front().family));
-    for (const auto& [where, reason] : list.rejected) fmt::print(stderr, "{}: {}\n", where, reason);
+    for (const auto& [where, reason] : list.rejected) print_note("{}: {}\n", where, reason);
     std::vector<WeighedProblem> problems;
     for (const auto& shape : list.shapes) problems.push_back({shape.problem, flags_.weights ? shape.weight : 1});
     return problems;
@@ -155,7 +157,7 @@ class TableCoverageCommand final : public Command {
     for (const auto kind : kinds) value["matches"][std::string(to_string(kind))] = to_json_value(coverage.of(kind));
     value["problems"] = nlohmann::ordered_json::array();
     for (const auto& problem : coverage.problems) value["problems"].push_back(to_json_value(problem));
-    return value.dump(2) + '\n';
+    return json_text(value) + '\n';
   }
 
   CoverageFlags flags_;

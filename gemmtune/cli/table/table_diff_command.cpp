@@ -3,9 +3,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/sheet/sheet_diff.h"
 
@@ -76,12 +78,12 @@ class TableDiffCommand final : public Command {
   }
 
   static void show(const SheetDiff& difference) {
-    for (const auto& row : difference.only_before) fmt::print("- {} ({})\n", row.key, row.where);
-    for (const auto& row : difference.only_after) fmt::print("+ {} ({})\n", row.key, row.where);
+    for (const auto& row : difference.only_before) print_text("- {} ({})\n", row.key, row.where);
+    for (const auto& row : difference.only_after) print_text("+ {} ({})\n", row.key, row.where);
     for (const auto& row : difference.choices)
-      fmt::print("! {}: {} -> {}; {}\n", row.key, row.before, row.after, times_text(row));
-    for (const auto& row : difference.times) fmt::print("~ {}: {}\n", row.key, times_text(row));
-    fmt::print("{} only before, {} only after, {} other kernels, {} other times, {} the same\n",
+      print_text("! {}: {} -> {}; {}\n", row.key, row.before, row.after, times_text(row));
+    for (const auto& row : difference.times) print_text("~ {}: {}\n", row.key, times_text(row));
+    print_text("{} only before, {} only after, {} other kernels, {} other times, {} the same\n",
                difference.only_before.size(), difference.only_after.size(), difference.choices.size(),
                difference.times.size(), difference.same);
   }
@@ -92,7 +94,7 @@ class TableDiffCommand final : public Command {
                                {"choices", to_json_value(difference.choices)},
                                {"times", to_json_value(difference.times)},
                                {"same", difference.same}};
-    fmt::print("{}\n", value.dump(2));
+    print_text("{}\n", json_text(value));
   }
 
   std::string before_;

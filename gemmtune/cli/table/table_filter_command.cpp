@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
 #include "gemmtune/cli/table/table_output.h"
@@ -49,7 +50,7 @@ class TableFilterCommand final : public Command {
     const auto all = concatenated(sheets);
     const auto some = filtered(all, filter_for(all));
     output_.write(some);
-    fmt::print(stderr, "{} of {} rows\n", some.rows.size(), all.rows.size());
+    print_note("{} of {} rows\n", some.rows.size(), all.rows.size());
     return 0;
   }
 

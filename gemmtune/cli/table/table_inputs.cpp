@@ -1,5 +1,6 @@
 #include "gemmtune/cli/table/table_inputs.h"
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 
@@ -7,7 +8,7 @@ namespace gemmtune {
 namespace {
 
 void name_unusable_lines(const Sheet& sheet) {
-  for (const auto& line : sheet.unusable) fmt::print(stderr, "{}: {}; the line is kept\n", line.where, line.reason);
+  for (const auto& line : sheet.unusable) print_note("{}: {}; the line is kept\n", line.where, line.reason);
 }
 
 bool is_empty_file(const std::filesystem::path& path) {
@@ -31,7 +32,7 @@ std::vector<Sheet> read_sheets(const std::vector<std::string>& arguments) {
   const auto paths = table_paths(arguments);
   for (const auto& path : paths) {
     if (paths.size() > 1 && is_empty_file(path)) {
-      fmt::print(stderr, "{}: the file is empty, and is left out\n", path.string());
+      print_note("{}: the file is empty, and is left out\n", path.string());
       continue;
     }
     sheets.push_back(read_sheet(path));

@@ -4,10 +4,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/table/lint/lint.h"
 #include "gemmtune/table/lint/lint_fix.h"
 
@@ -68,7 +70,7 @@ class TableLintCommand final : public Command {
 
   int run() override {
     if (list_) {
-      fmt::print("{}", rule_list());
+      print_text("{}", rule_list());
       return 0;
     }
     if (fix_) return write_clean_copy();
@@ -107,13 +109,13 @@ class TableLintCommand final : public Command {
     if (json_) {
       auto list = nlohmann::ordered_json::array();
       for (const auto& finding : findings) list.push_back(to_json_value(finding));
-      fmt::print("{}\n", list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+      print_text("{}\n", json_text(list));
       return;
     }
     if (!summary_)
-      for (const auto& finding : findings) fmt::print("{}", line_of(finding));
+      for (const auto& finding : findings) print_text("{}", line_of(finding));
     for (const auto severity : {Severity::error, Severity::warning, Severity::note})
-      fmt::print("{}\n", counts_text(findings, severity));
+      print_text("{}\n", counts_text(findings, severity));
   }
 
   int write_clean_copy() const {
@@ -125,10 +127,10 @@ class TableLintCommand final : public Command {
     const auto fixed = lint_fix(read_lint_table(paths.front()));
     write_file_atomically(output_, fixed.text);
     for (const auto& [place, what] : fixed.changes)
-      fmt::print("{}:{}:{}: {}\n", place.file, place.line, place.column, what);
-    fmt::print("{}: {} rows of {}, {} changed", output_, fixed.rows_after, fixed.rows_before, fixed.rows_changed);
-    if (fixed.lines_left > 0) fmt::print(", {} damaged lines left as they are", fixed.lines_left);
-    fmt::print("\n");
+      print_text("{}:{}:{}: {}\n", place.file, place.line, place.column, what);
+    print_text("{}: {} rows of {}, {} changed", output_, fixed.rows_after, fixed.rows_before, fixed.rows_changed);
+    if (fixed.lines_left > 0) print_text(", {} damaged lines left as they are", fixed.lines_left);
+    print_text("\n");
     return 0;
   }
 

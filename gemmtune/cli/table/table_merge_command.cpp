@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
 #include "gemmtune/cli/table/table_output.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/sheet/merge.h"
 
@@ -93,14 +95,14 @@ class MergeCommand final : public Command {
                                {"rows_written", merged.sheet.rows.size()},
                                {"unusable_lines", merged.sheet.unusable.size()},
                                {"duplicates", std::move(duplicates)}};
-    fmt::print("{}\n", value.dump(2));
+    print_text("{}\n", json_text(value));
   }
 
   void show(const std::vector<Sheet>& sheets, const Merged& merged) const {
     if (verbose_)
-      for (const auto& duplicate : merged.duplicates) fmt::print(stderr, "{}\n", description(duplicate));
+      for (const auto& duplicate : merged.duplicates) print_note("{}\n", description(duplicate));
     const auto copies = std::ranges::count(merged.duplicates, true, &Duplicate::is_copy);
-    fmt::print(stderr, "{} rows of {} files, {} duplicates ({} of them copies), {} rows written\n", rows_of(sheets),
+    print_note("{} rows of {} files, {} duplicates ({} of them copies), {} rows written\n", rows_of(sheets),
                sheets.size(), merged.duplicates.size(), copies, merged.sheet.rows.size());
   }
 

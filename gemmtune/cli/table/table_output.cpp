@@ -1,11 +1,7 @@
 #include "gemmtune/cli/table/table_output.h"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_inputs.h"
-#include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 
 namespace gemmtune {
@@ -13,18 +9,13 @@ namespace gemmtune {
 void TableOutput::declare(Options& options) { options.add_option("-o,--output", path_); }
 
 void TableOutput::insist_on_new_file(const std::vector<std::string>& inputs) const {
-  if (is_stdout()) return;
-  for (const auto& input : table_paths(inputs)) {
-    std::error_code error;
-    if (std::filesystem::equivalent(input, path_, error))
-      fail(ErrorCode::usage, "--output: {} is one of the inputs, which are never changed", path_);
-  }
+  if (!is_stdout()) refuse_to_overwrite(path_, table_paths(inputs));
 }
 
 void TableOutput::write(const Sheet& sheet) const {
   const auto text = sheet_text(sheet);
   if (is_stdout())
-    fmt::print("{}", text);
+    write_data(text);
   else
     write_file_atomically(path_, text);
 }

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/error_ratio.h"
 #include "gemmtune/table/sheet/sheet_stats.h"
@@ -59,9 +61,9 @@ class TableStatsCommand final : public Command {
       if (json_)
         list.push_back(to_json_value(sheet.sources.front(), stats));
       else
-        fmt::print("{}", description(sheet.sources.front(), stats));
+        print_text("{}", description(sheet.sources.front(), stats));
     }
-    if (json_) fmt::print("{}\n", list.dump(2));
+    if (json_) print_text("{}\n", json_text(list));
     return 0;
   }
 

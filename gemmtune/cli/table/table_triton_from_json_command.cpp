@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/triton_inputs.h"
 #include "gemmtune/core/error.h"
@@ -21,7 +22,7 @@ class TableTritonFromJsonCommand final : public Command {
     const auto csv = triton_csv(read_triton_files(paths_));
     name_left_out(csv.left_out);
     if (output_.empty())
-      fmt::print("{}", csv.text);
+      write_data(csv.text);
     else
       write_file_atomically(output_, csv.text);
     return 0;

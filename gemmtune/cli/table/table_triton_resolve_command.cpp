@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/triton_inputs.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/table/triton/triton_params.h"
 
 namespace gemmtune {
@@ -42,7 +44,7 @@ class TableTritonResolveCommand final : public Command {
       if (sizes_.empty()) list_keys(named);
       for (const auto m : sizes_) resolve(named, m);
     }
-    fmt::print("{}", json_ ? list_.dump(2) + '\n' : text_);
+    print_text("{}", json_ ? json_text(list_) + '\n' : text_);
     return complete_ ? 0 : 1;
   }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/table/table_inputs.h"
 #include "gemmtune/cli/table/triton_inputs.h"
@@ -85,7 +86,7 @@ class TableTritonToJsonCommand final : public Command {
     std::filesystem::create_directories(folder);
     for (const auto& [name, file] : files) {
       write_file_atomically(folder / triton_file_name(name), triton_json_text(file));
-      fmt::print("{}: {} configurations\n", (folder / triton_file_name(name)).string(), file.entries.size());
+      print_text("{}: {} configurations\n", (folder / triton_file_name(name)).string(), file.entries.size());
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
@@ -46,7 +47,7 @@ std::vector<NamedTritonFile> read_triton_files(const std::vector<std::string>& p
 }
 
 void name_left_out(const std::vector<LeftOut>& left_out) {
-  for (const auto& [where, reason] : left_out) fmt::print(stderr, "{}: left out: {}\n", where, reason);
+  for (const auto& [where, reason] : left_out) print_note("{}: left out: {}\n", where, reason);
 }
 
 }  // namespace gemmtune

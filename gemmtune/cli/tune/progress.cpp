@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "gemmtune/core/visible.h"
+
 namespace gemmtune {
 namespace {
 
@@ -77,13 +79,13 @@ void Progress::say(const std::string& line) {
     spdlog::info("{}", line);
     return;
   }
-  fmt::print(stderr, "{}{}\n", clear_line, line);
+  fmt::print(stderr, "{}{}\n", clear_line, visible(line));
   draw();
 }
 
 void Progress::draw() {
   state_.elapsed_s = seconds_since(start_);
-  fmt::print(stderr, "{}{}\r", clear_line, progress_line(state_, terminal_width()));
+  fmt::print(stderr, "{}{}\r", clear_line, visible(progress_line(state_, terminal_width())));
 }
 
 void Progress::redraw_until_end() {

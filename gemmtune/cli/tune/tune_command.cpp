@@ -9,6 +9,7 @@
 #include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/cli/tune/progress.h"
 #include "gemmtune/cli/tune/summary.h"
@@ -72,7 +73,7 @@ class TuneRun {
     const auto stopped_by = tune_shapes();
     summary_.wall_s = seconds_since(start);
     const auto& output = summary_.inputs.output;
-    fmt::print("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
+    print_text("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
                store_path(flags_).string());
     if (stopped_by) throw *stopped_by;
     if (const auto signal = signals.caught()) return 128 + *signal;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/worker/conformance.h"
@@ -23,10 +24,10 @@ class WorkerCheckCommand final : public Command {
     const auto command = worker_command();
     const auto checks = check_worker(command, to_string(parse_problem(problem_)));
     for (const auto& check : checks)
-      fmt::print("{:<6} {}{}\n", check.passed ? "passed" : "FAILED", check.name,
+      print_text("{:<6} {}{}\n", check.passed ? "passed" : "FAILED", check.name,
                  check.detail.empty() ? "" : ": " + check.detail);
     const auto failed = std::ranges::count(checks, false, &ConformanceCheck::passed);
-    fmt::print("{} of {} checks passed\n", static_cast<std::int64_t>(checks.size()) - failed, checks.size());
+    print_text("{} of {} checks passed\n", static_cast<std::int64_t>(checks.size()) - failed, checks.size());
     return failed == 0 ? 0 : 1;
   }
 

@@ -10,6 +10,7 @@
 
 #include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/table/sheet/sheet.h"
 #include "gemmtune/table/triton/triton_params.h"
 
@@ -37,6 +38,10 @@ class RowReader {
     TritonRow result{.where = where(row, "M"), .bucket = std::string(document_.text(row, bucket_))};
     const auto name = name_of(row);
     if (!name) return LeftOut{where(row, "N"), "it does not say the device, or has no whole numbers for N and K"};
+    const auto file_name = triton_file_name(*name);
+    if (!is_file_name(file_name))
+      return LeftOut{where(row, cell(row, "file").empty() ? "gfx" : "file"),
+                     fmt::format("'{}' is no name of a file: it would leave the folder", visible_start(file_name))};
     result.name = *name;
     const auto m = parse_int(cell(row, "M"));
     if (!m && result.bucket.empty()) return LeftOut{where(row, "M"), "it has neither M nor bucket"};
@@ -46,7 +51,8 @@ class RowReader {
     result.time_us = std::isfinite(time) && time > 0 ? time : 0;
     for (const auto& [column, key] : params_)
       if (const auto text = document_.text(row, column); is_too_large(text))
-        return LeftOut{document_.where(row, column), fmt::format("{} is {}, which no number holds", key, text)};
+        return LeftOut{document_.where(row, column),
+                       fmt::format("{} is {}, which no number holds", key, visible_start(text))};
     result.params = params_of(row);
     if (result.params.empty()) return LeftOut{where(row, "kernelName"), no_params(row)};
     return result;
@@ -76,6 +82,11 @@ class RowReader {
     const bool usable = std::ranges::all_of(name.sizes, [](const TritonSize& size) { return size.value > 0; });
     const bool both = name.size("N").has_value() == name.size("K").has_value();
     return usable && both && !name.device.empty() ? std::optional(name) : std::nullopt;
+  }
+
+  /// Of a file in the folder itself: names come out of cells.
+  static bool is_file_name(std::string_view name) {
+    return name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
   }
 
   /// 1e999: not a number for any reader of JSON, and as a text no value for a kernel.

@@ -64,7 +64,7 @@ TEST(TritonJson, SaysWhereItIsNoJson) {
   EXPECT_EQ(refusal("{\n  \"any\": {\n    \"num_warps\": 4,,\n  }\n}").substr(0, 24), "f.json:3:20: not JSON: s");
   EXPECT_EQ(refusal("[1]"), "f.json:1:1: found array, expected an object of configurations");
   EXPECT_NE(refusal(""), "");
-  EXPECT_EQ(refusal("{\"any\": 1e999}"), "f.json: number overflow parsing '1e999'");
+  EXPECT_EQ(refusal("{\"any\": 1e999}"), "f.json:1:9: number overflow parsing '1e999'");
 }
 
 TEST(TritonJson, RefusesWhatWouldBeLostSilently) {

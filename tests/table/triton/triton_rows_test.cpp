@@ -75,6 +75,24 @@ TEST(TritonRows, RowsThatGoNowhereSayWhy) {
   EXPECT_EQ(read.left_out[3], (LeftOut{"t.csv:5:12", "it has neither M nor bucket"}));
 }
 
+/// Cells name the files to be written. None of them may lie outside the folder.
+TEST(TritonRows, NamesThatLeaveTheFolder) {
+  const auto read = triton_rows(parse_csv("gfx,M,N,K,BLOCK_SIZE_M,BLOCK_SIZE_N,us,file\n"
+                                          "../../escape/evil,16,64,64,16,32,1,\n"
+                                          "/tmp/evil,16,64,64,16,32,1,\n"
+                                          "gfx950,16,64,64,16,32,1,../../escape/gfx950-GEMM-A16W16\n"
+                                          "gfx950,16,64,64,16,32,1,/tmp/gfx950-GEMM-A16W16.json\n"
+                                          "gfx950,16,64,64,16,32,1,gfx950-GEMM-A16W16\n",
+                                          "t.csv"),
+                                {.tag = "A16W16"});
+  ASSERT_EQ(read.left_out.size(), 4U);
+  EXPECT_EQ(read.left_out[0].where, "t.csv:2:1");
+  EXPECT_EQ(read.left_out[2].where, "t.csv:4:25");
+  EXPECT_NE(read.left_out[2].reason.find("it would leave the folder"), std::string::npos);
+  ASSERT_EQ(read.rows.size(), 1U);
+  EXPECT_EQ(triton_file_name(read.rows[0].name), "gfx950-GEMM-A16W16.json");
+}
+
 /// A value that no reader of the file could read, and one that could end it.
 TEST(TritonRows, HostileValues) {
   const auto rows_with = [](const std::string& value) {
