@@ -67,7 +67,7 @@ class Lookup(CommandTest):
     def test_a_device_of_this_machine(self):
         device = json.loads(self.succeed("devices", "--json").stdout)[0]
         self.write("bf16.csv", "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw\n"
-                   f"{device['gfx']},{device['cu_num']},8,64,64,False,torch.float32,torch.float32,False,False,cpu_tile,-1,0,5,mine,0,1,1\n")  # fmt: skip
+                   f"{device['arch']},{device['cu_num']},8,64,64,False,torch.float32,torch.float32,False,False,cpu_tile,-1,0,5,mine,0,1,1\n")  # fmt: skip
         text = self.succeed("lookup", "-t", "bf16.csv", "--device", "cpu", "8x64x64:f32:f32:f32").stdout
         self.assertIn(": exact: cpu_tile mine, 5 us", text)
         self.assertIn("--device: there is no 'cpu:7'", self.fail_with(4, "lookup", "-t", NAME, "--device", "cpu:7", "8x8x8:a4w4").stderr)
