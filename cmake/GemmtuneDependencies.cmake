@@ -10,3 +10,5 @@ find_package(LibLZMA REQUIRED)
 # RE2 has no CMake package in Debian 12, and needs Abseil from version 2023-06-01 on, which its pkg-config file says.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+# Its options (-pthread, definitions for Windows) would make the precompiled headers unusable, and change nothing here.
+set_target_properties(PkgConfig::re2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")
