@@ -18,7 +18,7 @@ constexpr const char* table_text =
     "x86-64-avx2,8,64,4096,512,False,torch.bfloat16,torch.bfloat16,False,False,toy,3,2,12.5,toy_1,0.0,1,1\n"
     "x86-64-avx2,8,64,4096,512,False,torch.bfloat16,torch.bfloat16,False,False,toy,3,2,99,toy_2,0.0,1,1\n"
     "gfx950,256,32,4096,512,False,torch.bfloat16,torch.bfloat16,False,False,asm,3,0,1,asm_1,0.0,1,1\n"
-    ",8,16,128,512,False,torch.bfloat16,torch.bfloat16,False,False,,-1,0,5,other_9,0.0,1,1\n";
+    "x86-64-avx2,8,16,128,512,False,torch.bfloat16,torch.bfloat16,False,False,,-1,0,5,other_9,0.0,1,1\n";
 
 class TableChoices : public testing::Test {
  protected:

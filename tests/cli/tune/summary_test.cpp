@@ -67,6 +67,8 @@ TEST(Summary, StatesTheRegretOfSearchesThatDo) {
 
 TEST(Summary, SaysWhatTheRegretSupposesAndWhereItIsLargerThanWasAimedAt) {
   auto run = example();
+  run.results[0].winner->timing.low_us = 1.99;
+  run.results[0].winner->timing.high_us = 2.01;
   run.results[0].claim = RegretClaim{.regret = 0.0123, .probability = 0.95, .target = 0.02};
   EXPECT_EQ(summary_text(run).find("regret: "), std::string::npos);
   run.results[0].claim = RegretClaim{.regret = 0.03, .probability = 0.95, .target = 0.02, .unseen = 7};
