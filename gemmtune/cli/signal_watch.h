@@ -10,8 +10,9 @@
 namespace gemmtune {
 
 /// Blocks SIGINT and SIGTERM in the calling thread and the threads that it starts, and waits for them in a thread of
-/// its own: no signal handler, no global. Create it before other threads. The first signal calls `on_signal` from the
-/// watching thread; a second one ends the process at once with 128 + signal.
+/// its own. Libraries start threads before main(), which do not block these signals: a handler hands what they get over
+/// to the waiting thread. There is one watch in a process at a time. The first signal calls `on_signal` from the
+/// waiting thread; a second one ends the process at once with 128 + signal.
 class SignalWatch {
  public:
   explicit SignalWatch(std::function<void(int signal)> on_signal);
@@ -30,6 +31,8 @@ class SignalWatch {
   std::atomic<bool> ending_{false};
   sigset_t watched_{};
   sigset_t before_{};
+  struct sigaction interrupt_before_ {};
+  struct sigaction terminate_before_ {};
   std::thread thread_;
 };
 
