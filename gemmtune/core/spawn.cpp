@@ -149,23 +149,13 @@ bool become(const ChildPlan& plan) {
   ::_exit(ignored < 0 ? 126 : 127);
 }
 
-/// Forks without calling the fork handlers of libraries. The child does not need them, and they may wait for ever: the
-/// handler of OpenBLAS starts its threads again, and retries without end where memory is short.
-pid_t fork_without_handlers() {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  return ::_Fork();
-#else
-  return ::fork();
-#endif
-}
-
 /// Forks with all signals blocked, so that no handler of ours runs in the child.
 pid_t fork_quietly(const ChildPlan& plan) {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = fork_without_handlers();
+  const pid_t pid = ::fork();
   if (pid == 0) run_child(plan);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -290,16 +289,6 @@ TEST(Subprocess, StartsFromManyThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(ended, 40);
-}
-
-/// OpenBLAS's handler of forks waits for ever where memory is short.
-TEST(Subprocess, TheForkHandlersOfLibrariesAreNotCalled) {
-  static std::atomic<int> calls{0};
-  ASSERT_EQ(::pthread_atfork([] { ++calls; }, [] { ++calls; }, nullptr), 0);
-  auto child = shell("echo started");
-  EXPECT_EQ(child.read_line(in(seconds(60))).line, "started");
-  EXPECT_EQ(calls, 0);
-  EXPECT_EQ(child.wait(in(seconds(60))), (ExitStatus{.signalled = false, .code = 0}));
 }
 
 }  // namespace
