@@ -64,7 +64,7 @@ class Attempt {
   void stop_judging() { is_judged_ = false; }
   bool is_judged() const { return is_judged_; }
 
-  /// Whether launches read the weights packed.
+  /// Whether launches read packed weights.
   bool packs() const { return loaded_ && loaded_->packs(); }
 
   /// A launch that takes the workload's sets in turn. Valid as long as this object and the workload stay where they

@@ -34,7 +34,7 @@ class OperandSets {
   /// The inputs of the first set, which those of the other sets are copies of.
   const Inputs& inputs() const { return sets_.front().inputs; }
 
-  /// What this set has of its own.
+  /// The inputs of this set. Its weights are missing where it uses those of another set.
   const Inputs& inputs(std::size_t set) const { return sets_[set].inputs; }
   bool has_weights(std::size_t set) const { return sets_[set].inputs.w.data() != nullptr; }
 

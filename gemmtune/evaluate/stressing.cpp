@@ -51,7 +51,7 @@ class Stress {
         std::clamp((policy_.most_s - spent_s) / launch_s, 1.0, static_cast<double>(wanted)));
   }
 
-  /// Runs a batch, and judges what it leaves.
+  /// Runs a batch of launches and judges their outputs.
   bool hold(std::int64_t way, std::int64_t count) {
     auto& attempt = stressed_.attempt;
     const auto written = std::min(stressed_.sets, static_cast<std::size_t>(count));

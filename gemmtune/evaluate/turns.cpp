@@ -26,7 +26,7 @@ class TurnTimer final : public Timer {
     begins_ = outputs == Outputs::judged;
   }
 
-  /// Looks at what the launches of the turn left.
+  /// Judges the outputs that the launches of the turn left.
   void end_turn() {
     if (attempt_ == nullptr) return;
     attempt_->guards_intact(workload_);

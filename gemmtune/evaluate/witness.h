@@ -24,7 +24,7 @@ class Witness {
   /// failed or if its outputs are not judged.
   void prepare(std::int64_t first, std::int64_t count);
 
-  /// These launches have run.
+  /// Notes that these launches have run.
   void saw(std::int64_t first, std::int64_t count);
 
   /// Judges the set if it was launched on since, and brings its operands back. Whether it was judged.

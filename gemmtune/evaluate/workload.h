@@ -33,7 +33,7 @@ class Workload {
 
   const WorkloadKey& key() const { return key_; }
 
-  /// Whether the key differs in its stage at most.
+  /// Whether the key equals this workload's key in everything but the stage.
   bool has_operands_of(WorkloadKey key) const {
     key.stage = key_.stage;
     return key == key_;
@@ -44,7 +44,7 @@ class Workload {
   /// Adds operand sets until there are this many.
   void grow(std::size_t set_count);
 
-  /// Fills the set's C with another poison each time.
+  /// Fills the set's C with poison. Its pattern is drawn at each call.
   void poison(std::size_t set);
 
   /// Goes on with the operands as they are in another stage.
@@ -56,17 +56,17 @@ class Workload {
   bool has_gaps() const;  // between the rows or the matrices of C
   bool has_weights(std::size_t set) const { return sets_.has_weights(set); }
 
-  /// Undoes negate(). To be called before anything else than poison() and judge().
+  /// Undoes negate(). Only poison() and judge() may be called between negate() and this.
   void bring_back(std::size_t set);
 
   /// Compares the set's C with the reference, which has the other sign if either A or the weights have. Where not all
   /// of C is compared, the first set is compared in other rows than the others.
   Verdict judge(std::size_t set);
 
-  /// Sets in an order that is another one each time.
+  /// The sets [0, set_count) in random order, which differs at each call.
   std::vector<std::size_t> shuffled(std::size_t set_count);
 
-  /// Below `count`, another number each time.
+  /// A random number in [0, count).
   std::size_t draw(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
 
   /// Changes with the bits of the set's C, those in gaps of its layout included.
@@ -88,7 +88,7 @@ class Workload {
  private:
   using Fingerprints = std::array<std::uint64_t, 6>;
 
-  /// What became of a set since it was made.
+  /// How a set differs from how it was made.
   struct SetState {
     Poison poison{};
     bool a_is_negated{};

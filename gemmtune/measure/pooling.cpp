@@ -14,7 +14,7 @@ namespace {
 /// To each side of the median, in an interval of 95 % under normal noise.
 constexpr double deviations_in_interval = 1.96;
 
-/// The usual deviation counts as much as so many changes.
+/// The weight of the usual deviation, as a number of changes.
 constexpr double changes_worth = 2;
 
 /// Changes that are larger than three quarters of them by this factor count as so large: 2.6 standard deviations of

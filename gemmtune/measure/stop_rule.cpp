@@ -30,7 +30,7 @@ class PolicyRule final : public StopRule {
     return *std::min_element(samples.us.begin(), samples.us.end()) > limit_us;
   }
 
-  /// One turn does not show how sure it is, however much its samples agree.
+  /// One turn does not show how far its time is off, however well its samples agree.
   bool narrow(const Samples& samples) const {
     if (samples.turns.size() < 2) return false;
     const auto interval = *median_interval(samples);

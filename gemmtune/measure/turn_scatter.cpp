@@ -16,11 +16,11 @@ constexpr double deviations_in_interval = 1.96;
 /// The standard deviation of normal noise is its median absolute deviation times this.
 constexpr double mad_to_deviation = 1.4826;
 
-/// Before any turns are seen, they are taken to differ by so much, which counts as so many of them.
+/// How much turns are assumed to differ before any are seen, and the weight of that assumption as a number of turns.
 constexpr double usual_deviation_of_turns = 0.005;
 constexpr double usual_worth = 2;
 
-/// The turns of all candidates count as much as so many of one.
+/// The weight of the turns of all candidates, as a number of turns of one candidate.
 constexpr double all_worth = 4;
 
 /// For each turn, of which there is one at least, how far its median is from the mean of the candidate's turns, as a

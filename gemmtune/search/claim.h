@@ -6,7 +6,7 @@
 
 namespace gemmtune {
 
-/// The regret that a search aims at, unless it is told another one.
+/// The default target for a search's regret.
 inline constexpr double usual_regret = 0.02;
 
 /// Some candidate may be faster than the one chosen, but with this probability none is by more than this share of its

@@ -269,7 +269,7 @@ bool RaceStrategy::is_near(std::size_t one, std::size_t winner) const {
 }
 
 // The first confirmation does not show what a placement gives: the candidates near the winner are confirmed again.
-// After that, whoever may be faster than the winner by more than the regret that is aimed at.
+// After that, the candidates that may be faster than the winner by more than the target regret are confirmed again.
 RaceStrategy::Indices RaceStrategy::to_confirm_again() const {
   const auto winner = *leader();
   const bool is_second = confirmations_.size() == 1;

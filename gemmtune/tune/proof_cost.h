@@ -13,13 +13,13 @@ class ProofCost {
   /// `wall_s` is the time for which the tuner waited for this evaluation; 0 when it came from the store.
   void add(const Evaluation& evaluation, double wall_s);
 
-  /// 0 while nothing is known.
+  /// 0 while no evaluation of the shape is known.
   double seconds() const;
 
  private:
   double worker_start_s_;
 
-  // The longest of the screenings so far.
+  // The longest screening so far.
   double prepare_s_{};
   double operands_s_{};
   double reference_s_{};
