@@ -114,7 +114,7 @@ class Workload {
   std::mt19937_64 random_;
   Fingerprints fingerprints_{};
   std::array<std::unique_ptr<Expectation>, samples_of_a_stage> expectations_;  // those after the first when needed
-  std::unique_ptr<Expectation> negated_;  // of the other sign; once it is needed
+  std::unique_ptr<Expectation> negated_;                                       // of the other sign; once it is needed
 };
 
 /// Keeps the last workload that was asked for. If the next one is of the same problem with another seed, and both take
