@@ -18,6 +18,7 @@ constexpr const char* text = R"(
 __device__ float widen(unsigned short bits) { return __uint_as_float((unsigned)bits << 16); }
 
 __device__ unsigned short round_to_even(float value) {
+  if (value != value) return 0x7fff;
   unsigned bits = __float_as_uint(value);
   return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
 }

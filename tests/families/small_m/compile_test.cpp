@@ -1,19 +1,28 @@
 // The kernels of both spaces compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes
-// do not. Of kernels that differ only in the length of a ring or in how many warps convert, one stands for all.
+// do not. Of kernels that differ only in the length of a ring or in how many warps convert, one stands for all. Of the
+// rest, as many are compiled as have every pair of parameters: each takes more than a second.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/mxfp4_fused/fused_space.h"
 #include "gemmtune/families/mxfp4_skinny/skinny_space.h"
+#include "tests/support/covering_pairs.h"
 #include "tests/support/hopper.h"
 
 namespace gemmtune::small_m {
 namespace {
+
+template <typename Tile>
+std::vector<Point> points_of(const std::map<Tile, Point>& kinds) {
+  std::vector<Point> points;
+  for (const auto& [tile, point] : kinds) points.push_back(point);
+  return points;
+}
 
 class SmallMCompiles : public testing::Test {
  protected:
@@ -25,25 +34,27 @@ class SmallMCompiles : public testing::Test {
   void add(const KernelSource& source) { sources_.emplace(cache_key(source, compiler_->version()), source); }
 
   void add_skinny(const Problem& problem) {
-    std::set<SkinnyTile> kinds;
+    std::map<SkinnyTile, Point> kinds;
     const Space space = skinny_space(problem, h100);
     for (const auto& point : space.points()) {
       auto alike = skinny_tile(point);
       alike.stages = alike.converters = 0;
-      if (kinds.insert(alike).second) add(skinny_source(problem, skinny_tile(point)));
+      kinds.emplace(alike, point);
     }
+    for (const auto& point : covering_pairs(points_of(kinds))) add(skinny_source(problem, skinny_tile(point)));
     add(small_m_pack_source(PackedScales::block));
   }
 
   void add_fused(const Problem& problem) {
-    std::set<FusedTile> kinds;
+    std::map<FusedTile, Point> kinds;
     const Space space = fused_space(problem, h100);
     for (const auto& point : space.points()) {
       auto alike = fused_tile(point);
       alike.stages = 0;
-      if (!kinds.insert(alike).second) continue;
-      for (const auto& source : fused_sources(problem, fused_tile(point))) add(source);
+      kinds.emplace(alike, point);
     }
+    for (const auto& point : covering_pairs(points_of(kinds)))
+      for (const auto& source : fused_sources(problem, fused_tile(point))) add(source);
   }
 
   void expect_all_compile() const {

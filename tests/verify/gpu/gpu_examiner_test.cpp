@@ -68,11 +68,13 @@ class GpuExaminerTest : public OnGpu {
     return device;
   }
 
+  /// Host and device add doubles in different orders, and these are differences of nearly equal sums. Their tanh and
+  /// erf differ in the last bits.
   static void expect_near(double found, double expected) {
     if (std::isinf(expected))
       EXPECT_EQ(found, expected);
     else
-      EXPECT_NEAR(found, expected, 1e-9 * std::fabs(expected) + 1e-11);  // tanh and erf differ in their last bits
+      EXPECT_NEAR(found, expected, 1e-7 * std::fabs(expected) + 1e-11);
   }
 
   /// In all rows, those that are not compared included.
