@@ -47,11 +47,12 @@ Pool* find(std::vector<Pool>& pools, const Candidate& candidate) {
 }
 
 /// How much slower the clock of this confirmation is than that of the first.
-double clock_of(std::vector<Pool>& pools, const std::vector<Evaluation>& confirmation) {
+double clock_of(std::vector<Pool>& pools, const std::vector<Evaluation>& confirmation,
+                const std::vector<TurnTime>& times) {
   std::vector<double> changes;
-  for (const auto& evaluation : confirmation)
-    if (const auto* known = find(pools, evaluation.candidate); known != nullptr && is_timed(evaluation))
-      changes.push_back(std::log(evaluation.timing.median_us) - known->mean());
+  for (std::size_t i = 0; i < confirmation.size(); ++i)
+    if (const auto* known = find(pools, confirmation[i].candidate); known != nullptr && is_timed(confirmation[i]))
+      changes.push_back(times[i].log_us - known->mean());
   return common_change(std::move(changes));
 }
 
@@ -139,7 +140,8 @@ double deviation_of_placement(std::span<const Change> changes, std::size_t clock
   if (changes.size() > clocks) squares *= count / (count - static_cast<double>(clocks));
   squares += changes_worth * usual_deviation_of_placement * usual_deviation_of_placement;
   const double known = changes_worth + count;
-  const double unsure = 1 + 2 / known;  // a deviation learnt from few is uncertain itself
+  // A deviation learnt from few is uncertain itself: about the square of Student's t over that of the normal quantile.
+  const double unsure = 1 + 3 / known;
   return std::max(least_deviation_of_placement, std::sqrt(unsure * squares / known));
 }
 
@@ -148,12 +150,11 @@ std::vector<Evaluation> pooled(std::span<const std::vector<Evaluation>> confirma
   std::vector<double> clocks;
   for (const auto& confirmation : confirmations) {
     if (std::ranges::none_of(confirmation, is_timed)) continue;
-    clocks.push_back(clock_of(pools, confirmation));
-    const auto deviations = log_deviations(confirmation);
+    const auto times = times_by_turns(confirmation);
+    clocks.push_back(clock_of(pools, confirmation, times));
     for (std::size_t i = 0; i < confirmation.size(); ++i)
       if (is_timed(confirmation[i]))
-        add(pools, confirmation[i],
-            {.log_time = std::log(confirmation[i].timing.median_us) - clocks.back(), .deviation = deviations[i]});
+        add(pools, confirmation[i], {.log_time = times[i].log_us - clocks.back(), .deviation = times[i].deviation});
   }
   if (pools.empty()) return {};
   const double clock = std::accumulate(clocks.begin(), clocks.end(), 0.0) / static_cast<double>(clocks.size());

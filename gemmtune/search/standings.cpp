@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "gemmtune/measure/pooling.h"
-#include "gemmtune/measure/turn_scatter.h"
 
 namespace gemmtune {
 namespace {
@@ -20,6 +19,14 @@ bool is_timed(const Evaluation& evaluation) {
   return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0;
 }
 
+std::vector<TurnTime> times_by_screening(std::span<const Evaluation> evaluations) {
+  std::vector<TurnTime> times;
+  for (const auto& evaluation : evaluations)
+    times.push_back({.log_us = is_timed(evaluation) ? std::log(evaluation.timing.median_us) : 0,
+                     .deviation = std::hypot(log_deviation(evaluation.timing), deviation_of_screening)});
+  return times;
+}
+
 }  // namespace
 
 double chance_to_beat(const LogTime& a, const LogTime& b, double share) {
@@ -31,21 +38,19 @@ Standings::Standings(std::span<const Candidate> candidates)
     : standings_(candidates.size()), sightings_(candidates.size()), forecast_(candidates) {}
 
 void Standings::take(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations, Look look) {
-  const auto changes = changes_of(candidates, evaluations);
+  const auto times = look == Look::screened ? times_by_screening(evaluations) : times_by_turns(evaluations);
+  const auto changes = changes_of(candidates, evaluations, times);
   const double scale = common_change(changes);
-  const auto deviations = look == Look::screened ? std::vector<double>{} : log_deviations(evaluations);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     auto& standing = standings_[candidates[i]];
     standing.look = look;
     standing.out = standing.out || !is_timed(evaluations[i]);
     if (standing.out) continue;
-    const double log_time = std::log(evaluations[i].timing.median_us) - scale;
+    const LogTime log_time{.mean = times[i].log_us - scale, .deviation = times[i].deviation};
     if (look == Look::screened)
-      standing.log_time = {.mean = log_time,
-                           .deviation = std::hypot(log_deviation(evaluations[i].timing), deviation_of_screening)};
+      standing.log_time = log_time;
     else
-      sightings_[candidates[i]].push_back({.log_time = {.mean = log_time, .deviation = deviations[i]},
-                                           .known_before = static_cast<double>(changes.size())});
+      sightings_[candidates[i]].push_back({.log_time = log_time, .known_before = static_cast<double>(changes.size())});
   }
   if (look == Look::screened) return;
   ++interleaved_;
@@ -82,12 +87,12 @@ void Standings::settle() {
 
 // What they have in common is how much slower the clock has become since the candidates were looked at before.
 std::vector<double> Standings::changes_of(std::span<const std::size_t> candidates,
-                                          std::span<const Evaluation> evaluations) const {
+                                          std::span<const Evaluation> evaluations,
+                                          std::span<const TurnTime> times) const {
   std::vector<double> changes;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto& standing = standings_[candidates[i]];
-    if (standing.runs() && is_timed(evaluations[i]))
-      changes.push_back(std::log(evaluations[i].timing.median_us) - standing.log_time.mean);
+    if (standing.runs() && is_timed(evaluations[i])) changes.push_back(times[i].log_us - standing.log_time.mean);
   }
   return changes;
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "gemmtune/measure/turn_scatter.h"
 #include "gemmtune/search/forecast.h"
 #include "gemmtune/search/strategy.h"
 
@@ -63,8 +64,8 @@ class Standings {
   static LogTime together(const Sightings& sightings, double placement);
 
   double miss_probability(std::size_t winner, double regret) const;
-  std::vector<double> changes_of(std::span<const std::size_t> candidates,
-                                 std::span<const Evaluation> evaluations) const;
+  std::vector<double> changes_of(std::span<const std::size_t> candidates, std::span<const Evaluation> evaluations,
+                                 std::span<const TurnTime> times) const;
   void settle();
 
   std::vector<RaceStanding> standings_;

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
+#include <future>
 #include <set>
+#include <thread>
 
 #include "gemmtune/measure/pooling.h"
 #include "gemmtune/measure/statistics.h"
@@ -61,9 +65,9 @@ std::pair<double, double> covered_of(const Machine& machine, const std::vector<E
   for (const auto& e : finals) off.push_back(std::log(e.timing.median_us / machine.time_us(e.candidate)));
   const double clock = median(off).value_or(0);
   double covered = 0;
-  for (const auto& [candidate, stage, outcome, reason, timing, accuracy, cost] : finals) {
-    const double truth = machine.time_us(candidate) * std::exp(clock);
-    covered += timing.low_us <= truth && truth <= timing.high_us ? 1 : 0;
+  for (const auto& final : finals) {
+    const double truth = machine.time_us(final.candidate) * std::exp(clock);
+    covered += final.timing.low_us <= truth && truth <= final.timing.high_us ? 1 : 0;
   }
   return {covered, static_cast<double>(finals.size())};
 }
@@ -74,8 +78,18 @@ struct Run {
   double covered{};
   double intervals{};
   double device_s{};
+  double exhaustive_s{};  // confirming all candidates once
   double looked_at{};
 };
+
+void add(Run& sum, const Run& run) {
+  sum.regret += run.regret;
+  sum.covered += run.covered;
+  sum.intervals += run.intervals;
+  sum.device_s += run.device_s;
+  sum.exhaustive_s += run.exhaustive_s;
+  sum.looked_at += run.looked_at;
+}
 
 EvaluationPolicy policy_of(const Batch& batch) {
   if (batch.stage == Stage::screen) return screen_policy();
@@ -107,6 +121,32 @@ Run race_on(Machine& machine) {
   return run;
 }
 
+Run run_of(const CalibrationCase& of, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const auto space = space_of(of.space, engine);
+  Machine machine(space.candidates, space.times_us, of.noise, engine());
+  auto run = race_on(machine);
+  Machine other(space.candidates, space.times_us, of.noise, engine());
+  static_cast<void>(other.evaluate(space.candidates, confirm_policy()));
+  run.exhaustive_s = other.spent_s();
+  return run;
+}
+
+/// The results do not depend on how many threads there are.
+std::vector<Run> in_parallel(std::int64_t count, const std::function<Run(std::int64_t)>& work) {
+  std::vector<Run> runs(static_cast<std::size_t>(count));
+  std::atomic<std::int64_t> next{0};
+  const auto take = [&] {
+    for (auto i = next++; i < count; i = next++) runs[static_cast<std::size_t>(i)] = work(i);
+  };
+  std::vector<std::future<void>> others;
+  for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i)
+    others.push_back(std::async(std::launch::async, take));
+  take();
+  for (auto& other : others) other.get();
+  return runs;
+}
+
 }  // namespace
 
 std::string to_string(SpaceKind kind) {
@@ -114,37 +154,31 @@ std::string to_string(SpaceKind kind) {
 }
 
 Calibration calibrate(const CalibrationCase& of, std::int64_t races, std::uint64_t seed) {
+  const auto runs =
+      in_parallel(races, [&](std::int64_t i) { return run_of(of, seed + static_cast<std::uint64_t>(i)); });
   Calibration all{.of = of, .races = races};
   std::vector<double> stated;
-  double covered = 0;
-  double intervals = 0;
-  double exhaustive_s = 0;
-  for (std::int64_t i = 0; i < races; ++i) {
-    std::mt19937_64 engine(seed + static_cast<std::uint64_t>(i));
-    const auto space = space_of(of.space, engine);
-    Machine machine(space.candidates, space.times_us, of.noise, engine());
-    const auto run = race_on(machine);
-    Machine other(space.candidates, space.times_us, of.noise, engine());
-    static_cast<void>(other.evaluate(space.candidates, confirm_policy()));
-    exhaustive_s += other.spent_s();
+  Run sum;
+  std::int64_t supposing = 0;
+  for (const auto& run : runs) {
     const bool violated = run.regret > run.claim.regret;
     all.violated += violated ? 1 : 0;
-    all.supposing += violated && run.claim.unseen > 0 ? 1 : 0;
+    supposing += violated && run.claim.unseen > 0 ? 1 : 0;
     all.reached += run.claim.is_reached() ? 1 : 0;
-    all.regret += run.regret;
     all.worst_regret = std::max(all.worst_regret, run.regret);
-    all.device_ms += 1e3 * run.device_s;
-    all.looked_at += run.looked_at;
-    covered += run.covered;
-    intervals += run.intervals;
     stated.push_back(run.claim.regret);
+    add(sum, run);
   }
-  if (all.violated > 0) all.supposing /= all.violated;
-  all.covered = covered / intervals;
-  all.of_exhaustive = all.device_ms / (1e3 * exhaustive_s);
+  const auto count = static_cast<double>(races);
+  all.supposing = all.violated == 0 ? 0 : static_cast<double>(supposing) / static_cast<double>(all.violated);
+  all.violated_share = static_cast<double>(all.violated) / count;
+  all.reached /= count;
+  all.regret = sum.regret / count;
   all.stated = median(stated).value_or(0);
-  for (auto* sum : {&all.violated, &all.reached, &all.regret, &all.device_ms, &all.looked_at})
-    *sum /= static_cast<double>(races);
+  all.covered = sum.covered / sum.intervals;
+  all.device_ms = 1e3 * sum.device_s / count;
+  all.of_exhaustive = sum.device_s / sum.exhaustive_s;
+  all.looked_at = sum.looked_at / count;
   return all;
 }
 
@@ -156,7 +190,7 @@ std::string table_of(const std::vector<Calibration>& calibrations) {
     text += fmt::format(
         "| {} | {} | {:.1f} % | {:.2f} % | {:.2f} % | {:.2f} % | {:.0f} % | {:.1f} % | {:.0f} ms |"
         " {:.0f} % | {:.0f} % |\n",
-        one.of.noise.name, to_string(one.of.space), 100 * one.violated, 100 * one.regret, 100 * one.worst_regret,
+        one.of.noise.name, to_string(one.of.space), 100 * one.violated_share, 100 * one.regret, 100 * one.worst_regret,
         100 * one.stated, 100 * one.reached, 100 * one.covered, one.device_ms, 100 * one.of_exhaustive,
         100 * one.looked_at);
   return text;

@@ -20,13 +20,14 @@ struct CalibrationCase {
   SpaceKind space{};
 };
 
-/// Means over all races.
+/// Means over all races, which run on all cores.
 struct Calibration {
   CalibrationCase of{};
   std::int64_t races{};
-  double violated{};   // the share of races whose regret was above what they stated
-  double supposing{};  // the share of those that say that the times of candidates not measured are supposed
-  double reached{};    // that of those that stated at most what they aimed at
+  std::int64_t violated{};  // races whose regret was above what they stated
+  double violated_share{};  // of all races
+  double supposing{};  // the share of those violated that say that the times of candidates not measured are supposed
+  double reached{};    // the share of races that stated at most what they aimed at
   double regret{};
   double worst_regret{};
   double stated{};         // the median
