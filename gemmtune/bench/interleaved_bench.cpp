@@ -34,6 +34,7 @@ std::optional<Evaluations> evaluate_all(Evaluator& evaluator, const Problem& pro
   if (!candidates.empty()) evaluator.evaluate(problem, candidates, policy, collector);
   auto evaluations = collector.take();
   if (evaluations.size() < candidates.size()) return std::nullopt;
+  for (auto& [candidate, evaluation] : evaluations) evaluation.seed = policy.seed;
   return evaluations;
 }
 

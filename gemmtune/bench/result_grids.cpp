@@ -157,14 +157,13 @@ std::string noise_note(const Benchmark& benchmark) {
 }
 
 /// Describes a failure, with the command that reproduces it if there is a kernel to run.
-std::string failure_text(const Benchmark& benchmark, const ShapeBench& shape, const MeasuredContender& measured) {
+std::string failure_text(const ShapeBench& shape, const MeasuredContender& measured) {
   const auto& candidate = measured.contender.candidate;
   auto text = fmt::format("{} {} {}: ", to_string(shape.problem), measured.contender.label,
                           to_string(measured.evaluation.outcome));
   if (candidate.name.empty()) return text + measured.evaluation.reason;
-  return text + fmt::format("{}: {}; see {} --stage {}", candidate.name, measured.evaluation.reason,
-                            reproducer("gemmtune", shape.problem, candidate, benchmark.seed),
-                            to_string(measured.evaluation.stage));
+  return text + fmt::format("{}: {}; see {}", candidate.name, measured.evaluation.reason,
+                            reproducer("gemmtune", shape.problem, measured.evaluation));
 }
 
 }  // namespace
@@ -214,7 +213,7 @@ std::vector<std::string> failures(const Benchmark& benchmark) {
   for (const auto& shape : benchmark.shapes)
     for (const auto& measured : shape.contenders)
       if (measured.evaluation.outcome != Outcome::ok && has_line(shape, measured))
-        lines.push_back(failure_text(benchmark, shape, measured));
+        lines.push_back(failure_text(shape, measured));
   return lines;
 }
 

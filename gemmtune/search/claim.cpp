@@ -11,6 +11,8 @@ double largest_share_unseen(std::size_t drawn, double probability) {
   return drawn == 0 ? 1 : 1 - std::pow(1 - probability, 1 / static_cast<double>(drawn));
 }
 
+std::string no_claim_in_words(std::string_view why) { return fmt::format("no claim, since {}", why); }
+
 std::string in_words(const RegretClaim& claim) {
   const auto sure = fmt::format("{:.0f} %", 100 * claim.probability);
   constexpr double least_pct = 0.1;  // "at most 0.0 %" would be too much to promise

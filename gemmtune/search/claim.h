@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace gemmtune {
 
@@ -30,5 +31,10 @@ double largest_share_unseen(std::size_t drawn, double probability);
 /// "regret at most 1.3 % (95 % sure)"; with the target, where it was not reached; and with what the claim supposes of
 /// the candidates that were never measured, where there are any.
 std::string in_words(const RegretClaim& claim);
+
+/// What is said in place of a claim, wherever results are shown: "no claim, since the search was cut short". What a
+/// search knows at that moment supports none: it may not have a forecast yet for the candidates that it has not looked
+/// at, and the times of those that it has only screened may be far off.
+std::string no_claim_in_words(std::string_view why);
 
 }  // namespace gemmtune

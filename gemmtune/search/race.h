@@ -38,6 +38,7 @@ class RaceStrategy final : public Strategy {
   std::string_view name() const override { return "race"; }
   Batch ask() override;
   void tell(const Evaluation& evaluation) override;
+  bool states_regret() const override { return true; }
   std::optional<RegretClaim> claim() const override;
 
  private:

@@ -37,7 +37,11 @@ class Strategy {
   virtual Batch ask() = 0;
   virtual void tell(const Evaluation& evaluation) = 0;
 
-  /// What the strategy can state about its winner at the end. Most strategies state nothing.
+  /// Whether the strategy is one that states a regret when it has run to its end.
+  virtual bool states_regret() const { return false; }
+
+  /// What the strategy can state about its winner at the end. Most strategies state nothing, and none does when it was
+  /// cut short.
   virtual std::optional<RegretClaim> claim() const { return std::nullopt; }
 };
 

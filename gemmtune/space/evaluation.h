@@ -88,6 +88,7 @@ struct Evaluation {
   Timing timing{};
   Accuracy accuracy{};
   Cost cost{};
+  std::uint64_t seed{};  // of the operands; set by whoever asked for the evaluation, and by the store
 };
 
 /// Whether all of C was written, within bounds, and is only further off than it may be. Such a kernel does the work, so

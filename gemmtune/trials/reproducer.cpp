@@ -18,10 +18,10 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string reproducer(const std::string& program, const Problem& problem, const Candidate& candidate,
-                       std::uint64_t seed) {
-  return fmt::format("{} evaluate --problem {} --candidate {} --seed {}", quoted(program), quoted(to_string(problem)),
-                     quoted(candidate.name), seed);
+std::string reproducer(const std::string& program, const Problem& problem, const Evaluation& evaluation) {
+  return fmt::format("{} evaluate --problem {} --candidate {} --seed {} --stage {}", quoted(program),
+                     quoted(to_string(problem)), quoted(evaluation.candidate.name), evaluation.seed,
+                     to_string(evaluation.stage));
 }
 
 std::string stress_command(const std::string& program, const Problem& problem, const Candidate& candidate) {

@@ -49,9 +49,14 @@ std::vector<double> parse_samples(const std::string& text) {
   });
 }
 
+std::vector<std::int64_t> parse_turns(const std::string& text) {
+  return reading("turns", text, [&] { return json::parse(text).get<std::vector<std::int64_t>>(); });
+}
+
 void bind_timing(Query& query, const Timing& timing) {
   query.bind(timing.median_us).bind(timing.min_us).bind(timing.mean_us).bind(timing.low_us).bind(timing.high_us);
   query.bind(timing.dispersion).bind(timing.sample_count).bind(json(timing.samples_us).dump());
+  query.bind(json(timing.turns).dump());
   query.bind(timing.pack_us).bind(timing.packed_bytes).bind(timing.workspace_bytes);
   query.bind(timing.clock_mhz).bind(int{timing.throttled});
 }
@@ -65,6 +70,7 @@ Timing read_timing(Query& query) {
           .dispersion = query.real(),
           .sample_count = query.integer(),
           .samples_us = parse_samples(query.text()),
+          .turns = parse_turns(query.text()),
           .pack_us = query.real(),
           .packed_bytes = query.integer(),
           .workspace_bytes = query.integer(),
@@ -132,10 +138,11 @@ Evaluation read_evaluation(Query& query) {
           .cost = read_cost(query)};
 }
 
-#define GEMMTUNE_EVALUATION_COLUMNS                                                                               \
-  "family, candidate, params, split_k, library_id, stage, outcome, reason, median_us, min_us, mean_us, low_us, "  \
-  "high_us, dispersion, sample_count, samples_us, pack_us, packed_bytes, workspace_bytes, clock_mhz, throttled, " \
-  "err_ratio, worst_error, worst_share_of_bound, unwritten, checked, guards_intact, kernel_s, prepare_s, "        \
+#define GEMMTUNE_EVALUATION_COLUMNS                                                                              \
+  "family, candidate, params, split_k, library_id, stage, outcome, reason, median_us, min_us, mean_us, low_us, " \
+  "high_us, dispersion, sample_count, samples_us, turns, pack_us, packed_bytes, workspace_bytes, clock_mhz, "    \
+  "throttled, "                                                                                                  \
+  "err_ratio, worst_error, worst_share_of_bound, unwritten, checked, guards_intact, kernel_s, prepare_s, "       \
   "operands_s, reference_s, verify_s"
 
 #define GEMMTUNE_TRIAL_COLUMNS                                                                                      \
@@ -152,6 +159,7 @@ std::vector<Trial> read_trials(Query& query) {
                       .problem = parse_problem(query.text()),
                       .evaluation = read_evaluation(query),
                       .context = read_context(query, read_device(query))});
+    trials.back().evaluation.seed = trials.back().context.policy.seed;
   }
   return trials;
 }
@@ -209,10 +217,12 @@ void insert_trial(Connection& connection, const Problem& problem, const Evaluati
   Query insert(connection.prepared(
       "INSERT INTO trials (time_utc, problem_id, candidate_id, library_id, context_id, device_id, stage, outcome, "
       "reason,"
-      " median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us, pack_us, packed_bytes,"
+      " median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us, turns, pack_us, "
+      "packed_bytes,"
       " workspace_bytes, clock_mhz, throttled, err_ratio, worst_error, worst_share_of_bound, unwritten, checked,"
       " guards_intact, kernel_s, prepare_s, operands_s, reference_s, verify_s)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?)"));
   insert.bind(utc_now()).bind(id_of(connection, problem)).bind(id_of(connection, evaluation.candidate));
   insert.bind(evaluation.candidate.library_id).bind(id_of(connection, context)).bind(id_of(connection, context.device));
   insert.bind(to_string(evaluation.stage)).bind(to_string(evaluation.outcome)).bind(evaluation.reason);
@@ -231,7 +241,9 @@ std::optional<Evaluation> latest_trial(Connection& connection, const Problem& pr
                                   " AND stage = ? ORDER BY trial_id DESC LIMIT 1"));
   query.bind(to_string(problem)).bind(candidate.family).bind(candidate.name).bind(identity_of(context));
   if (!query.bind(to_string(stage)).step()) return std::nullopt;
-  return read_evaluation(query);
+  auto evaluation = read_evaluation(query);
+  evaluation.seed = context.policy.seed;
+  return evaluation;
 }
 
 std::vector<Trial> all_trials(Connection& connection) {

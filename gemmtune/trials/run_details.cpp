@@ -17,9 +17,9 @@ std::optional<double> RunResult::gain() const {
 void insert_result(Connection& connection, std::int64_t run, const RunResult& result) {
   Query query(connection.prepared(
       "INSERT OR REPLACE INTO run_results (run_id, time_utc, problem_id, winner, time_us, default_choice, default_us,"
-      " why_failed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"));
+      " why_failed, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   query.bind(run).bind(utc_now()).bind(id_of(connection, result.problem)).bind(result.winner).bind(result.time_us);
-  query.bind(result.default_choice).bind(result.default_us).bind(result.why_failed).run();
+  query.bind(result.default_choice).bind(result.default_us).bind(result.why_failed).bind(result.claim).run();
 }
 
 void insert_line(Connection& connection, std::int64_t run, const std::string& text) {
@@ -36,7 +36,7 @@ std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
   std::vector<RunResult> results;
   if (!has_run_details(connection.database())) return results;
   Query query(
-      connection.prepared("SELECT time_utc, text, winner, time_us, default_choice, default_us, why_failed FROM"
+      connection.prepared("SELECT time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim FROM"
                           " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
                           " run_results.id"));
   query.bind(run);
@@ -47,7 +47,8 @@ std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
                        .time_us = query.real(),
                        .default_choice = query.text(),
                        .default_us = query.real(),
-                       .why_failed = query.text()});
+                       .why_failed = query.text(),
+                       .claim = query.text()});
   }
   return results;
 }

@@ -53,7 +53,7 @@ CREATE TABLE trials (
   outcome TEXT NOT NULL,
   reason TEXT NOT NULL,
   median_us REAL, min_us REAL, mean_us REAL, low_us REAL, high_us REAL, dispersion REAL,
-  sample_count INTEGER NOT NULL, samples_us TEXT NOT NULL,
+  sample_count INTEGER NOT NULL, samples_us TEXT NOT NULL, turns TEXT NOT NULL DEFAULT '[]',
   pack_us REAL, packed_bytes INTEGER NOT NULL, workspace_bytes INTEGER NOT NULL,
   clock_mhz REAL, throttled INTEGER NOT NULL,
   err_ratio REAL, worst_error REAL, worst_share_of_bound REAL,
@@ -85,7 +85,7 @@ CREATE VIEW trial_details AS
          problems.text AS problem, m, n, k, batch,
          family, candidates.name AS candidate, params, split_k, library_id,
          stage, outcome, reason,
-         median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us,
+         median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us, turns,
          pack_us, packed_bytes, workspace_bytes, clock_mhz, throttled,
          err_ratio, worst_error, worst_share_of_bound, unwritten, checked, guards_intact,
          kernel_s, prepare_s, operands_s, reference_s, verify_s,
@@ -110,6 +110,7 @@ CREATE TABLE run_results (
   winner TEXT NOT NULL, time_us REAL,
   default_choice TEXT NOT NULL, default_us REAL,
   why_failed TEXT NOT NULL,
+  claim TEXT NOT NULL DEFAULT '',
   UNIQUE (run_id, problem_id)
 );
 CREATE TABLE run_lines (
@@ -133,6 +134,8 @@ int version_of(SQLite::Database& database) { return pragma(database, "user_versi
 
 bool knows_cold_instructions(SQLite::Database& database) { return version_of(database) >= 3; }
 
+bool knows_turns(SQLite::Database& database) { return version_of(database) >= 4; }
+
 bool is_empty(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
@@ -152,12 +155,15 @@ void make_tables(SQLite::Database& database) {
 void bring_up_to_date(SQLite::Database& database) {
   if (version_of(database) == schema_version) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  if (!has_run_details(database)) database.exec(run_details);
-  if (!knows_cold_instructions(database)) {
+  if (!has_run_details(database))
+    database.exec(run_details);
+  else
+    database.exec("ALTER TABLE run_results ADD COLUMN claim TEXT NOT NULL DEFAULT ''");
+  if (!knows_cold_instructions(database))
     database.exec("ALTER TABLE contexts ADD COLUMN cold_instructions INTEGER NOT NULL DEFAULT 0");
-    database.exec("DROP VIEW trial_details");
-    database.exec(trial_details);
-  }
+  database.exec("ALTER TABLE trials ADD COLUMN turns TEXT NOT NULL DEFAULT '[]'");
+  database.exec("DROP VIEW trial_details");
+  database.exec(trial_details);
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
 }
@@ -176,8 +182,11 @@ void prepare_schema(SQLite::Database& database, const std::filesystem::path& pat
 bool has_run_details(SQLite::Database& database) { return version_of(database) >= 2; }
 
 void complete_for_reading(SQLite::Database& database) {
-  if (knows_cold_instructions(database)) return;
-  database.exec("CREATE TEMP VIEW trial_details AS SELECT *, 0 AS cold_instructions FROM main.trial_details");
+  if (knows_turns(database)) return;
+  const std::string cold = knows_cold_instructions(database) ? "" : ", 0 AS cold_instructions";
+  database.exec("CREATE TEMP VIEW trial_details AS SELECT *, '[]' AS turns" + cold + " FROM main.trial_details");
+  if (has_run_details(database))
+    database.exec("CREATE TEMP VIEW run_results AS SELECT *, '' AS claim FROM main.run_results");
 }
 
 void check_schema(SQLite::Database& database, const std::filesystem::path& path) {

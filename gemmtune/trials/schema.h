@@ -8,14 +8,15 @@
 
 namespace gemmtune {
 
-/// Since 2: run_results, run_lines, run_files. Since 3: contexts.cold_instructions.
-inline constexpr int schema_version = 3;
+/// Since 2: run_results, run_lines, run_files. Since 3: contexts.cold_instructions. Since 4: trials.turns, which is
+/// '[]' for the samples of older trials, and run_results.claim.
+inline constexpr int schema_version = 4;
 
 /// Creates the tables of an empty database, and adds to older stores what they lack. Throws Error{input} as
 /// check_schema does.
 void prepare_schema(SQLite::Database& database, const std::filesystem::path& path);
 
-/// Gives this connection a temporary view with the columns of the newest version. For connections that must not change
+/// Gives this connection temporary views with the columns of the newest version. For connections that must not change
 /// an older store.
 void complete_for_reading(SQLite::Database& database);
 

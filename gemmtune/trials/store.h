@@ -75,6 +75,8 @@ struct RunResult {
   std::string default_choice{};  // what users have without tuning; empty when it is not known
   double default_us{};
   std::string why_failed{};
+  std::string claim{};  // what the search states of its regret, in words, or why it states nothing; empty when the
+                        // search is none that states a regret
 
   /// The time of the default choice divided by the time of the winner; empty when one of them is not known.
   std::optional<double> gain() const;

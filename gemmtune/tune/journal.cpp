@@ -57,7 +57,7 @@ void Journal::quarantine_if_deadly(const Problem& problem, const Evaluation& eva
                           .candidate = evaluation.candidate,
                           .outcome = evaluation.outcome,
                           .reason = evaluation.reason,
-                          .reproducer = reproducer(plan_.program, problem, evaluation.candidate, context.policy.seed)};
+                          .reproducer = reproducer(plan_.program, problem, evaluation)};
   {
     const std::scoped_lock lock(mutex_);
     if (!quarantine_.emplace(Key{entry.device, problem, evaluation.candidate}, entry).second) return;

@@ -105,6 +105,7 @@ ShapeResult ShapeRun::without_wall_time() {
         make_strategy(run_.plan.search, to_try, run_.neighbours.about(shape_.problem), run_.plan.regret);
     result_.complete = attempt([&] { return search(*strategy); });
     result_.claim = strategy->claim();
+    if (strategy->states_regret() && !result_.complete) result_.why_no_claim = "the search was cut short";
   }
   for (const auto& time : evidence_.times()) run_.neighbours.add(shape_.problem, time);
   limits_.begin_proof();
@@ -188,7 +189,8 @@ ShapeResult ShapeRun::looked_at_again(ShapeResult result, const Candidate& defau
   result = verdict(default_choice);
   if (!done) return without_second_look(std::move(result));
   if (result.winner && result.winner->candidate == both[0]) return with_second_look(std::move(result), looks);
-  result_.claim.reset();
+  if (std::exchange(result_.claim, std::nullopt))
+    result_.why_no_claim = "the candidate that it was about failed when it was timed again";
   return with_proof(default_choice);
 }
 
@@ -223,7 +225,8 @@ bool ShapeRun::evaluate_together(std::span<const Candidate> candidates, const Li
   fail(ErrorCode::internal, "the evaluator reported {} of {} candidates", recorder.count(), candidates.size());
 }
 
-void ShapeRun::settle_new(const Evaluation& evaluation, double wall_s, const Listener& listener) {
+void ShapeRun::settle_new(Evaluation evaluation, double wall_s, const Listener& listener) {
+  evaluation.seed = policy_.seed;
   const TrialContext context = context_of(evaluation.candidate);
   run_.journal.add(shape_.problem, evaluation, context);
   ++result_.tried;
@@ -237,7 +240,8 @@ void ShapeRun::settle_new(const Evaluation& evaluation, double wall_s, const Lis
 
 // Quarantines the candidate again if necessary: an earlier process may have been killed after it wrote the trial and
 // before it wrote the quarantine.
-void ShapeRun::settle_known(const Evaluation& evaluation, const Listener& listener) {
+void ShapeRun::settle_known(Evaluation evaluation, const Listener& listener) {
+  evaluation.seed = policy_.seed;
   ++result_.reused;
   proof_cost_.add(evaluation, 0);
   limits_.expect_proof(proof_cost_.seconds());

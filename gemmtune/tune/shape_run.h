@@ -70,8 +70,8 @@ class ShapeRun {
 
   bool evaluate(std::span<const Candidate> candidates, const EvaluationPolicy& policy, const Listener& listener);
   bool evaluate_together(std::span<const Candidate> candidates, const Listener& listener);
-  void settle_new(const Evaluation& evaluation, double wall_s, const Listener& listener);
-  void settle_known(const Evaluation& evaluation, const Listener& listener);
+  void settle_new(Evaluation evaluation, double wall_s, const Listener& listener);
+  void settle_known(Evaluation evaluation, const Listener& listener);
   TrialContext context_of(const Candidate& candidate) const;
 
   RunParts run_;

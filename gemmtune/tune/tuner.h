@@ -50,6 +50,7 @@ struct ShapeResult {
                                                // or with the winner again when the gain was doubtful
                                                // (tune/second_look.h); it may be wrong, and have the better time
   std::optional<RegretClaim> claim{};          // when the search ran to its end and states its regret
+  std::string why_no_claim{};                  // when the search would have stated its regret, but could not
   std::string why_failed{};                    // why there is no winner
   std::int64_t tried{};                        // trials made in this run
   std::int64_t reused{};                       // trials taken from the store

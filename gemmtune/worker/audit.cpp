@@ -134,7 +134,8 @@ Evaluation audited(Evaluation sent, const Request& request) {
 std::string why_not_reusable(const Evaluation& kept, const Request& request) {
   if (auto why = why_implausible(kept, request.problem, request.policy.verify); !why.empty()) return why;
   if (kept.timing.samples_us.empty()) return "";
-  // The turns were not kept, so that the interval cannot be computed again.
+  if (auto why = why_wrong_turns(kept.timing); !why.empty()) return why;
+  // Older stores kept no turns, so that the interval cannot be computed again.
   Timing computed = summary_of(kept.timing);
   computed.low_us = std::min(computed.low_us, kept.timing.low_us);
   computed.high_us = std::max(computed.high_us, kept.timing.high_us);

@@ -54,6 +54,7 @@ inline Evaluation invented_evaluation(int number = 0, Stage stage = Stage::confi
                        .dispersion = 0.01,
                        .sample_count = 3,
                        .samples_us = {9.9, 10.1, 0.1 + 0.2},
+                       .turns = {2, 1},
                        .pack_us = 77.5,
                        .packed_bytes = 4096,
                        .workspace_bytes = 128,

@@ -15,14 +15,19 @@ inline void make_old(const std::filesystem::path& path, int version) {
   {
     auto store = TrialStore::open(path);
     store.add(invented_problem(), invented_evaluation(), invented_context());
-    store.begin_run("gemmtune tune", 3);
+    store.add_result(store.begin_run("gemmtune tune", 3), {.problem = invented_problem(), .winner = "toy_kc0"});
   }
   SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
   auto view = database.execAndGet("SELECT sql FROM sqlite_master WHERE name = 'trial_details'").getString();
-  const std::string newer = ", cold_instructions";
-  view.erase(view.find(newer), newer.size());
+  const auto erase = [&view](const std::string& newer) { view.erase(view.find(newer), newer.size()); };
   database.exec("DROP VIEW trial_details");
-  database.exec("ALTER TABLE contexts DROP COLUMN cold_instructions");
+  erase(", turns");
+  database.exec("ALTER TABLE trials DROP COLUMN turns");
+  database.exec("ALTER TABLE run_results DROP COLUMN claim");
+  if (version < 3) {
+    erase(", cold_instructions");
+    database.exec("ALTER TABLE contexts DROP COLUMN cold_instructions");
+  }
   database.exec(view);
   if (version < 2)
     for (const auto* table : {"run_results", "run_lines", "run_files"})

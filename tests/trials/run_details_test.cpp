@@ -14,7 +14,8 @@ RunResult invented_result(std::int64_t m, double time_us = 5) {
           .winner = "toy_kc1",
           .time_us = time_us,
           .default_choice = "toy_kc0",
-          .default_us = 10};
+          .default_us = 10,
+          .claim = "regret at most 1 %"};
 }
 
 TEST(RunDetails, ComeBackAsTheyWere) {
@@ -34,6 +35,7 @@ TEST(RunDetails, ComeBackAsTheyWere) {
   EXPECT_EQ(results[1].problem, invented_problem(1));
   EXPECT_EQ(results[1].time_us, 5);
   EXPECT_EQ(results[1].gain(), 2);
+  EXPECT_EQ(results[1].claim, "regret at most 1 %");
   EXPECT_FALSE(results[1].time_utc.empty());
   EXPECT_EQ(results[0].why_failed, "nothing was right");
   EXPECT_FALSE(results[0].gain());

@@ -30,6 +30,26 @@ TEST_P(OldStore, IsReadAsItStands) {
   EXPECT_EQ(version(), GetParam());
 }
 
+/// Samples of which no turns were kept are of one turn, for all that is known.
+TEST_P(OldStore, HasNoTurns) {
+  EXPECT_TRUE(TrialStore::open_read_only(folder_.store()).all().at(0).evaluation.timing.turns.empty());
+  const auto store = TrialStore::open(folder_.store());
+  EXPECT_TRUE(store.all().at(0).evaluation.timing.turns.empty());
+}
+
+TEST_P(OldStore, HasResultsWithoutClaims) {
+  const std::size_t kept = GetParam() < 2 ? 0 : 1;
+  EXPECT_EQ(TrialStore::open_read_only(folder_.store()).results(1).size(), kept);
+  auto store = TrialStore::open(folder_.store());
+  store.add_result(1, {.problem = invented_problem(7), .winner = "a", .claim = "no claim, since x"});
+  const auto results = store.results(1);
+  ASSERT_EQ(results.size(), kept + 1);
+  if (kept > 0) {
+    EXPECT_EQ(results.front().claim, "");
+  }
+  EXPECT_EQ(results.back().claim, "no claim, since x");
+}
+
 /// Trials from before cold instructions were known count as measured without them.
 TEST_P(OldStore, HasItsTrialsFoundAgain) {
   const auto find = [&](const TrialStore& store, const TrialContext& context) {
@@ -54,10 +74,11 @@ TEST_P(OldStore, IsBroughtUpToDateWhenItIsWritten) {
     ASSERT_EQ(trials.size(), 2U);
     EXPECT_EQ(trials[0].context.policy, invented_context().policy);
     EXPECT_EQ(trials[1].context.policy, cold.policy);
+    EXPECT_EQ(trials[1].evaluation.timing.turns, invented_evaluation().timing.turns);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2, 3));
 
 }  // namespace
 }  // namespace gemmtune

@@ -34,11 +34,11 @@ void fill(const std::filesystem::path& path) {
   database.exec("UPDATE one SET id = NULL");
   for (int copy = 0; copy < 2; ++copy) {
     database.exec(
-        "INSERT INTO trials SELECT one.id, time_utc, problems.id, candidates.id, library_id, context_id, device_id, "
-        "stage,"
-        " outcome, reason, median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us, pack_us,"
-        " packed_bytes, workspace_bytes, clock_mhz, throttled, err_ratio, worst_error, worst_share_of_bound, unwritten,"
-        " checked, guards_intact, kernel_s, prepare_s, operands_s, reference_s, verify_s"
+        "INSERT INTO trials SELECT one.id, time_utc, problems.id, candidates.id, library_id, context_id, device_id,"
+        " stage, outcome, reason, median_us, min_us, mean_us, low_us, high_us, dispersion, sample_count, samples_us,"
+        " turns, pack_us, packed_bytes, workspace_bytes, clock_mhz, throttled, err_ratio, worst_error,"
+        " worst_share_of_bound, unwritten, checked, guards_intact, kernel_s, prepare_s, operands_s, reference_s,"
+        " verify_s"
         " FROM one, candidates, problems");
   }
   transaction.commit();

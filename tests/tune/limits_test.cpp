@@ -140,6 +140,7 @@ TEST(Budget, LeavesTimeToProveTheBest) {
     EXPECT_EQ(cut.winner->stage, Stage::screen);
     EXPECT_FALSE(cut.unproven);
     EXPECT_FALSE(cut.claim);
+    EXPECT_EQ(cut.why_no_claim, "the search was cut short");
     EXPECT_EQ(run.world.log.back(), Asked(to_string(cut.shape.problem), cut.winner->candidate.name, Stage::prove));
   }
 }

@@ -43,8 +43,8 @@ TEST(Quarantine, HoldsWhatCrashedOrHungWithAReproducer) {
   EXPECT_EQ(entries[0].reason, "crashed as told");
   EXPECT_EQ(entries[0].device, "Invented CPU (x86-64-avx2)");
   EXPECT_EQ(entries[0].problem, invented_problem(1));
-  EXPECT_EQ(entries[0].reproducer,
-            "gemmtune evaluate --problem " + to_string(invented_problem(1)) + " --candidate toy_2 --seed 42");
+  EXPECT_EQ(entries[0].reproducer, "gemmtune evaluate --problem " + to_string(invented_problem(1)) +
+                                       " --candidate toy_2 --seed 42 --stage screen");
   EXPECT_EQ(entries[1].candidate.name, "toy_3");
   EXPECT_EQ(entries[1].outcome, Outcome::timed_out);
 }
@@ -88,9 +88,10 @@ TEST(Quarantine, IsMadeUpForWhenARunDiedBeforeIt) {
 }
 
 TEST(Reproducer, QuotesWhatAShellWouldTakeApart) {
-  EXPECT_EQ(reproducer("/opt/my tools/gemmtune", invented_problem(1), {"triton", "it's $(x)"}, 7),
+  EXPECT_EQ(reproducer("/opt/my tools/gemmtune", invented_problem(1),
+                       {.candidate = {"triton", "it's $(x)"}, .stage = Stage::confirm, .seed = 7}),
             "'/opt/my tools/gemmtune' evaluate --problem " + to_string(invented_problem(1)) +
-                " --candidate 'it'\\''s $(x)' --seed 7");
+                " --candidate 'it'\\''s $(x)' --seed 7 --stage confirm");
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ ordered_json results_json(const RunStatus& status) {
                     {"default_us", result.default_us},
                     {"gain", or_null(result.gain())},
                     {"why_failed", result.why_failed},
+                    {"claim", result.claim},
                     {"time_utc", result.time_utc}});
   return list;
 }

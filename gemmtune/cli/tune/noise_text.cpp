@@ -10,9 +10,6 @@
 namespace gemmtune {
 namespace {
 
-/// Regrets up to here need no excuse.
-constexpr double small_regret = 0.02;
-
 /// By which share of its time the winner may be slower than another finalist, if both are at the far ends of their
 /// intervals.
 double reach_of_intervals(const ShapeResult& result) {
@@ -47,7 +44,7 @@ bool has_error_bar(const ShapeResult& result) {
 }
 
 bool is_regret_of_noise(const ShapeResult& result) {
-  return result.claim && has_error_bar(result) && result.claim->regret > small_regret &&
+  return result.claim && has_error_bar(result) && !result.claim->is_reached() &&
          reach_of_intervals(result) >= result.claim->regret / 2;
 }
 
@@ -56,11 +53,12 @@ std::string noise_lines(std::span<const ShapeResult> results) {
   for (const auto& result : results) add_dispersions(result, dispersions);
   auto text = noise_remark(dispersions);
   if (!text.empty()) text += '\n';
+  const auto wide = std::ranges::find_if(results, is_regret_of_noise);
   if (const auto count = std::ranges::count_if(results, is_regret_of_noise); count > 0)
     text += fmt::format(
-        "regret: for {} the bound is above {:.0f} % mostly because the times scatter, not because candidates were left "
+        "regret: for {} the bound is above {:.3g} % mostly because the times scatter, not because candidates were left "
         "out: tune again when nothing else uses the device\n",
-        shapes_text(count, results.size()), 100 * small_regret);
+        shapes_text(count, results.size()), 100 * wide->claim->target);
   const auto is_unknown = [](const ShapeResult& result) { return result.claim && !has_error_bar(result); };
   if (const auto count = std::ranges::count_if(results, is_unknown); count > 0)
     text += fmt::format(

@@ -38,16 +38,22 @@ std::string time_text(const ProgressState& state) {
 }
 
 std::string claim_text(const ShapeResult& result) {
-  if (!result.claim) return {};
-  if (!has_error_bar(result))
-    return fmt::format(", regret not known: {}", result.winner->timing.sample_count == 1
-                                                     ? "the winner's time has one sample, and no error bar"
-                                                     : "the winner's samples are all equal, and give no error bar");
-  auto text = ", " + in_words(*result.claim);
-  return is_regret_of_noise(result) ? text + ", mostly because the times scatter" : text;
+  const auto text = claim_in_words(result);
+  if (text.empty()) return {};
+  return result.claim ? ", " + text : ", regret: " + text;
 }
 
 }  // namespace
+
+std::string claim_in_words(const ShapeResult& result) {
+  if (!result.claim) return result.why_no_claim.empty() ? "" : no_claim_in_words(result.why_no_claim);
+  if (!has_error_bar(result))
+    return fmt::format("regret not known: {}", result.winner->timing.sample_count == 1
+                                                   ? "the winner's time has one sample, and no error bar"
+                                                   : "the winner's samples are all equal, and give no error bar");
+  const auto text = in_words(*result.claim);
+  return is_regret_of_noise(result) ? text + ", mostly because the times scatter" : text;
+}
 
 double done_share(const ProgressState& state) {
   if (state.shapes == 0) return 1;
@@ -86,7 +92,7 @@ std::string gain_text(const ShapeResult& result) {
 // "at most 0.0 %" would be too much to promise.
 std::string regret_text(const ShapeResult& result) {
   constexpr double least_pct = 0.1;
-  if (!result.claim) return "-";
+  if (!result.claim) return result.why_no_claim.empty() ? "-" : "no claim";
   return has_error_bar(result) ? fmt::format("{:.1f} %", std::max(100 * result.claim->regret, least_pct)) : "not known";
 }
 
@@ -100,7 +106,7 @@ std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t 
   line += claim_text(result);
   line += fmt::format(", {} trials, {} from the store, {} failed, {:.1f} s", result.tried, result.reused,
                       result.failures.size(), result.wall_s);
-  return result.complete ? line : line + ", cut short by " + result.cut_short_by;
+  return result.complete ? line : line + ", cut short: " + result.cut_short_by;
 }
 
 }  // namespace gemmtune

@@ -35,8 +35,12 @@ double done_share(const ProgressState& state);
 std::string progress_line(const ProgressState& state, std::size_t width);
 
 /// How much faster than the winner the fastest candidate may be, as the search states it: "0.8 %", never less than
-/// "0.1 %". "-" without a claim, "not known" when the winner's time has no error bar.
+/// "0.1 %". "-" for searches that state none, "no claim" where one of those that do could not, "not known" when the
+/// winner's time has no error bar.
 std::string regret_text(const ShapeResult& result);
+
+/// The claim in full, or why there is none (search/claim.h). "" for searches that state none.
+std::string claim_in_words(const ShapeResult& result);
 
 /// The result of a shape: "[3/16] 16x768x1024:bf16:bf16:bf16: cpu_tile_… 12.3 us, 2.05 TFLOPS, against the
 /// default: 1.40x, …".

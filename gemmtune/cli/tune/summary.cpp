@@ -29,7 +29,7 @@ std::vector<std::string> winner_cells(const ShapeResult& result) {
   const auto other_ties =
       std::ranges::count_if(result.tied, [&](const auto& name) { return name != winner.candidate.name; });
   return {to_string(problem),
-          winner.candidate.name + (result.complete ? "" : " (cut short by " + result.cut_short_by + ")"),
+          winner.candidate.name + (result.complete ? "" : " (cut short: " + result.cut_short_by + ")"),
           fmt::format("{:.2f}", winner.timing.median_us),
           fmt::format("{:.3f}", tflops(problem, winner.timing.median_us)),
           gain_text(result),
@@ -38,7 +38,8 @@ std::vector<std::string> winner_cells(const ShapeResult& result) {
 }
 
 bool states_regret(const RunSummary& run) {
-  return std::ranges::any_of(run.results, [](const auto& result) { return result.claim.has_value(); });
+  return std::ranges::any_of(run.results,
+                             [](const auto& result) { return result.claim || !result.why_no_claim.empty(); });
 }
 
 /// What the column says only under a supposition, and where it is larger than was aimed at.
@@ -46,7 +47,9 @@ std::string regret_notes(const RunSummary& run) {
   std::int64_t supposing = 0;
   std::int64_t missed = 0;
   double target = 0;
+  std::map<std::string, std::int64_t> without_claim;
   for (const auto& result : run.results) {
+    if (result.winner && !result.why_no_claim.empty()) ++without_claim[result.why_no_claim];
     if (!result.claim) continue;
     supposing += result.claim->unseen > 0 ? 1 : 0;
     missed += result.claim->is_reached() ? 0 : 1;
@@ -61,6 +64,8 @@ std::string regret_notes(const RunSummary& run) {
   if (missed > 0)
     text += fmt::format("regret: {} of the shapes did not get to {:.1f} %, and measuring longer taught nothing more\n",
                         missed, 100 * target);
+  for (const auto& [why, count] : without_claim)
+    text += fmt::format("regret: of {} of the shapes, {}\n", count, no_claim_in_words(why));
   return text;
 }
 
@@ -172,11 +177,10 @@ struct Failure {
   const Evaluation* evaluation{};
 };
 
-std::string failure_text(const Failure& failure, std::uint64_t seed) {
+std::string failure_text(const Failure& failure) {
   const auto& [problem, evaluation] = failure;
-  const auto command = reproducer("gemmtune", *problem, evaluation->candidate, seed);
-  return fmt::format("    {}: {}\n      {} --stage {}\n", evaluation->candidate.name, evaluation->reason, command,
-                     to_string(evaluation->stage));
+  return fmt::format("    {}: {}\n      {}\n", evaluation->candidate.name, evaluation->reason,
+                     reproducer("gemmtune", *problem, *evaluation));
 }
 
 std::string failures(const RunSummary& run) {
@@ -187,7 +191,7 @@ std::string failures(const RunSummary& run) {
   std::string text;
   for (const auto& [outcome, list] : by_kind) {
     text += fmt::format("  {} {}\n", list.size(), to_string(outcome));
-    for (std::size_t i = 0; i < std::min(list.size(), failures_shown); ++i) text += failure_text(list[i], run.seed);
+    for (std::size_t i = 0; i < std::min(list.size(), failures_shown); ++i) text += failure_text(list[i]);
     if (list.size() > failures_shown)
       text += fmt::format("    and {} more: see the profile (-o2)\n", list.size() - failures_shown);
   }

@@ -14,7 +14,6 @@ struct RunSummary {
   std::vector<ShapeResult> results{};
   double wall_s{};
   std::size_t workers{1};
-  std::uint64_t seed{};
   bool list_already_tuned{};  // name each of them; otherwise only their number is given
 };
 

@@ -62,10 +62,7 @@ class TuneRun {
       : flags_(flags),
         devices_(std::move(devices)),
         plan_(std::move(plan)),
-        summary_{.inputs = std::move(inputs),
-                 .workers = devices_.size(),
-                 .seed = flags.seed,
-                 .list_already_tuned = flags.verbose} {}
+        summary_{.inputs = std::move(inputs), .workers = devices_.size(), .list_already_tuned = flags.verbose} {}
 
   int run() {
     const SignalWatch signals([this](int) { stop(); });

@@ -97,6 +97,7 @@ void TuneRecorder::tell(const ShapeResult& result) {
   if (const auto& winner = result.winner) {
     told.winner = winner->candidate.name;
     told.time_us = winner->timing.median_us;
+    told.claim = claim_in_words(result);
   }
   if (const auto& default_choice = result.default_choice; default_choice && !default_is_wrong(result)) {
     told.default_choice = default_choice->candidate.name;

@@ -14,7 +14,7 @@ Evaluation timed(std::string name, double low_us, double high_us) {
 
 ShapeResult result_with(double regret, double low_us, double high_us) {
   ShapeResult result{.winner = timed("f_0", low_us, high_us),
-                     .claim = RegretClaim{.regret = regret, .probability = 0.95}};
+                     .claim = RegretClaim{.regret = regret, .probability = 0.95, .target = 0.02}};
   result.confirmed = {*result.winner, timed("f_1", low_us, high_us)};
   return result;
 }
@@ -40,6 +40,15 @@ TEST(NoiseText, CountsTheShapesWhoseRegretIsWide) {
   EXPECT_EQ(noise_lines(results),
             "regret: for 1 of 2 shapes the bound is above 2 % mostly because the times scatter, not because candidates "
             "were left out: tune again when nothing else uses the device\n");
+}
+
+TEST(NoiseText, HoldsRegretsAgainstWhatWasAimedAt) {
+  auto result = result_with(0.01, 9.9, 10.1);
+  EXPECT_EQ(noise_lines(std::vector{result}), "");
+  result.claim->target = 0.005;
+  EXPECT_EQ(noise_lines(std::vector{result}),
+            "regret: for 1 of 1 shape the bound is above 0.5 % mostly because the times scatter, not because "
+            "candidates were left out: tune again when nothing else uses the device\n");
 }
 
 TEST(NoiseText, SaysWhenAWinnersTimeHasNoErrorBar) {

@@ -53,7 +53,7 @@ ShapeResult with_claim(double regret, double low_us, double high_us) {
   ShapeResult result{.shape = {.problem = problem},
                      .winner = timed("f_a", 10),
                      .complete = true,
-                     .claim = RegretClaim{.regret = regret, .probability = 0.95, .target = 1}};
+                     .claim = RegretClaim{.regret = regret, .probability = 0.95, .target = 0.02}};
   result.winner->timing.low_us = low_us;
   result.winner->timing.high_us = high_us;
   return result;
@@ -65,11 +65,27 @@ TEST(ProgressText, AShapeThatIsDoneSaysTheRegretItsSearchStates) {
 }
 
 TEST(ProgressText, ARegretThatTheIntervalsCauseSaysSo) {
-  EXPECT_NE(shape_line(with_claim(0.669, 7, 12), 1, 1)
-                .find(", regret at most 66.9 % (95 % sure), mostly because the times scatter, "),
-            std::string::npos);
+  EXPECT_NE(
+      shape_line(with_claim(0.669, 7, 12), 1, 1)
+          .find(", regret at most 66.9 % (95 % sure), and not 2.0 %: measuring longer taught nothing more, mostly "
+                "because the times scatter, "),
+      std::string::npos);
   EXPECT_EQ(shape_line(with_claim(0.669, 9.9, 10.1), 1, 1).find("scatter"), std::string::npos)
       << "candidates were left out";
+}
+
+TEST(ProgressText, ASearchThatWasCutShortClaimsNothing) {
+  auto result = with_claim(0.01, 9.9, 10.1);
+  result.complete = false;
+  result.cut_short_by = "the budget of 2 s is spent";
+  result.claim.reset();
+  EXPECT_EQ(regret_text(result), "-") << "of a search that never claims anything";
+  result.why_no_claim = "the search was cut short";
+  EXPECT_EQ(regret_text(result), "no claim");
+  EXPECT_EQ(claim_in_words(result), "no claim, since the search was cut short");
+  const auto line = shape_line(result, 1, 1);
+  EXPECT_NE(line.find(", regret: no claim, since the search was cut short, "), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with(", cut short: the budget of 2 s is spent")) << line;
 }
 
 TEST(ProgressText, NoRegretIsStatedWithoutAnErrorBar) {

@@ -13,7 +13,7 @@ Evaluation winner(double time_us) {
 }
 
 RunSummary example() {
-  RunSummary run{.wall_s = 10, .workers = 1, .seed = 5};
+  RunSummary run{.wall_s = 10, .workers = 1};
   run.results.push_back(
       {.shape = {.problem = problem},
        .winner = winner(2),
@@ -77,6 +77,17 @@ TEST(Summary, SaysWhatTheRegretSupposesAndWhereItIsLargerThanWasAimedAt) {
   EXPECT_NE(text.find("regret: 1 of the shapes did not get to 2.0 %"), std::string::npos) << text;
 }
 
+TEST(Summary, SaysWhereThereIsNoClaim) {
+  auto run = example();
+  run.results[0].why_no_claim = "the search was cut short";
+  run.results[1].why_no_claim = "the search was cut short";
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("trials  regret <=\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("      5   no claim\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("regret: of 1 of the shapes, no claim, since the search was cut short\n"), std::string::npos)
+      << "without a winner there is nothing to claim: " << text;
+}
+
 TEST(Summary, ListsWhatWasLeftOut) {
   RunSummary run{};
   run.inputs.rejected.push_back({"s.csv:3:1", "M: found 'x', expected a whole number above 0"});
@@ -96,15 +107,17 @@ TEST(Summary, GroupsFailuresByKindWithACommandThatShowsThem) {
   for (int i = 0; i < 5; ++i)
     run.results[0].failures.push_back({.candidate = {.family = "f", .name = fmt::format("f_{}", i)},
                                        .outcome = Outcome::wrong_result,
-                                       .reason = "row 3 is wrong"});
+                                       .reason = "row 3 is wrong",
+                                       .seed = 2005});
   run.results[0].failures.push_back({.candidate = {.family = "f", .name = "f_x"},
                                      .stage = Stage::prove,
                                      .outcome = Outcome::crashed,
                                      .reason = "killed"});
   const auto text = summary_text(run);
   EXPECT_NE(
-      text.find("failed candidates:\n  5 wrong_result\n    f_0: row 3 is wrong\n"
-                "      gemmtune evaluate --problem 64x64x64:bf16:bf16:bf16 --candidate f_0 --seed 5 --stage screen\n"),
+      text.find(
+          "failed candidates:\n  5 wrong_result\n    f_0: row 3 is wrong\n"
+          "      gemmtune evaluate --problem 64x64x64:bf16:bf16:bf16 --candidate f_0 --seed 2005 --stage screen\n"),
       std::string::npos)
       << text;
   EXPECT_NE(text.find("    and 2 more"), std::string::npos) << text;
