@@ -120,7 +120,9 @@ TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device) {
   TunedKernels kernels;
   for (const auto& shape : compare(here).shapes)
     for (const auto& [family, best] : shape.best)
-      kernels.try_emplace({shape.shape.problem, family}, TunedKernel{best.measurement.kernel, best.measurement.where});
+      kernels.try_emplace({shape.shape.problem, family},
+                          TunedKernel{best.measurement.kernel,
+                                      best.measurement.where + (best.measurement.unproven ? ", not proven" : "")});
   return kernels;
 }
 

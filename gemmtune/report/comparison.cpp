@@ -17,12 +17,12 @@ namespace {
 /// Tables state times with four decimals. Smaller differences count as equal.
 std::int64_t as_in_tables(double time_us) { return std::llround(time_us * 1e4); }
 
-/// Confirmed times come before screened ones, and fast ones before slow ones. If a table and a store have the same
-/// time, the one with more information comes first.
+/// Proven kernels come before others, confirmed times before screened ones, and fast ones before slow ones. If a table
+/// and a store have the same time, the one with more information comes first.
 bool is_better(const Measurement& a, const Measurement& b) {
   const auto rank = [](const Measurement& m) {
-    return std::tuple(m.screened_only, as_in_tables(m.time_us), !m.has_interval(), std::string_view(m.kernel),
-                      std::string_view(m.where));
+    return std::tuple(m.unproven, m.screened_only, as_in_tables(m.time_us), !m.has_interval(),
+                      std::string_view(m.kernel), std::string_view(m.where));
   };
   return rank(a) < rank(b);
 }
@@ -107,9 +107,13 @@ class Comparer {
   }
 
   static void decide_winners(ComparedShape& compared) {
-    const auto* first = fastest(compared, "");
+    const Measurement* first = nullptr;
     for (const auto& [backend, best] : compared.best)
-      if (is_tie(*first, best.measurement)) compared.winners.push_back(backend);
+      if (!best.measurement.unproven && (first == nullptr || best.measurement.time_us < first->time_us))
+        first = &best.measurement;
+    if (first == nullptr) return;
+    for (const auto& [backend, best] : compared.best)
+      if (!best.measurement.unproven && is_tie(*first, best.measurement)) compared.winners.push_back(backend);
   }
 
   void hold_against_primary(ComparedShape& compared) const {
@@ -194,9 +198,16 @@ std::vector<const ComparedShape*> shapes_lost(const Comparison& comparison) {
   std::vector<const ComparedShape*> lost;
   for (const auto& shape : comparison.shapes) {
     const bool wins = std::ranges::find(shape.winners, comparison.primary) != shape.winners.end();
-    if (shape.best.contains(comparison.primary) && !wins) lost.push_back(&shape);
+    if (shape.best.contains(comparison.primary) && !wins && !shape.winners.empty()) lost.push_back(&shape);
   }
   return lost;
+}
+
+std::size_t count_unproven(const Comparison& comparison) {
+  std::size_t count = 0;
+  for (const auto& shape : comparison.shapes)
+    for (const auto& [backend, best] : shape.best) count += best.measurement.unproven ? 1 : 0;
+  return count;
 }
 
 std::size_t count_skipped(const Comparison& comparison, SkipReason reason) {

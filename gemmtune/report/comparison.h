@@ -18,7 +18,7 @@ struct ComparisonOptions {
   double err_ratio_limit{VerifyPolicy{}.err_ratio_limit};
 };
 
-/// The fastest usable kernel of one backend for one shape.
+/// The fastest usable kernel of one backend for one shape; one that is not proven only if no other is.
 struct Best {
   Measurement measurement{};
   double tflops{};
@@ -27,7 +27,8 @@ struct Best {
 struct ComparedShape {
   ShapeId shape{};
   std::map<std::string, Best> best{};        // by backend; backends without a usable kernel are missing
-  std::vector<std::string> winners{};        // the fastest backend, and those that cannot be told apart from it
+  std::vector<std::string> winners{};        // the fastest backend whose kernel is proven, and those that cannot be
+                                             // told apart from it
   std::optional<std::string> alternative{};  // the best backend other than the primary
   std::optional<double> ratio{};             // primary's TFLOPS / alternative's, if both exist
 };
@@ -67,8 +68,11 @@ bool is_tie(const Measurement& a, const Measurement& b);
 /// Throws Error{usage} if the requested primary is not among the backends.
 Comparison compare(const std::vector<Measurement>& measurements, const ComparisonOptions& options = {});
 
-/// The shapes on which the primary has a time and does not win, in their order.
+/// The shapes on which the primary has a time and another backend wins, in their order.
 std::vector<const ComparedShape*> shapes_lost(const Comparison& comparison);
+
+/// How many of the best kernels are not proven.
+std::size_t count_unproven(const Comparison& comparison);
 
 std::size_t count_skipped(const Comparison& comparison, SkipReason reason);
 

@@ -47,7 +47,8 @@ std::vector<std::string> csv_cells(const Comparison& comparison, const ComparedS
 ordered_json best_json(const Best& best, const Roof& roof) {
   const auto& m = best.measurement;
   ordered_json value{{"tflops", best.tflops},    {"us", m.time_us},  {"kernel", m.kernel},
-                     {"err_ratio", m.err_ratio}, {"where", m.where}, {"screened_only", m.screened_only}};
+                     {"err_ratio", m.err_ratio}, {"where", m.where}, {"screened_only", m.screened_only},
+                     {"proven", !m.unproven}};
   if (m.has_interval()) value["us_interval"] = {m.low_us, m.high_us};
   if (const auto share = share_of_roof(roof, m.shape, best.tflops)) value["roofline_share"] = *share;
   return value;
@@ -149,6 +150,7 @@ ordered_json comparison_json(const Comparison& comparison, const RoofOf& roof_of
 std::string comparison_markdown(const Comparison& comparison) {
   auto text = fmt::format("# Backends compared\n\n{}. TFLOPS; the winner is bold.\n\n{}", caption(comparison),
                           markdown_text(comparison_grid(comparison)));
+  if (const auto note = unproven_note(comparison); !note.empty()) text += '\n' + note;
   text += section("Speed-ups", pairs_grid(comparison));
   text += section(fmt::format("Where {} loses", comparison.primary),
                   lost_grid(comparison, std::numeric_limits<std::size_t>::max()));

@@ -43,7 +43,7 @@ ShapeColumn backend_column(const std::string& backend) {
             const auto best = s.best.find(backend);
             if (best == s.best.end()) return GridCell{"-"};
             const bool wins = std::ranges::find(s.winners, backend) != s.winners.end();
-            return GridCell{rate_text(best->second.tflops), wins};
+            return GridCell{rate_text(best->second.tflops) + (best->second.measurement.unproven ? "?" : ""), wins};
           }};
 }
 
@@ -101,6 +101,12 @@ std::string caption(const Comparison& comparison) {
   if (comparison.one_type) text += fmt::format(", types {}", types_text(first));
   if (comparison.one_device) text += fmt::format(", device {}", device_text(first));
   return text;
+}
+
+std::string unproven_note(const Comparison& comparison) {
+  const auto count = count_unproven(comparison);
+  if (count == 0) return {};
+  return fmt::format("?: {} of the times are of candidates that were not proven, which never win\n", count);
 }
 
 Grid comparison_grid(const Comparison& comparison) {

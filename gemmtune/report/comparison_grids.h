@@ -17,10 +17,14 @@ std::string shape_text(const Comparison& comparison, const ShapeId& shape);
 /// The rate in TFLOPS with as many decimals as are meaningful: 5806.2, 12.34, 0.0153.
 std::string rate_text(double tflops);
 
+/// What the question marks in a comparison mean, as a line. "" when there are none.
+std::string unproven_note(const Comparison& comparison);
+
 /// What all shapes have in common: "12 shapes, e2m1/1x32:e2m1/1x32:bf16:packed, gfx950/256".
 std::string caption(const Comparison& comparison);
 
-/// One line for each shape: sizes, TFLOPS of each backend with the winners in bold, the best backend, and the
+/// One line for each shape: sizes, TFLOPS of each backend with the winners in bold and a question mark behind those of
+/// kernels that are not proven, the best backend, and the
 /// primary's ratio to the best alternative. Types and devices are columns if there are several.
 Grid comparison_grid(const Comparison& comparison);
 

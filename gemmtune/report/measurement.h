@@ -45,6 +45,7 @@ struct Measurement {
   double high_us{};
   double err_ratio{};
   bool screened_only{};      // timed with few samples
+  bool unproven{};           // of a store: right until it was timed, and not proven, so that it is no winner
   std::string reproducer{};  // a command, for failures that can be reproduced
   std::string where{};       // "file:line", "store#trial"
 

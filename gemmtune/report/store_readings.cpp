@@ -41,9 +41,12 @@ const Trial* deciding(const Career& career) {
 std::string reproducer_of(const Trial& trial) {
   const auto& evaluation = trial.evaluation;
   if (evaluation.outcome == Outcome::ok) return {};
-  return fmt::format("{} --stage {}",
-                     reproducer("gemmtune", trial.problem, evaluation.candidate, trial.context.policy.seed),
-                     to_string(evaluation.stage));
+  return reproducer("gemmtune", trial.problem, evaluation);
+}
+
+bool is_proven(const Career& career) {
+  const auto* proof = career.at(static_cast<std::size_t>(Stage::prove));
+  return proof != nullptr && proof->evaluation.outcome == Outcome::ok;
 }
 
 Measurement measurement_of(const Trial& trial, const std::string& source) {
@@ -75,7 +78,10 @@ std::pair<std::string, std::string> kernel_of(const Trial& trial) {
 std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source) {
   std::vector<Measurement> measurements;
   for (const auto& [contender, career] : careers_of(trials))
-    if (const auto* trial = deciding(career)) measurements.push_back(measurement_of(*trial, source));
+    if (const auto* trial = deciding(career)) {
+      measurements.push_back(measurement_of(*trial, source));
+      measurements.back().unproven = measurements.back().outcome == Outcome::ok && !is_proven(career);
+    }
   return measurements;
 }
 

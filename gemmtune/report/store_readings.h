@@ -13,7 +13,8 @@
 namespace gemmtune {
 
 /// A candidate is judged by the latest trial of the furthest stage that it reached: a confirmed time replaces a
-/// screened one, and a candidate that failed its proof has failed. `source` is the store's path.
+/// screened one, and a candidate that failed its proof has failed. Without a passed proof a candidate is unproven.
+/// `source` is the store's path.
 std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source);
 
 /// The shape and device of a trial, as its measurement states them.

@@ -112,6 +112,23 @@ TEST(Comparison, ConfirmedTimesComeBeforeScreenedOnes) {
   EXPECT_EQ(compare({screened}).shapes[0].best.at("asm").measurement.time_us, 3);
 }
 
+Measurement unproven(std::int64_t m, const std::string& backend, double time_us) {
+  auto measurement = timed(m, backend, time_us);
+  measurement.unproven = true;
+  return measurement;
+}
+
+TEST(Comparison, OnlyProvenKernelsWin) {
+  const auto comparison = compare(
+      {unproven(1, "asm", 3), timed(1, "asm", 4), unproven(1, "ck", 2), unproven(2, "asm", 3), unproven(2, "ck", 2)},
+      {.primary = "asm"});
+  EXPECT_EQ(comparison.shapes[0].best.at("asm").measurement.time_us, 4) << "the proven one stands for its backend";
+  EXPECT_THAT(comparison.shapes[0].winners, ElementsAre("asm"));
+  EXPECT_TRUE(comparison.shapes[1].winners.empty());
+  EXPECT_TRUE(shapes_lost(comparison).empty()) << "nothing wins on the second shape";
+  EXPECT_EQ(count_unproven(comparison), 3U);
+}
+
 TEST(Comparison, OfTheSameTimeTheOneThatSaysMore) {
   const auto rich = with_interval(timed(1, "asm", 4.00004), 3.9, 4.1);
   EXPECT_TRUE(compare({timed(1, "asm", 4), rich}).shapes[0].best.at("asm").measurement.has_interval());

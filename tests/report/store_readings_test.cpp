@@ -20,6 +20,7 @@ TEST(StoreReadings, TheFurthestStageDecides) {
   ASSERT_EQ(measurements.size(), 1U);
   EXPECT_EQ(measurements[0].time_us, 10) << "a proof times nothing";
   EXPECT_FALSE(measurements[0].screened_only);
+  EXPECT_FALSE(measurements[0].unproven);
   EXPECT_EQ(measurements[0].backend, "toy");
   EXPECT_EQ(measurements[0].where, "t.db#2");
   EXPECT_EQ(to_string(measurements[0].shape.device), "x86-64-avx2/8");
@@ -31,12 +32,18 @@ TEST(StoreReadings, WhatWasDisprovedHasFailed) {
   EXPECT_EQ(measurements_of(trials, "t.db")[0].outcome, Outcome::wrong_result);
 }
 
+TEST(StoreReadings, WithoutAProofNothingIsProven) {
+  const std::vector<Trial> trials{trial(1, Stage::screen, 9), trial(2, Stage::confirm, 10)};
+  EXPECT_TRUE(measurements_of(trials, "t.db")[0].unproven);
+}
+
 TEST(StoreReadings, LaterTrialsReplaceEarlierOnes) {
   const std::vector<Trial> trials{trial(1, Stage::screen, 9, Outcome::crashed), trial(2, Stage::screen, 11)};
   const auto measurements = measurements_of(trials, "t.db");
   ASSERT_EQ(measurements.size(), 1U);
   EXPECT_EQ(measurements[0].outcome, Outcome::ok);
   EXPECT_TRUE(measurements[0].screened_only);
+  EXPECT_TRUE(measurements[0].unproven);
 }
 
 TEST(StoreReadings, FromAFile) {

@@ -84,7 +84,8 @@
       const best = column.backend && shape.best[column.backend];
       if (!best) continue;
       if (shape.winners.includes(column.backend)) cell.classList.add("wins");
-      cell.title = `${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}${shareText(best)}, ${best.where}`;
+      if (best.unproven) cell.textContent += "?";
+      cell.title = `${best.unproven ? "not proven: " : ""}${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}${shareText(best)}, ${best.where}`;
     }
     return line;
   }
@@ -113,7 +114,7 @@
       && (at("winner").value === "" || shape.winners.includes(at("winner").value)
         || (at("winner").value === "none" && shape.winners.length === 0))
       && chosen("types", shape.types) && chosen("device", shape.device)
-      && (!at("lost").checked || (shape.best[data.primary] && !shape.winners.includes(data.primary)));
+      && (!at("lost").checked || (shape.best[data.primary] && shape.winners.length && !shape.winners.includes(data.primary)));
   }
 
   function refresh() {
@@ -384,7 +385,7 @@
 
   function drawSummary() {
     at("caption").textContent = data.caption;
-    const lost = shapes.filter((s) => s.best[data.primary] && !s.winners.includes(data.primary)).length;
+    const lost = shapes.filter((s) => s.best[data.primary] && s.winners.length && !s.winners.includes(data.primary)).length;
     const tiles = [
       [shapes.length, "shapes"], [data.backends.length, "backends"],
       ...data.backends.map((b) => [shapes.filter((s) => s.winners.includes(b)).length, `won by ${b}`]),
