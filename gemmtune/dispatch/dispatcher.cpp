@@ -74,7 +74,7 @@ Reload Dispatcher::reload() {
     say(fmt::format("tables reloaded: {} problems", keys));
     return Reload::reloaded;
   } catch (const std::exception& error) {
-    say(fmt::format("changed tables cannot be read, the old ones go on serving: {}", error.what()));
+    say(fmt::format("the changed tables cannot be read, so lookups still use the old ones: {}", error.what()));
     return Reload::failed;
   }
 }

@@ -58,7 +58,8 @@ std::optional<Experts> experts(const nlohmann::json& json, const JsonReader& fie
                   .bias = model.model_type == "gpt_oss",
                   .in_layer = expert_layers(json, fields, model.layers)};
   if (experts.per_token > experts.count)
-    fail(ErrorCode::input, "{}: {} experts for each token, of {}", model.source, experts.per_token, experts.count);
+    fail(ErrorCode::input, "{}: found {} experts for each token, expected at most {}, which is the number of experts",
+         model.source, experts.per_token, experts.count);
   experts.shared_intermediate = experts.shared_gate ? fields.size({"shared_expert_intermediate_size"})
                                                     : fields.count_or("n_shared_experts", 0) * experts.intermediate;
   return experts;

@@ -75,7 +75,7 @@ TEST_F(DispatcherTest, ABrokenFileLeavesTheOldTableAndIsComplainedOfOnce) {
   EXPECT_EQ(dispatcher.poll(), Reload::failed);
   EXPECT_EQ(dispatcher.poll(), Reload::unchanged);
   EXPECT_EQ(kernel(dispatcher), "k1");
-  EXPECT_THAT(said, ElementsAre(HasSubstr("the old ones go on serving: " + path.string() + ":1:1")));
+  EXPECT_THAT(said, ElementsAre(HasSubstr("so lookups still use the old ones: " + path.string() + ":1:1")));
   write("a.csv", table_with("k3"));
   EXPECT_EQ(dispatcher.poll(), Reload::reloaded);
   EXPECT_EQ(kernel(dispatcher), "k3");

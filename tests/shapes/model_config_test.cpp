@@ -141,7 +141,8 @@ TEST(ModelConfig, NamesWhatIsMissingOrWrong) {
   EXPECT_EQ(complaint(json), "config.json: torch_dtype: found \"banana\", expected a type, as bfloat16");
   json = small();
   json.update({{"num_experts", 8}, {"num_experts_per_tok", 9}});
-  EXPECT_EQ(complaint(json), "config.json: 9 experts for each token, of 8");
+  EXPECT_EQ(complaint(json),
+            "config.json: found 9 experts for each token, expected at most 8, which is the number of experts");
   json = small();
   json["num_hidden_layers"] = 1000000;
   EXPECT_EQ(complaint(json), "config.json: num_hidden_layers: found 1000000, expected at most 10000");

@@ -22,7 +22,7 @@ class ShapesFromCaptureCommand final : public Command {
 
   int run() override {
     auto made = capture_shapes(captured(), tuned_times());
-    print_note("{} calls captured; {} of them in {} problems where nothing is to be gained\n", made.calls,
+    print_note("{} calls captured; {} of them, of {} problems, run kernels that tuning would not improve\n", made.calls,
                made.settled_calls, made.settled);
     if (top_ && made.shapes.size() > *top_) made.shapes.resize(*top_);
     auto inputs = captures_;

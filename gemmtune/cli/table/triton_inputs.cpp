@@ -13,7 +13,7 @@ NamedTritonFile read(const std::filesystem::path& path) {
   const auto name = parse_triton_path(path);
   if (!name)
     fail(ErrorCode::input,
-         "{}: its name is none of a Triton configuration: expected DEVICE-GEMM-TAG[-N=…-K=…].json, or the folders "
+         "{}: its name is not that of a Triton configuration: expected DEVICE-GEMM-TAG[-N=…-K=…].json, or the folders "
          "DEVICE/triton/gemm/FAMILY",
          path.string());
   return {*name, read_triton_json(path)};

@@ -161,7 +161,6 @@ class Counting {
 
   /// The devices, for a forked child in which their numbers stay valid. The list is consistent in the child, because
   /// the lock is held across the fork.
-  /// held across the fork.
   std::vector<DeviceName> devices() const { return devices_; }
   void lock_for_fork() { tables_mutex_.lock(); }
   void unlock_after_fork() { tables_mutex_.unlock(); }
@@ -218,8 +217,8 @@ class Counting {
   void complain(std::string_view why) noexcept {
     if (complained_.exchange(true)) return;
     try {
-      stderr_sink()(
-          fmt::format("capture: {}: what is counted stays in memory and is tried again; this is said once", why));
+      stderr_sink()(fmt::format(
+          "capture: {}: the counts stay in memory, and writing them is tried again; this message appears once", why));
     } catch (const std::exception&) {  // a process without stderr must still work
     }
   }

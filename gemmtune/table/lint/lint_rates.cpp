@@ -102,7 +102,7 @@ Remarks missing_rates(const LintInput& input) {
       if (missing == nullptr && bandwidth.exists() && !bandwidth.rate(row)) missing = &bandwidth;
       if (missing != nullptr)
         remarks.push_back(
-            {missing->place(row), fmt::format("{} is '{}' beside a us of {}", missing == &tflops ? "tflops" : "bw",
+            {missing->place(row), fmt::format("{} is '{}', although us is {}", missing == &tflops ? "tflops" : "bw",
                                               missing->text(row), time->value)});
     }
   }

@@ -117,7 +117,7 @@ Remarks unasked_tokens(const LintInput& input) {
     if (is_asked_for(tokens)) return std::nullopt;
     return Remark{
         place_of(table, row, table.sheet.column("token")),
-        fmt::format("a call with {} tokens asks for another row: for powers of two up to 32768, and for 131072",
+        fmt::format("no call looks up a row for {} tokens: calls look up powers of two up to 32768, and 131072",
                     tokens)};
   });
 }

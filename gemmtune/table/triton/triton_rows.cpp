@@ -52,7 +52,7 @@ class RowReader {
     for (const auto& [column, key] : params_)
       if (const auto text = document_.text(row, column); is_too_large(text))
         return LeftOut{document_.where(row, column),
-                       fmt::format("{} is {}, which no number holds", key, visible_start(text))};
+                       fmt::format("{} is {}, which is too large for a number", key, visible_start(text))};
     result.params = params_of(row);
     if (result.params.empty()) return LeftOut{where(row, "kernelName"), no_params(row)};
     return result;

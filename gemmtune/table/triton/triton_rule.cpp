@@ -235,14 +235,13 @@ std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span
   if (!is_bucket_key(key)) return "it is the name of no bucket";
   const auto bound = number_after(key, key.starts_with("M_GEQ_") ? "M_GEQ_" : "M_LEQ_");
   if (keys_of(file) == TritonKeys::bounds && bound && std::ranges::find(bounds, *bound) == bounds.end())
-    return fmt::format("{} is none of the bounds that are asked for ({})", *bound,
+    return fmt::format("{} is not one of the bounds that lookups use ({})", *bound,
                        bounds.empty() ? "none" : fmt::format("{}", fmt::join(bounds, ", ")));
   const bool asked = std::ranges::any_of(turning_points(file, bounds), [&, &name = key](std::int64_t m) {
     return std::ranges::count(keys_tried(keys_of(file), m, bounds), name) > 0;
   });
   return asked ? "other buckets take every M of it"
-               : fmt::format("files with keys like its neighbours' ({}) are never asked for it",
-                             to_string(keys_of(file)));
+               : fmt::format("lookups in a file with keys of this kind ({}) never try it", to_string(keys_of(file)));
 }
 
 }  // namespace gemmtune

@@ -80,8 +80,8 @@ TEST(LintRates, MissingOnes) {
   const auto text = a4w4_header + row("5.4049", "0.0", "194.57") + row("5.4049", "0.78", "") + row("0", "0", "0") +
                     row("5.4049", "-1", "-1");
   EXPECT_EQ(found("rate-missing", text),
-            (Texts{"2:37 tflops is '0.0' beside a us of 5.4049", "3:42 bw is '' beside a us of 5.4049",
-                   "5:37 tflops is '-1' beside a us of 5.4049"}));
+            (Texts{"2:37 tflops is '0.0', although us is 5.4049", "3:42 bw is '', although us is 5.4049",
+                   "5:37 tflops is '-1', although us is 5.4049"}));
 }
 
 TEST(LintRates, ARateThatRoundsToZeroIsNotMissing) {

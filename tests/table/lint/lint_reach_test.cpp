@@ -36,7 +36,7 @@ TEST(LintReach, TokensThatFusedMoeNeverAsksFor) {
   const auto findings = found("unasked-tokens", moe_header + rows, "tuned_fmoe.csv");
   ASSERT_EQ(findings.size(), 3U);
   EXPECT_EQ(findings[0],
-            "3:5 a call with 3 tokens asks for another row: for powers of two up to 32768, and for 131072");
+            "3:5 no call looks up a row for 3 tokens: calls look up powers of two up to 32768, and 131072");
   const auto as_pandas_writes = fmt::format("304,16.0,{}64,0,1,a,0.0%,1,b,0.0%,2,0,0,0,0,0,\n", moe_key);
   EXPECT_EQ(found("unasked-tokens", moe_header + as_pandas_writes, "tuned_fmoe.csv"), Texts{});
   EXPECT_EQ(findings[1].substr(0, 2), "5:");

@@ -15,7 +15,7 @@ TEST(LintTriton, DeadKeys) {
   const auto findings =
       found("triton-dead-key", triton("{\n  \"M_LEQ_8\": {},\n  \"M_LEQ_320\": {},\n  \"any\": {}\n}"));
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].substr(0, 62), "3:3 no M reaches M_LEQ_320: 320 is none of the bounds that are");
+  EXPECT_EQ(findings[0].substr(0, 62), "3:3 no M reaches M_LEQ_320: 320 is not one of the bounds that ");
   EXPECT_EQ(found("triton-dead-key", triton(R"({"M_LEQ_8": {}, "M_GEQ_8": {}, "any": {}})")), Texts{})
       << "any does no harm";
 }

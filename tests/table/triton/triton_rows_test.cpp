@@ -101,7 +101,7 @@ TEST(TritonRows, HostileValues) {
   };
   const auto too_large = rows_with("1e999");
   ASSERT_EQ(too_large.left_out.size(), 1U);
-  EXPECT_EQ(too_large.left_out[0], (LeftOut{"t.csv:2:17", "BLOCK_SIZE_M is 1e999, which no number holds"}));
+  EXPECT_EQ(too_large.left_out[0], (LeftOut{"t.csv:2:17", "BLOCK_SIZE_M is 1e999, which is too large for a number"}));
   for (const int levels : {29, 30, 31, 33, 100'000}) {
     const std::string value =
         std::string(static_cast<std::size_t>(levels), '[') + "1" + std::string(static_cast<std::size_t>(levels), ']');
