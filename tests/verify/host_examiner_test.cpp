@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "gemmtune/device/cpu/cpu_device.h"
@@ -26,6 +27,16 @@ class HostExaminerTest : public testing::TestWithParam<bool> {
   Inputs inputs_ = allocate_inputs(*device_, problem_);
 
   void SetUp() override { examiner_->draw(problem_, Recipe::gaussian, seed, inputs_); }
+
+  /// C as a right kernel writes it.
+  std::vector<std::byte> right_output(const Reference& reference) const {
+    std::vector<std::byte> c(static_cast<std::size_t>(operand_sizes(problem_).c));
+    for (std::size_t i = 0; i < reference.values.size(); ++i) {
+      const auto bits = float_to_bf16(static_cast<float>(reference.values[i]));
+      std::memcpy(c.data() + 2 * i, &bits, sizeof bits);
+    }
+    return c;
+  }
 };
 
 TEST_P(HostExaminerTest, DrawsWhatIsDrawn) {
@@ -43,11 +54,7 @@ TEST_P(HostExaminerTest, DrawsWhatIsDrawn) {
 TEST_P(HostExaminerTest, JudgesAsTheReferenceDoes) {
   const auto expectation = examiner_->expect(problem_, inputs_, {}, seed);
   const auto reference = compute_reference(problem_, draw_operands(problem_, Recipe::gaussian, seed), {}, seed);
-  std::vector<std::byte> c(static_cast<std::size_t>(operand_sizes(problem_).c));
-  for (std::size_t i = 0; i < reference.values.size(); ++i) {
-    const auto bits = float_to_bf16(static_cast<float>(reference.values[i]));
-    std::memcpy(c.data() + 2 * i, &bits, sizeof bits);
-  }
+  auto c = right_output(reference);
   const auto right = compare(problem_, reference, c, {});
   ASSERT_EQ(right.why_wrong, "");
   for (int times = 0; times < 2; ++times) {
@@ -60,6 +67,21 @@ TEST_P(HostExaminerTest, JudgesAsTheReferenceDoes) {
     const auto wrong = expectation->judge(c.data(), other);
     EXPECT_EQ(wrong.why_wrong, compare(problem_, reference, c, {}, other).why_wrong);
     EXPECT_EQ(wrong.accuracy.unwritten, 1);
+  }
+}
+
+/// The reference has only some rows of so large a problem. All rows are checked.
+TEST_P(HostExaminerTest, FindsAZeroRowWhereverItIs) {
+  const auto expectation = examiner_->expect(problem_, inputs_, {.full_reference_flops = 1}, seed);
+  ASSERT_TRUE(expectation->samples());
+  const auto right =
+      right_output(compute_reference(problem_, draw_operands(problem_, Recipe::gaussian, seed), {}, seed));
+  EXPECT_EQ(expectation->judge(right.data()).why_wrong, "");
+  const auto row_bytes = static_cast<std::ptrdiff_t>(2 * problem_.n);
+  for (std::ptrdiff_t row = 0; row < problem_.m; ++row) {
+    auto c = right;
+    std::fill_n(c.begin() + row * row_bytes, row_bytes, std::byte{0});
+    EXPECT_NE(expectation->judge(c.data()).why_wrong, "") << "row " << row;
   }
 }
 
