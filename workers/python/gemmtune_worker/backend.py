@@ -1,0 +1,57 @@
+"""What a backend is: one family of kernels. docs/adding-a-worker.md walks through one.
+
+A backend is a class with these members. Everything else (operands, checks, timing, the protocol) is done for it.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`params`: pairs of texts, all of which the name states."""
+
+    name: str
+    params: tuple = ()
+    split_k: int = 1
+    is_default: bool = False
+
+    def message(self, family):
+        return {"family": family, "name": self.name, "params": [list(pair) for pair in self.params],
+                "split_k": self.split_k, "is_default": self.is_default}
+
+
+class Kernel:
+    """A candidate that is ready: `launch` is all that a call costs. For most backends, a function will do."""
+
+    def __init__(self, launch, workspace_bytes=0):
+        self.launch, self.workspace_bytes = launch, workspace_bytes
+
+
+class Backend:
+    family = ""
+    module = ""  # what must be importable
+    install = ""  # what a user does about it
+
+    def __init__(self, device):
+        self.device = device
+
+    def version(self):
+        """Of the kernels or the library. Trials of different versions are not mixed."""
+        raise NotImplementedError
+
+    def why_not(self, problem):
+        """Why the problem is not supported, for people, or ''."""
+        raise NotImplementedError
+
+    def candidates(self, problem):
+        """In a fixed order, the default first. Only for problems that are supported."""
+        raise NotImplementedError
+
+    def prepare(self, problem, name):
+        """The Kernel of a name. Raises CandidateFailed for names and parameters that do not fit."""
+        raise NotImplementedError
+
+    def compile_job(self, problem, name):
+        """(function, arguments) that compiles the candidate in a process of its own, or None. The function is at the
+        top level of a module, and the arguments can be written as JSON."""
+        return None
