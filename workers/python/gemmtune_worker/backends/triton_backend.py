@@ -68,7 +68,7 @@ class TritonBackend(Backend):
         size = calls.partial_size()
         partial = torch.empty(size, dtype=calls.partial_type, device=self.device.arrays.device) if size else None
         if not INTERPRETED:
-            _load(calls)
+            load_calls(calls.of(*calls.dummies()))
         launch = lambda operands: [call.launch() for call in calls.of(operands, partial)]
         return Kernel(launch, workspace_bytes=4 * size)
 
@@ -88,9 +88,9 @@ class TritonBackend(Backend):
         return params
 
 
-def _load(calls):
+def load_calls(calls):
     """Compiles, or finds what was compiled ahead, and loads it: a kernel that needs too much fails here."""
-    for call in calls.of(*calls.dummies()):
+    for call in calls:
         compiled = call.compile()
         try:
             compiled._init_handles()

@@ -7,6 +7,7 @@ import triton
 
 from gemmtune_worker.backends import triton_kernels as kernels
 from gemmtune_worker.backends.triton_space import ceil_div, mode_of, tiles_of
+from gemmtune_worker.workload import Operands
 
 REDUCED_ROWS, REDUCED_COLUMNS = 16, 128  # the tile of reduce_splits
 TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "int8": torch.int8, "e2m1": torch.uint8,
@@ -35,8 +36,8 @@ class Calls:
 
     def __init__(self, problem, params, units):
         self.problem, self.params, self.units, self.mode = problem, params, units, mode_of(problem)
-        steps = ceil_div(ceil_div(problem.k, params.bk), params.k)
-        self.k_of_split = problem.k if params.k == 1 else steps * params.bk
+        split = params.k > 1
+        self.k_of_split = ceil_div(ceil_div(problem.k, params.bk), params.k) * params.bk if split else problem.k
         self.partial_type = torch.int32 if problem.a.type == "int8" else torch.float32
 
     def partial_size(self):
@@ -51,14 +52,8 @@ class Calls:
         return found if partial is None else found + [self._reduce(operands, partial)]
 
     def dummies(self):
-        """Operands of the right types, from which a compiler learns all that it needs."""
-        from gemmtune_worker.workload import Operands
-        p = self.problem
-        empty = lambda kind: torch.empty(64, dtype=kind)
-        scales = torch.uint8 if self.mode == "mx" else torch.float32
-        operands = Operands(empty(TYPES[p.a.type]), empty(scales), empty(TYPES[p.w.type]), empty(scales),
-                            empty(TYPES[p.out]), None, empty(TYPES[p.out]))
-        return operands, empty(self.partial_type) if self.params.k > 1 else None
+        """Operands of the right types, from which a compiler learns all that it needs, and partial sums."""
+        return dummy_operands(self.problem), torch.empty(64, dtype=self.partial_type) if self.params.k > 1 else None
 
     def _options(self):
         q = self.params
@@ -116,6 +111,14 @@ class Calls:
         options = {"SPLIT_K": self.params.k, "BLOCK_M": REDUCED_ROWS, "BLOCK_N": REDUCED_COLUMNS, "num_warps": 4,
                    **epilogue}
         return Call(kernels.reduce_splits, grid, (partial, operands.c, *pointers, p.m, p.n, c.stride, c.leading), options)
+
+
+def dummy_operands(problem):
+    empty = lambda kind: torch.empty(64, dtype=kind)
+    scales = [None if not side.scaling else empty(torch.uint8 if side.scaling == "1x32" else torch.float32)
+              for side in (problem.a, problem.w)]
+    return Operands(empty(TYPES[problem.a.type]), scales[0], empty(TYPES[problem.w.type]), scales[1],
+                    empty(TYPES[problem.out]) if problem.bias else None, None, empty(TYPES[problem.out]))
 
 
 def _strides(matrix, is_row_major):

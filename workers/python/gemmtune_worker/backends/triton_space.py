@@ -79,9 +79,10 @@ def mode_of(problem):
 def axes_of(problem, limits):
     mode = mode_of(problem)
     wide = problem.a.type in ("bf16", "f16")
-    depths = {"mx": (128, 256), "blockscale": (128,)}.get(mode, (32, 64, 128) if wide else (64, 128, 256))
+    depths = {"mx": (128, 256), "blockscale": (128,)}.get(mode, (64, 128) if wide else (64, 128, 256))
     plain = mode == "dense"
-    return {"bm": (16, 32, 64, 128, 256), "bn": (16, 32, 64, 128, 256), "bk": depths, "g": (1, 8, 16), "w": (2, 4, 8),
+    columns = (32, 64, 128, 256) if problem.n > 16 else (16,)
+    return {"bm": (16, 32, 64, 128, 256), "bn": columns, "bk": depths, "g": (1, 8, 16), "w": (2, 4, 8),
             "s": (1, 2, 3, 4, 5), "k": (1, 2, 4, 8, 16), "p": (0, 1) if plain else (0,),
             "t": (0, 1) if limits.has_tma and mode != "mx" else (0,), "cg": (0, 1),
             "wpe": (2, 4, 8) if limits.is_amd else (0,), "kp": (2,) if limits.is_amd else (0,),
@@ -100,7 +101,7 @@ def candidates(problem, limits):
             continue
         for rest in itertools.product(*(axes[key] for key in inner)):
             params = Params(**of_tile, **dict(zip(inner, rest)))
-            if not why_not(problem, params, limits):
+            if not (_why_order_not(problem, params, limits) or _why_loop_not(problem, params, limits)):
                 found.append(params)
     return found
 
@@ -128,7 +129,7 @@ def why_tile_not(problem, params):
     sums = params.bm * params.bn // (32 * params.w)
     if sums > 256:
         return f"a thread would keep {sums} sums, and has 255 registers"
-    if sums < 4:
+    if sums < 8:
         return f"a thread would keep {sums} sums: too few to be worth {params.w} warps"
     if mode_of(problem) == "mx" and params.bn < 32:
         return "dot_scaled wants BLOCK_SIZE_N of at least 32"
@@ -159,8 +160,13 @@ def _why_loop_not(problem, params, limits):
     return ""
 
 
+MOST_TILES = 64  # of each unit
+
+
 def _why_order_not(problem, params, limits):
     tiles_m = ceil_div(problem.m, params.bm)
+    if tiles_of(problem, params) > MOST_TILES * limits.units:
+        return f"{tiles_of(problem, params)} tiles are more than {MOST_TILES} for each of {limits.units} units"
     if params.g > 1 and tiles_m == 1:
         return "one row of tiles is the same in any group"
     if params.g > power_of_two_from(tiles_m):
