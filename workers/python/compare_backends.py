@@ -95,7 +95,9 @@ def examine(worker, problem, most):
     screened = evaluate(worker, problem, some, policy("screen", SCREEN))
     took = time.monotonic() - start
     outcomes = collections.Counter(one["outcome"] for one in screened)
-    said = f"{len(listed)} candidates, {len(some)} screened in {took:.1f} s ({len(some) / took:.1f} a second): {dict(outcomes)}"
+    costs = {name: round(sum(one["cost"][name] for one in screened), 2) for name in screened[0]["cost"]}
+    said = (f"{len(listed)} candidates, {len(some)} screened in {took:.1f} s ({len(some) / took:.1f} a second): "
+            f"{dict(outcomes)}; seconds: {costs}")
     print_failures(screened)
     right = sorted((one for one in screened if one["outcome"] == "ok"), key=lambda one: one["timing"]["median_us"])
     finalists = [one["candidate"] for one in right[:4]]

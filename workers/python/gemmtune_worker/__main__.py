@@ -1,34 +1,37 @@
-"""Starts a worker: python3 -m gemmtune_worker FAMILY… [--device cpu|cuda:0|hip:0]"""
+"""Starts a worker: python3 -m gemmtune_worker FAMILY… [--device cpu|cuda:0|hip:0]
+
+A family is one of those in backends/, or the path of a file with a backend of your own: docs/adding-a-worker.md.
+"""
 
 import argparse
-import importlib
 import sys
 
 from gemmtune_worker.channel import Channel
 
-FAMILIES = {"torch": "torch_backend", "triton": "triton_backend", "gluon": "gluon_backend",
-            "deepgemm": "deepgemm_backend", "quack": "quack_backend", "numpy": "numpy_backend"}
+FAMILIES = ("torch", "triton", "gluon", "deepgemm", "quack", "numpy")
+PROVIDERS = {"deep_gemm": "tokenspeed-deepgemm", "quack": "quack-kernels"}  # of modules with another name
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="gemmtune_worker", description="A worker for gemmtune: see PROTOCOL.md.")
-    parser.add_argument("family", nargs="+", choices=sorted(FAMILIES), help="whose kernels to offer")
+    parser.add_argument("family", nargs="+", help=f"whose kernels to offer: {', '.join(FAMILIES)}, or a file of yours")
     parser.add_argument("--device", default="cuda:0", help="cpu, cuda:0, hip:0 … (cuda:0 unless given)")
     return parser.parse_args()
 
 
 def open_backend(family, device):
     """Raises NoDevice where its module is missing, with what a user does about it."""
+    from gemmtune_worker.backend import load_module
     from gemmtune_worker.device import NoDevice
+    if family not in FAMILIES and not family.endswith(".py"):
+        raise NoDevice(f"no backend '{family}' here: expected {', '.join(FAMILIES)}, or a file that ends in .py")
     try:
-        module = importlib.import_module(f"gemmtune_worker.backends.{FAMILIES[family]}")
+        module = load_module(family if family.endswith(".py") else f"gemmtune_worker.backends.{family}_backend")
     except ImportError as error:
         missing = error.name or str(error)
-        raise NoDevice(f"{family}: no module named {missing}; pip install {INSTALL.get(missing, missing)}") from error
+        package = PROVIDERS.get(missing, missing)
+        raise NoDevice(f"{family}: no module named {missing}; pip install {package}") from error
     return module.make(device)
-
-
-INSTALL = {"deep_gemm": "tokenspeed-deepgemm", "quack": "quack-kernels"}  # what provides a module of another name
 
 
 def main():

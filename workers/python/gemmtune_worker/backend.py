@@ -3,6 +3,10 @@
 A backend is a class with these members. Everything else (operands, checks, timing, the protocol) is done for it.
 """
 
+import importlib
+import importlib.util
+import pathlib
+import sys
 from dataclasses import dataclass
 
 
@@ -28,9 +32,7 @@ class Kernel:
 
 
 class Backend:
-    family = ""
-    module = ""  # what must be importable
-    install = ""  # what a user does about it
+    family = ""  # the tables' libtype
 
     def __init__(self, device):
         self.device = device
@@ -55,3 +57,15 @@ class Backend:
         """(function, arguments) that compiles the candidate in a process of its own, or None. The function is at the
         top level of a module, and the arguments can be written as JSON."""
         return None
+
+
+def load_module(name):
+    """A module by its name, or from a file that ends in .py. It is loaded once."""
+    if not name.endswith(".py"):
+        return importlib.import_module(name)
+    path = pathlib.Path(name).resolve()
+    if str(path) not in sys.modules:
+        spec = importlib.util.spec_from_file_location(str(path), path)
+        sys.modules[str(path)] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[str(path)])
+    return sys.modules[str(path)]

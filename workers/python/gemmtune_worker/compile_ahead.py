@@ -6,7 +6,6 @@ closed, so nothing is left when the worker is killed. What is compiled reaches t
 cache on disk.
 """
 
-import importlib
 import json
 import os
 import select
@@ -15,6 +14,7 @@ import subprocess
 import sys
 import time
 
+from gemmtune_worker.backend import load_module
 from gemmtune_worker.failure import last_line
 
 LONGEST_S = 120.0
@@ -32,8 +32,8 @@ class Job:
 class CompileAhead:
     """The worker's side. One server for each backend's module."""
 
-    def __init__(self, device):
-        self.arch, self.servers, self.jobs = (device.kind, device.arch), {}, {}
+    def __init__(self):
+        self.servers, self.jobs = {}, {}
 
     def start(self, job):
         """`job`: a function and its arguments. The same job is compiled once."""
@@ -85,7 +85,7 @@ class _Pool:
     """The server's side: children, each with one job."""
 
     def __init__(self, module, replies):
-        self.module, self.replies, self.waiting, self.running = importlib.import_module(module), replies, [], {}
+        self.module, self.replies, self.waiting, self.running = load_module(module), replies, [], {}
         self.most = max(len(os.sched_getaffinity(0)) - 1, 1)
 
     def start_some(self):

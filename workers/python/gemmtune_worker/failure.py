@@ -14,8 +14,11 @@ def unsupported(reason):
 
 
 def last_line(error):
-    """The exception's name and the last line of its text, which says what happened."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """The exception's name and the last line of its text that has words. Compilers wrap what happened several times:
+    the innermost exception says it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    lines = [line.strip() for line in str(error).splitlines() if any(c.isalnum() for c in line)]
     name = type(error).__name__
     return f"{name}: {lines[-1]}" if lines else name
 

@@ -49,7 +49,8 @@ def _scales(arrays, side, amax):
     """As stored, and the numbers by which values are divided."""
     if side.scaling == "1x32":
         return _power_scales(arrays, amax)
-    quotient = arrays.bits_as(amax, "f32") / LARGEST[side.type]
+    # By an array: on a GPU torch divides by a number as it multiplies with its inverse, which rounds twice.
+    quotient = arrays.bits_as(amax, "f32") / arrays.full((1,), LARGEST[side.type], "f32")
     scales = arrays.where(quotient == 0, 1.0, quotient)
     return scales, scales
 

@@ -18,7 +18,7 @@ class Worker:
     def __init__(self, channel, device, backends):
         self.channel, self.device = channel, device
         self.backends = {backend.family: backend for backend in backends}
-        self.workloads, self.compiler = WorkloadCache(device), CompileAhead(device)
+        self.workloads, self.compiler = WorkloadCache(device), CompileAhead()
         self.holding = None
 
     def serve(self):
