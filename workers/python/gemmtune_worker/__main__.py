@@ -19,19 +19,18 @@ def arguments():
     return parser.parse_args()
 
 
-def open_backend(family, device):
-    """Raises NoDevice where its module is missing, with what a user does about it."""
+def load_backend(family):
+    """Its module. Raises NoDevice where something is missing, with what a user does about it."""
     from gemmtune_worker.backend import load_module
     from gemmtune_worker.device import NoDevice
     if family not in FAMILIES and not family.endswith(".py"):
         raise NoDevice(f"no backend '{family}' here: expected {', '.join(FAMILIES)}, or a file that ends in .py")
     try:
-        module = load_module(family if family.endswith(".py") else f"gemmtune_worker.backends.{family}_backend")
+        return load_module(family if family.endswith(".py") else f"gemmtune_worker.backends.{family}_backend")
     except ImportError as error:
         missing = error.name or str(error)
         package = PROVIDERS.get(missing, missing)
         raise NoDevice(f"{family}: no module named {missing}; pip install {package}") from error
-    return module.make(device)
 
 
 def main():
@@ -39,8 +38,10 @@ def main():
     try:
         from gemmtune_worker.device import open_device
         from gemmtune_worker.serve import Worker
-        device = open_device(given.device, with_torch=set(given.family) != {"numpy"})
-        backends = [open_backend(family, device) for family in given.family]
+        modules = [load_backend(family) for family in given.family]
+        with_torch = any(getattr(module, "WITH_TORCH", True) for module in modules)
+        device = open_device(given.device, with_torch)
+        backends = [module.make(device) for module in modules]
     except Exception as error:  # whatever it is, the supervisor must hear of it
         channel.send(type="error", id=None, message=f"{error}" or type(error).__name__)
         return 1

@@ -5,6 +5,8 @@ import numpy
 from gemmtune_worker.backend import Backend, Candidate, Kernel
 from gemmtune_worker.failure import unsupported
 
+WITH_TORCH = False  # the worker's arrays are numpy's then, and it starts at once
+
 
 class NumpyBackend(Backend):
     family = "numpy"

@@ -58,7 +58,7 @@ class Calls:
     def _options(self):
         q = self.params
         amd = {"waves_per_eu": q.wpe, "kpack": q.kp, "matrix_instr_nonkdim": q.mi} if q.mi else {}
-        return {"BLOCK_M": q.bm, "BLOCK_N": q.bn, "BLOCK_K": q.bk, "GROUP_M": q.g, "SPLIT_K": q.k,
+        return {"BLOCK_M": q.bm, "BLOCK_N": q.bn, "BLOCK_K": q.bk, "SPLIT": q.k > 1,
                 "EVEN_K": self.problem.k % q.bk == 0, "CACHE": ".cg" if q.cg else "", "num_warps": q.w,
                 "num_stages": q.s, **amd}
 
@@ -91,26 +91,26 @@ class Calls:
         fp8 = p.a.type in ("e4m3", "e4m3fnuz")
         options = {**self._options(), **epilogue, "PERSISTENT": bool(q.p), "TMA": bool(q.t),
                    "IMPRECISE": min(q.bk, 128) if fp8 else None, "INTEGER": p.a.type == "int8"}
-        args = (*self._inputs(operands), out, *pointers, p.m, p.n, p.k, *strides, c.stride, c.leading, self.k_of_split)
+        args = (*self._inputs(operands), out, *pointers, p.m, p.n, p.k, *strides, c.stride, c.leading, self.k_of_split, self.params.g)
         return Call(kernels.dense, self._grid(), args, options)
 
     def _blockscale(self, operands, out):
         p = self.problem
-        args = (*self._inputs(operands), out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, self.k_of_split)
+        args = (*self._inputs(operands), out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, self.k_of_split, self.params.g)
         return Call(kernels.blockscale, self._grid(), args, {**self._options(), "TMA": bool(self.params.t)})
 
     def _mx(self, operands, out):
         p = self.problem
-        args = (operands.a, operands.w, out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, self.k_of_split)
+        args = (operands.a, operands.w, out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, self.k_of_split, self.params.g)
         return Call(kernels.mx, self._grid(), args, self._options())
 
     def _reduce(self, operands, partial):
         p, c = self.problem, self.problem.stored_c()
         pointers, epilogue = self._epilogue(operands)
         grid = (ceil_div(p.m, REDUCED_ROWS), ceil_div(p.n, REDUCED_COLUMNS), p.batch)
-        options = {"SPLIT_K": self.params.k, "BLOCK_M": REDUCED_ROWS, "BLOCK_N": REDUCED_COLUMNS, "num_warps": 4,
-                   **epilogue}
-        return Call(kernels.reduce_splits, grid, (partial, operands.c, *pointers, p.m, p.n, c.stride, c.leading), options)
+        options = {"BLOCK_M": REDUCED_ROWS, "BLOCK_N": REDUCED_COLUMNS, "num_warps": 4, **epilogue}
+        args = (partial, operands.c, *pointers, p.m, p.n, c.stride, c.leading, self.params.k)
+        return Call(kernels.reduce_splits, grid, args, options)
 
 
 def dummy_operands(problem):

@@ -2,6 +2,7 @@
 
 Sizes and strides are in elements. A program computes one tile of C, or every n-th one (PERSISTENT). With split K, the
 programs write partial sums, which `reduce_splits` adds up in a fixed order, so that results are the same each time.
+Candidates that differ in group_m or in the number of splits share their compiled code.
 """
 
 import triton
@@ -9,13 +10,13 @@ import triton.language as tl
 
 
 @triton.jit
-def place_of(tile, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP_M: tl.constexpr):
-    """GROUP_M rows of tiles are computed together, so that they share the weights in the cache."""
+def place_of(tile, M, N, group_m, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    """group_m rows of tiles are computed together, so that they share the weights in the cache."""
     tiles_m = tl.cdiv(M, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)
-    of_group = GROUP_M * tiles_n
-    first = tile // of_group * GROUP_M
-    rows = min(tiles_m - first, GROUP_M)
+    of_group = group_m * tiles_n
+    first = tile // of_group * group_m
+    rows = min(tiles_m - first, group_m)
     return first + tile % of_group % rows, tile % of_group // rows
 
 
@@ -47,11 +48,11 @@ def with_scales(acc, a_scale, w_scale, bias, rows, columns, M, N, A_SCALE: tl.co
 
 @triton.jit
 def dense_tile(tile, split, a, w, c, a_scale, w_scale, bias, M, N, K, stride_am, stride_ak, stride_wn, stride_wk,
-               stride_cm, k_of_split, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-               GROUP_M: tl.constexpr, SPLIT_K: tl.constexpr, EVEN_K: tl.constexpr, TMA: tl.constexpr,
+               stride_cm, k_of_split, group_m, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+               SPLIT: tl.constexpr, EVEN_K: tl.constexpr, TMA: tl.constexpr,
                IMPRECISE: tl.constexpr, INTEGER: tl.constexpr, CACHE: tl.constexpr, A_SCALE: tl.constexpr,
                W_SCALE: tl.constexpr, BIAS: tl.constexpr):
-    tile_m, tile_n = place_of(tile, M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    tile_m, tile_n = place_of(tile, M, N, group_m, BLOCK_M, BLOCK_N)
     rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
     depth = tl.arange(0, BLOCK_K)
@@ -80,17 +81,17 @@ def dense_tile(tile, split, a, w, c, a_scale, w_scale, bias, M, N, K, stride_am,
             acc = tl.dot(left, right, acc, out_dtype=tl.int32)
         else:
             acc = tl.dot(left, right, acc, max_num_imprecise_acc=IMPRECISE)
-    if SPLIT_K == 1:
+    if not SPLIT:
         scaled = with_scales(acc, a_scale, w_scale, bias, rows, columns, M, N, A_SCALE, W_SCALE, BIAS)
         store_tile(c, scaled, tile_m, tile_n, M, N, stride_cm, BLOCK_M, BLOCK_N)
     else:
         store_tile(c, acc, tile_m, tile_n, M, N, N, BLOCK_M, BLOCK_N)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["group_m"])
 def dense(a, w, c, a_scale, w_scale, bias, M, N, K, stride_ab, stride_am, stride_ak, stride_wb, stride_wn, stride_wk,
-          stride_cb, stride_cm, k_of_split, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-          GROUP_M: tl.constexpr, SPLIT_K: tl.constexpr, EVEN_K: tl.constexpr, PERSISTENT: tl.constexpr,
+          stride_cb, stride_cm, k_of_split, group_m, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+          SPLIT: tl.constexpr, EVEN_K: tl.constexpr, PERSISTENT: tl.constexpr,
           TMA: tl.constexpr, IMPRECISE: tl.constexpr, INTEGER: tl.constexpr, CACHE: tl.constexpr,
           A_SCALE: tl.constexpr, W_SCALE: tl.constexpr, BIAS: tl.constexpr):
     """c: the output, or the partial sums [split, batch, M, N]."""
@@ -99,7 +100,7 @@ def dense(a, w, c, a_scale, w_scale, bias, M, N, K, stride_ab, stride_am, stride
     if not TMA:
         a += batch * stride_ab
         w += batch * stride_wb
-    if SPLIT_K == 1:
+    if not SPLIT:
         c += batch * stride_cb
     else:
         c += (split * tl.num_programs(2) + batch) * M * N
@@ -109,20 +110,20 @@ def dense(a, w, c, a_scale, w_scale, bias, M, N, K, stride_ab, stride_am, stride
         tiles = tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N)
         for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
             dense_tile(tile, split, a, w, c, a_scale, w_scale, bias, M, N, K, stride_am, stride_ak, stride_wn,
-                       stride_wk, stride_cm, k_of_split, BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M, SPLIT_K, EVEN_K, TMA,
+                       stride_wk, stride_cm, k_of_split, group_m, BLOCK_M, BLOCK_N, BLOCK_K, SPLIT, EVEN_K, TMA,
                        IMPRECISE, INTEGER, CACHE, A_SCALE, W_SCALE, BIAS)
     else:
         dense_tile(tl.program_id(0), split, a, w, c, a_scale, w_scale, bias, M, N, K, stride_am, stride_ak,
-                   stride_wn, stride_wk, stride_cm, k_of_split, BLOCK_M, BLOCK_N, BLOCK_K, GROUP_M, SPLIT_K, EVEN_K,
+                   stride_wn, stride_wk, stride_cm, k_of_split, group_m, BLOCK_M, BLOCK_N, BLOCK_K, SPLIT, EVEN_K,
                    TMA, IMPRECISE, INTEGER, CACHE, A_SCALE, W_SCALE, BIAS)
 
 
-@triton.jit
-def blockscale(a, w, c, a_scale, w_scale, M, N, K, stride_cm, k_of_split, BLOCK_M: tl.constexpr,
-               BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, SPLIT_K: tl.constexpr,
+@triton.jit(do_not_specialize=["group_m"])
+def blockscale(a, w, c, a_scale, w_scale, M, N, K, stride_cm, k_of_split, group_m, BLOCK_M: tl.constexpr,
+               BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, SPLIT: tl.constexpr,
                EVEN_K: tl.constexpr, TMA: tl.constexpr, CACHE: tl.constexpr):
     """Scales of 1x128 for A and of 128x128 for W. BLOCK_K divides 128, so a product has one scale on each side."""
-    tile_m, tile_n = place_of(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    tile_m, tile_n = place_of(tl.program_id(0), M, N, group_m, BLOCK_M, BLOCK_N)
     split = tl.program_id(1)
     rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
     columns = tile_n * BLOCK_N + tl.arange(0, BLOCK_N)
@@ -158,18 +159,18 @@ def blockscale(a, w, c, a_scale, w_scale, M, N, K, stride_cm, k_of_split, BLOCK_
             acc += tl.dot(left, right) * (of_rows * of_columns)[:, None]
         else:
             acc += tl.dot(left, right) * of_rows[:, None] * of_columns[None, :]
-    if SPLIT_K == 1:
+    if not SPLIT:
         store_tile(c, acc, tile_m, tile_n, M, N, stride_cm, BLOCK_M, BLOCK_N)
     else:
         store_tile(c + split.to(tl.int64) * M * N, acc, tile_m, tile_n, M, N, N, BLOCK_M, BLOCK_N)
 
 
-@triton.jit
-def mx(a, w, c, a_scale, w_scale, M, N, K, stride_cm, k_of_split, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
-       BLOCK_K: tl.constexpr, GROUP_M: tl.constexpr, SPLIT_K: tl.constexpr, EVEN_K: tl.constexpr,
+@triton.jit(do_not_specialize=["group_m"])
+def mx(a, w, c, a_scale, w_scale, M, N, K, stride_cm, k_of_split, group_m, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+       BLOCK_K: tl.constexpr, SPLIT: tl.constexpr, EVEN_K: tl.constexpr,
        CACHE: tl.constexpr):
     """E2M1 with E8M0 scales for each 32 elements of K on both sides. BLOCK_K counts elements, two to a byte."""
-    tile_m, tile_n = place_of(tl.program_id(0), M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    tile_m, tile_n = place_of(tl.program_id(0), M, N, group_m, BLOCK_M, BLOCK_N)
     split = tl.program_id(1)
     rows = (tile_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     columns = (tile_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
@@ -197,14 +198,14 @@ def mx(a, w, c, a_scale, w_scale, M, N, K, stride_cm, k_of_split, BLOCK_M: tl.co
             of_rows = tl.load(a_scale_at, mask=group[None, :] < of_row, other=127)
             of_columns = tl.load(w_scale_at, mask=group[None, :] < of_row, other=127)
         acc = tl.dot_scaled(left, of_rows, "e2m1", right, of_columns, "e2m1", acc)
-    if SPLIT_K == 1:
+    if not SPLIT:
         store_tile(c, acc, tile_m, tile_n, M, N, stride_cm, BLOCK_M, BLOCK_N)
     else:
         store_tile(c + split.to(tl.int64) * M * N, acc, tile_m, tile_n, M, N, N, BLOCK_M, BLOCK_N)
 
 
-@triton.jit
-def reduce_splits(partial, c, a_scale, w_scale, bias, M, N, stride_cb, stride_cm, SPLIT_K: tl.constexpr,
+@triton.jit(do_not_specialize=["splits"])
+def reduce_splits(partial, c, a_scale, w_scale, bias, M, N, stride_cb, stride_cm, splits,
                   BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, A_SCALE: tl.constexpr, W_SCALE: tl.constexpr,
                   BIAS: tl.constexpr):
     """Adds up partial sums [split, batch, M, N], scales them, and writes C."""
@@ -216,7 +217,7 @@ def reduce_splits(partial, c, a_scale, w_scale, bias, M, N, stride_cb, stride_cm
     mask = (rows[:, None] < M) & (columns[None, :] < N)
     at = partial + (batch * M + rows[:, None]) * N + columns[None, :]
     total = tl.load(at, mask=mask, other=0)
-    for split in tl.static_range(1, SPLIT_K):
+    for split in range(1, splits):
         total += tl.load(at + split * tl.num_programs(2).to(tl.int64) * M * N, mask=mask, other=0)
     a_scale += batch * (M if A_SCALE == "row" else 1)
     w_scale += batch * (N if W_SCALE == "row" else 1)

@@ -6,7 +6,7 @@ it by name hears the reason.
 
 import itertools
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 KEYS = ("bm", "bn", "bk", "g", "w", "s", "k", "p", "t", "cg", "wpe", "kp", "mi")
 REQUIRED = 7  # the first of the keys are in every name; the others where they are not 0
@@ -91,19 +91,19 @@ def axes_of(problem, limits):
 
 def candidates(problem, limits):
     """All that fit, in a fixed order."""
-    axes = axes_of(problem, limits)
-    outer = [key for key in KEYS if key in ("bm", "bn", "bk", "w")]
-    inner = [key for key in KEYS if key not in outer]
-    found = []
-    for tile in itertools.product(*(axes[key] for key in outer)):
-        of_tile = dict(zip(outer, tile))
-        if why_tile_not(problem, Params(**of_tile)):
+    axes, found = axes_of(problem, limits), []
+    for bm, bn, bk, warps in itertools.product(axes["bm"], axes["bn"], axes["bk"], axes["w"]):
+        tile = Params(bm, bn, bk, w=warps)
+        if why_tile_not(problem, tile) or _why_reuse_not(problem, tile, limits):
             continue
-        for rest in itertools.product(*(axes[key] for key in inner)):
-            params = Params(**of_tile, **dict(zip(inner, rest)))
-            if not (_why_order_not(problem, params, limits) or _why_loop_not(problem, params, limits)):
-                found.append(params)
-    return found
+        loops = [replace(tile, s=s, k=k) for k in axes["k"] for s in axes["s"]]
+        loops = [one for one in loops if not _why_loop_not(problem, one, limits)]
+        for loop, group, p, t, cg in itertools.product(loops, axes["g"], axes["p"], axes["t"], axes["cg"]):
+            order = Params(bm, bn, bk, group, warps, loop.s, loop.k, p, t, cg)
+            if not _why_order_not(problem, order, limits):
+                found.append(order)
+    amd = list(itertools.product(axes["wpe"], axes["kp"], axes["mi"]))
+    return found if not limits.is_amd else [replace(one, wpe=a, kp=b, mi=c) for one in found for a, b, c in amd]
 
 
 def ceil_div(count, step):
@@ -142,7 +142,19 @@ def why_not(problem, params, limits):
     for key, value in asdict(params).items():
         if value not in axes[key]:
             return f"{key} = {value} is not among {list(axes[key])} for this problem on this device"
-    return why_tile_not(problem, params) or _why_loop_not(problem, params, limits) or _why_order_not(problem, params, limits)
+    return (why_tile_not(problem, params) or _why_reuse_not(problem, params, limits)
+            or _why_loop_not(problem, params, limits) or _why_order_not(problem, params, limits))
+
+
+MANY_TILES = 4  # of each unit: then larger tiles would keep all units busy, too
+LEAST_REUSE = 32
+
+
+def _why_reuse_not(problem, params, limits):
+    reuse = params.bm * params.bn // (params.bm + params.bn)
+    if reuse >= LEAST_REUSE or tiles_of(problem, params) <= MANY_TILES * limits.units:
+        return ""
+    return f"a tile of {params.bm}x{params.bn} uses what it loads {reuse} times, and larger tiles keep all units busy, too"
 
 
 def _why_loop_not(problem, params, limits):
@@ -160,13 +172,8 @@ def _why_loop_not(problem, params, limits):
     return ""
 
 
-MOST_TILES = 64  # of each unit
-
-
 def _why_order_not(problem, params, limits):
     tiles_m = ceil_div(problem.m, params.bm)
-    if tiles_of(problem, params) > MOST_TILES * limits.units:
-        return f"{tiles_of(problem, params)} tiles are more than {MOST_TILES} for each of {limits.units} units"
     if params.g > 1 and tiles_m == 1:
         return "one row of tiles is the same in any group"
     if params.g > power_of_two_from(tiles_m):
