@@ -1,6 +1,6 @@
 """Starts a worker: python3 -m gemmtune_worker FAMILY… [--device cpu|cuda:0|hip:0]
 
-A family is one of those in backends/, or the path of a file with a backend of your own: docs/adding-a-worker.md.
+A family is one of those in backends/, or the path of a file with a backend of your own: docs/python-workers.md.
 """
 
 import argparse

@@ -57,6 +57,8 @@ class Bench:
             found = self.worker.workloads.get(self.problem, (recipe, seed), self.policy["verify"])
             found.enter(self.policy["stage"])
             found.grow(1)
+        with attempt.spending("reference_s"):
+            found.expect()
         return found
 
     def timed_workload(self, attempt):
