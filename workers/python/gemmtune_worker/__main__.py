@@ -20,32 +20,38 @@ def arguments():
 
 
 def load_backend(family):
-    """Its module. Raises NoDevice where something is missing, with what a user does about it."""
+    """Its module."""
     from gemmtune_worker.backend import load_module
-    from gemmtune_worker.device import NoDevice
     if family not in FAMILIES and not family.endswith(".py"):
-        raise NoDevice(f"no backend '{family}' here: expected {', '.join(FAMILIES)}, or a file that ends in .py")
-    try:
-        return load_module(family if family.endswith(".py") else f"gemmtune_worker.backends.{family}_backend")
-    except ImportError as error:
-        missing = error.name or str(error)
-        package = PROVIDERS.get(missing, missing)
-        raise NoDevice(f"{family}: no module named {missing}; pip install {package}") from error
+        raise ValueError(f"no backend '{family}' here: expected {', '.join(FAMILIES)}, or a file that ends in .py")
+    return load_module(family if family.endswith(".py") else f"gemmtune_worker.backends.{family}_backend")
+
+
+def open_worker(given, channel):
+    from gemmtune_worker.device import open_device
+    from gemmtune_worker.serve import Worker
+    modules = [load_backend(family) for family in given.family]
+    with_torch = any(getattr(module, "WITH_TORCH", True) for module in modules)
+    device = open_device(given.device, with_torch)
+    return Worker(channel, device, [module.make(device) for module in modules])
+
+
+def why_not_started(error, family):
+    """One line, with what a user does about it."""
+    if not isinstance(error, ImportError):
+        return str(error) or type(error).__name__
+    missing = error.name or str(error)
+    return f"{family}: no module named {missing}; pip install {PROVIDERS.get(missing, missing)}"
 
 
 def main():
     given, channel = arguments(), Channel()
     try:
-        from gemmtune_worker.device import open_device
-        from gemmtune_worker.serve import Worker
-        modules = [load_backend(family) for family in given.family]
-        with_torch = any(getattr(module, "WITH_TORCH", True) for module in modules)
-        device = open_device(given.device, with_torch)
-        backends = [module.make(device) for module in modules]
+        worker = open_worker(given, channel)
     except Exception as error:  # whatever it is, the supervisor must hear of it
-        channel.send(type="error", id=None, message=f"{error}" or type(error).__name__)
+        channel.send(type="error", id=None, message=why_not_started(error, given.family[0]))
         return 1
-    Worker(channel, device, backends).serve()
+    worker.serve()
     return 0
 
 
