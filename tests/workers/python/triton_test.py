@@ -89,6 +89,30 @@ class InterpretedTest(unittest.TestCase):
                     why = right(parse_problem(text), space.Params(**{**tile, **variant}), recipe)
                     self.assertEqual(why, "", f"{text} {variant} {recipe}")
 
+    def test_mxfp4_is_folded_into_fp8_exactly(self):
+        """And to 2^-17 of a row's largest element, where blocks are further apart than E4M3 can hold."""
+        import torch
+        from gemmtune_worker.backends.gluon_fold import Folded
+        from gemmtune_worker.device import CpuDevice
+        from gemmtune_worker.real import real_matrices
+        from gemmtune_worker.workload import Workload
+        problem = parse_problem("17x20x2144:e2m1/1x32:e2m1/1x32:f32")
+        for recipe in ("gaussian", "zero_blocks", "wide_rows", "nan_scales", "wide_exponents"):
+            load = Workload(CpuDevice(torch), problem, (recipe, 1), {})
+            load.grow(1)
+            folded = Folded(problem, "cpu")
+            for call in folded.calls(load.operands[0]):
+                call.launch()
+            found = folded.operands(load.operands[0])
+            for name, rows in (("a", problem.m), ("w", problem.n)):
+                values = getattr(found, name).reshape(rows, problem.k).double()
+                real = values * getattr(found, name + "_scale").double()[:, None]
+                expected = real_matrices(load.plain, name)[0].rows(slice(None))
+                self.assertTrue(torch.equal(real.isnan(), expected.isnan()), f"{recipe} {name}")
+                far = (real - expected).nan_to_num().abs()
+                allowed = expected.nan_to_num().abs().amax(1, keepdim=True) * (2.0 ** -17 if recipe == "wide_exponents" else 0)
+                self.assertTrue((far <= allowed).all(), f"{recipe} {name}: {far.max()}")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,13 +10,15 @@ from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 from gemmtune_worker.backend import Backend, Candidate, Kernel
 from gemmtune_worker.backends import gluon_kernels
+from gemmtune_worker.backends.gluon_fold import Folded, folded_problem
 from gemmtune_worker.backends.triton_backend import load_calls
 from gemmtune_worker.backends.triton_calls import Call, OfflineDriver, dummy_operands
 from gemmtune_worker.backends.triton_space import ceil_div, power_of_two_from
 from gemmtune_worker.failure import unsupported
 from gemmtune_worker.problem import parse_problem
 
-REVISION = "1"
+REVISION = "2"
+MX = ("e2m1/1x32:e2m1/1x32:bf16", "e2m1/1x32:e2m1/1x32:f16", "e2m1/1x32:e2m1/1x32:f32")
 GLUON_TYPES = {"bf16": gl.bfloat16, "f16": gl.float16, "e4m3": gl.float8e4nv}
 SHARED_BYTES = 232448 - 1024  # the barriers are beside the buffers
 AXES = {"bm": (64, 128, 256), "bn": (32, 64, 128, 256), "bk": (64, 128), "g": (1, 8), "w": (4, 8),
@@ -66,6 +68,8 @@ class GluonBackend(Backend):
         if self.device.arch != "sm90":
             return "the Gluon kernels are for Hopper (sm90)"
         scalings = {problem.a.scaling, problem.w.scaling}
+        if problem.types() in MX and problem.is_plain() and problem.batch == 1:
+            return "" if problem.k % 32 == 0 else f"K = {problem.k}: MXFP4 is folded in whole blocks of 32"
         plain = problem.a.type in ("bf16", "f16") and scalings == {""}
         scaled = problem.a.type == "e4m3" and scalings <= {"tensor", "row"}
         if problem.a.type != problem.w.type or not (plain or scaled):
@@ -76,23 +80,39 @@ class GluonBackend(Backend):
         return f"K = {problem.k}: rows do not begin at multiples of 16 bytes, as TMA wants" if whole else ""
 
     def candidates(self, problem):
+        problem = multiplied(problem)
         found = [q for q in (Params(*values) for values in itertools.product(*AXES.values())) if not why_not(problem, q)]
         found.sort(key=lambda q: q != _default(problem))
         return [Candidate(q.name(), tuple((key, str(value)) for key, value in asdict(q).items()),
                           is_default=q == _default(problem)) for q in found]
 
     def prepare(self, problem, name):
-        params = parse_name(name)
-        if params is None or why_not(problem, params):
-            raise unsupported(why_not(problem, params) if params else f"no candidate '{name}' here")
-        load_calls([call_of(problem, params, dummy_operands(problem))])
-        return Kernel(lambda operands: call_of(problem, params, operands).launch())
+        params, inner = parse_name(name), multiplied(problem)
+        if params is None or why_not(inner, params):
+            raise unsupported(why_not(inner, params) if params else f"no candidate '{name}' here")
+        load_calls([call_of(inner, params, dummy_operands(inner))])
+        if inner is problem:
+            return Kernel(lambda operands: call_of(problem, params, operands).launch())
+        folded = Folded(problem, self.device.arrays.device)
+        load_calls(folded.calls(dummy_operands(problem)))
+        return Kernel(lambda operands: launch_folded(folded, (inner, params), operands), folded.bytes())
 
     def compile_job(self, problem, name):
         params = parse_name(name)
-        if params is None or why_not(problem, params):
+        if params is None or why_not(multiplied(problem), params):
             return None
         return compile_candidate, [problem.text, asdict(params)]
+
+
+def multiplied(problem):
+    """What the kernel multiplies: the problem itself, or FP8 into which MXFP4 is folded in each call."""
+    return folded_problem(problem) if problem.types() in MX else problem
+
+
+def launch_folded(folded, inner_params, operands):
+    for call in folded.calls(operands):
+        call.launch()
+    call_of(*inner_params, folded.operands(operands)).launch()
 
 
 def _default(problem):
@@ -127,7 +147,7 @@ def call_of(problem, q, operands):
 def compile_candidate(text, params):
     """In a process of its own, without a GPU."""
     triton.runtime.driver.set_active(OfflineDriver(["cuda", 90, 32]))
-    problem = parse_problem(text)
+    problem = multiplied(parse_problem(text))
     call_of(problem, Params(**params), dummy_operands(problem)).compile()
 
 

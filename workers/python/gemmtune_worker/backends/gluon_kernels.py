@@ -65,16 +65,21 @@ def gemm(a, w, c, a_scale, w_scale, M, N, K, stride_cm, BLOCK_M: gl.constexpr, B
             fetch(a, w, row, column, step + STAGES - 1, steps, a_buffers, w_buffers, bars, BLOCK_K, STAGES)
         total = warpgroup_mma_wait(num_outstanding=0, deps=(acc, ))
 
+    rows = row + gl.arange(0, BLOCK_M, layout=gl.SliceLayout(1, layout))
+    columns = column + gl.arange(0, BLOCK_N, layout=gl.SliceLayout(0, layout))
     if A_SCALE == "row":
-        rows = row + gl.arange(0, BLOCK_M, layout=gl.SliceLayout(1, layout))
-        total *= gl.load(a_scale + rows, mask=rows < M, other=0.0)[:, None]
+        scale = gl.load(a_scale + rows, mask=rows < M, other=0.0)[:, None]
+        if W_SCALE == "row":  # both first: a large one and a small one may be far apart
+            scale = scale * gl.load(w_scale + columns, mask=columns < N, other=0.0)[None, :]
+        elif W_SCALE == "tensor":
+            scale = scale * gl.load(w_scale)
+        total *= scale
     elif A_SCALE == "tensor":
-        total *= gl.load(a_scale)
-    if W_SCALE == "row":
-        columns = column + gl.arange(0, BLOCK_N, layout=gl.SliceLayout(0, layout))
-        total *= gl.load(w_scale + columns, mask=columns < N, other=0.0)[None, :]
-    elif W_SCALE == "tensor":
-        total *= gl.load(w_scale)
+        of_tensor = gl.load(a_scale)
+        if W_SCALE == "row":
+            total *= of_tensor * gl.load(w_scale + columns, mask=columns < N, other=0.0)[None, :]
+        elif W_SCALE == "tensor":
+            total *= of_tensor * gl.load(w_scale)
     stored: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [num_warps, 1], [1, 0])
     out = gl.convert_layout(total.to(c.dtype.element_ty), stored)
     rows_out = row + gl.arange(0, BLOCK_M, layout=gl.SliceLayout(1, stored))

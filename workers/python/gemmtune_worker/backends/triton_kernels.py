@@ -34,13 +34,15 @@ def with_scales(acc, a_scale, w_scale, bias, rows, columns, M, N, A_SCALE: tl.co
     """A_SCALE, W_SCALE: "" for none, "tensor" or "row"."""
     acc = acc.to(tl.float32)
     if A_SCALE == "row":
-        acc *= tl.load(a_scale + rows, mask=rows < M, other=0.0)[:, None]
+        scale = tl.load(a_scale + rows, mask=rows < M, other=0.0)[:, None]
     elif A_SCALE == "tensor":
-        acc *= tl.load(a_scale)
-    if W_SCALE == "row":
-        acc *= tl.load(w_scale + columns, mask=columns < N, other=0.0)[None, :]
-    elif W_SCALE == "tensor":
-        acc *= tl.load(w_scale)
+        scale = tl.load(a_scale)
+    if A_SCALE != "":  # both scales first: a large one and a small one may be far apart
+        if W_SCALE == "row":
+            scale = scale * tl.load(w_scale + columns, mask=columns < N, other=0.0)[None, :]
+        else:
+            scale = scale * tl.load(w_scale)
+        acc *= scale
     if BIAS:
         acc += tl.load(bias + columns, mask=columns < N, other=0.0).to(tl.float32)[None, :]
     return acc
