@@ -21,7 +21,8 @@ import time
 PACKAGE = pathlib.Path(__file__).resolve().parent
 PROBLEMS = ("64x7168x2048:bf16:bf16:bf16", "4096x4096x7168:bf16:bf16:bf16", "4096x4096x7168:e4m3/row:e4m3/row:bf16",
             "64x4096x7168:e4m3/1x128:e4m3/128x128:bf16", "64x7168x2048:int8/row:int8/row:bf16",
-            "16x8192x8192:e2m1/1x32:e2m1/1x32:bf16", "32x512x1024:bf16:bf16:bf16:batch=16")
+            "16x8192x8192:e2m1/1x32:e2m1/1x32:bf16", "4096x4096x7168:e2m1/1x32:e2m1/1x32:bf16",
+            "32x512x1024:bf16:bf16:bf16:batch=16")
 FAMILIES = ("torch", "triton", "gluon", "deepgemm", "quack")
 VERIFY = {"err_ratio_limit": 0.05, "atol": 1e-2, "rtol": 1e-2, "full_reference_flops": 4_000_000_000}
 SCREEN = {"warmup": 1, "min_samples": 4, "max_samples": 10, "max_sampling_s": 0.2, "target_dispersion": 0.02}
