@@ -1,0 +1,13 @@
+"""Stands for a compiler, for the tests of compile_ahead.py."""
+
+import os
+import time
+
+
+def compile_kernel(how):
+    if how == "badly":
+        raise RuntimeError("while compiling") from ValueError("line 1\nline 2 is wrong\n    ^")
+    if how == "crash":
+        os.abort()
+    if how == "forever":
+        time.sleep(1000)

@@ -1,0 +1,36 @@
+"""The request `multiply`: rows of one product, as the kernel wrote them, for the supervisor to check."""
+
+import base64
+
+from gemmtune_worker.bench import Bench, DeviceLost
+from gemmtune_worker.failure import as_failure
+
+
+def multiply(worker, request):
+    """Nothing here judges the product: that is what the supervisor is for."""
+    policy = {"stage": "prove", "seed": request["seed"], "measure": {"cold_cache": False}, "verify": {}}
+    bench = Bench(worker, {**request, "candidates": [request["candidate"]], "policy": policy})
+    outcome = "compile_failed"
+    try:
+        kernel = bench.prepare(request["candidate"])
+        outcome = "launch_failed"
+        rows = _launch(bench, kernel, request)
+        bench.send(type="product", outcome="ok", rows=[base64.b64encode(row).decode() for row in rows])
+    except Exception as error:  # the failure of a candidate, whatever a library calls it
+        failure = as_failure(error, outcome)
+        bench.send(type="product", outcome=failure.outcome, reason=failure.reason, rows=[])
+        if failure.outcome == "launch_failed" and worker.device.is_lost():
+            raise DeviceLost from error
+
+
+def _launch(bench, kernel, request):
+    problem, arrays = bench.problem, bench.worker.device.arrays
+    workload = bench.worker.workloads.get(problem, (request["recipe"], request["seed"]), {})
+    workload.grow(1)
+    workload.restore()
+    kernel.launch(workload.operands[0])
+    bench.device.synchronize()
+    c = workload.c(0)
+    found = [arrays.host(arrays.contiguous(c[row // problem.m, row % problem.m])).tobytes() for row in request["rows"]]
+    workload.restore()
+    return found
