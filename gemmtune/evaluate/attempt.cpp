@@ -115,6 +115,13 @@ bool Attempt::check_negated(Workload& workload, std::size_t set, Buffer Inputs::
          judge(workload, set, context);
 }
 
+bool Attempt::launch_once(OperandSets& sets) {
+  if (!step(blame_launch, [&] { loaded_->allocate(1); })) return false;
+  if (!step(blame_prepare, [&] { loaded_->pack(sets); })) return false;
+  if (!step(blame_launch, [&] { device_->stream().synchronize(); })) return false;
+  return run(&Cost::verify_s, [&] { loaded_->launch(sets, 0); });
+}
+
 bool Attempt::judge(Workload& workload, std::size_t set, std::string_view context) {
   const ScopedSeconds verifying(cost().verify_s);
   return step(blame_launch, [&] {

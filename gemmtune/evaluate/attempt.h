@@ -49,6 +49,9 @@ class Attempt {
   /// input, if it has: that is the reason then.
   void bring_back(Workload& workload, std::size_t set);
 
+  /// Allocates, packs and launches once on the first of these sets, without a check.
+  [[nodiscard]] bool launch_once(OperandSets& sets);
+
   /// Compares C of a set as it stands. The reason of a failure begins with `context`.
   [[nodiscard]] bool judge(Workload& workload, std::size_t set, std::string_view context);
 

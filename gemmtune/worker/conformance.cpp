@@ -193,7 +193,7 @@ std::unique_ptr<Examinee> Examination::fresh() {
   const json message = examinee->receive(time_to_greet);
   const JsonFields fields(message, "hello");
   if (fields.text("type") == "error") complain("it cannot start: " + fields.shown_text("message"));
-  DeviceInfo device = greeted_device(message);
+  DeviceInfo device = greeting_from_json(message).device;
   fields.text("name");
   fields.text("version");
   if (!device_)
