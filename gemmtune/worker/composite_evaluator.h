@@ -32,8 +32,8 @@ struct Member {
 
 class CompositeEvaluator final : public Evaluator {
  public:
-  /// `device` is what trials are stored under.
-  CompositeEvaluator(DeviceInfo device, std::vector<Member> members);
+  /// `device` is what trials are stored under. `absent` are families that nobody offers, and why.
+  CompositeEvaluator(DeviceInfo device, std::vector<Member> members, std::map<std::string, std::string> absent = {});
   ~CompositeEvaluator() override;
 
   /// Starts the workers. A worker that says that it cannot start is left out, and its families say why. Throws what
@@ -50,7 +50,7 @@ class CompositeEvaluator final : public Evaluator {
 
  private:
   struct Asked;
-  class Audited;
+  class Believer;
 
   void start();
   Member* member_of(const Candidate& candidate);

@@ -41,7 +41,7 @@ Deadline seconds_from_now(double seconds) {
 
 std::string broke_the_protocol(const std::string& how) { return "the worker broke the protocol: " + how; }
 
-std::string Conversation::command() const { return join(options_.command, " "); }
+std::string Conversation::name() const { return options_.name.empty() ? join(options_.command, " ") : options_.name; }
 
 std::optional<WorkerFault> Conversation::ensure_worker() {
   if (worker_) {
@@ -62,7 +62,7 @@ std::optional<WorkerFault> Conversation::ensure_worker() {
     last_reason = fault->reason;
   }
   if (worker_) return std::nullopt;
-  fail(ErrorCode::protocol, "no worker: '{}' did not say hello, tried {} times: {}", command(), options_.start_attempts,
+  fail(ErrorCode::protocol, "no worker: '{}' did not say hello, tried {} times: {}", name(), options_.start_attempts,
        last_reason);
 }
 
@@ -81,8 +81,12 @@ std::optional<WorkerFault> Conversation::greet() {
 
 void Conversation::read_hello(const json& message) {
   const JsonFields fields(message, "hello");
-  if (fields.text("type") == "error")
-    fail(ErrorCode::no_device, "the worker '{}' cannot start: {}", command(), fields.shown_text("message"));
+  if (fields.text("type") == "error") {
+    const auto why = fields.shown_text("message");
+    // "triton: no module named triton" needs no more words, if that is the worker's name.
+    if (why.starts_with(name() + ":")) fail(ErrorCode::no_device, "{}", why);
+    fail(ErrorCode::no_device, "the worker '{}' cannot start: {}", name(), why);
+  }
   Greeting greeting = greeting_from_json(message);
   if (device_) {
     if (const auto why = why_other_device(*device_, greeting.device); !why.empty())
@@ -134,7 +138,7 @@ json Conversation::ask(const json& question) {
     last_reason = fault->reason;
   }
   if (interrupted_) fail(ErrorCode::protocol, "interrupted before the worker answered '{}'", type);
-  fail(ErrorCode::protocol, "the worker '{}' does not answer '{}': {}", command(), type, last_reason);
+  fail(ErrorCode::protocol, "the worker '{}' does not answer '{}': {}", name(), type, last_reason);
 }
 
 void Conversation::drop_worker(const WorkerFault& fault) {

@@ -19,6 +19,7 @@
 namespace gemmtune {
 
 struct RemoteOptions {
+  std::string name{};                                // for messages; "" for the command
   std::vector<std::string> command{};                // argv of the worker
   std::map<std::string, std::string> environment{};  // added to that of this process
   double start_timeout_s{60};                        // from start to hello
@@ -51,7 +52,7 @@ class Conversation {
 
   const RemoteOptions& options() const { return options_; }
   const RemoteStatistics& statistics() const { return statistics_; }
-  std::string command() const;
+  std::string name() const;
 
   /// Makes sure that a worker is ready that has said hello. Returns the interrupt when one prevented that. Throws
   /// Error{no_device} when the worker says that it cannot start, and Error{protocol} when none says hello.

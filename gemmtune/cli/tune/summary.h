@@ -15,6 +15,7 @@ struct RunSummary {
   double wall_s{};
   std::size_t workers{1};
   std::uint64_t seed{};
+  std::vector<std::string> remarks{};  // of the workers, on how results were made
   bool list_already_tuned{};  // name each of them; otherwise only their number is given
 };
 
