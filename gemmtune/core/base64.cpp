@@ -13,14 +13,16 @@ constexpr std::uint8_t no_digit = 64;
 constexpr std::array<std::uint8_t, 256> values = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_digit);
-  for (std::size_t i = 0; i < digits.size(); ++i) table[static_cast<unsigned char>(digits[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < digits.size(); ++i)
+    table[static_cast<unsigned char>(digits[i])] = static_cast<std::uint8_t>(i);
   return table;
 }();
 
 /// Up to three bytes as four digits; those of missing bytes are "=".
 void append_group(std::string& text, std::span<const std::byte> bytes) {
   std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < 3; ++i) bits = bits << 8 | (i < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i]) : 0);
+  for (std::size_t i = 0; i < 3; ++i)
+    bits = bits << 8 | (i < bytes.size() ? std::to_integer<std::uint32_t>(bytes[i]) : 0);
   for (std::size_t i = 0; i < 4; ++i) text += i <= bytes.size() ? digits[bits >> (18 - 6 * i) & 63] : '=';
 }
 

@@ -106,6 +106,9 @@ class Attempt {
   void note(const Accuracy& accuracy);
   [[nodiscard]] bool check_negated(Workload& workload, std::size_t set, Buffer Inputs::*input);
 
+  /// An output is wrong because the candidate has changed its input, if it has: that is the reason then.
+  void explain_by_changed_input(Workload& workload, std::span<const std::size_t> sets);
+
   /// Returns the damage, "" if there is none. Also looks when the candidate has failed before. What it throws settles
   /// the outcome.
   std::string inspect(const std::function<std::string()>& find_damage);

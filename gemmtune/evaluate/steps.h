@@ -66,7 +66,7 @@ enum class Process : std::uint8_t { lives, lost };
 
 /// The candidate failed in its turn, and is no longer held.
 struct TurnFailure {
-  Evaluation evaluation{};
+  Evaluation evaluation{};  // ok: the process ended before the turn, which is not the candidate's fault
   Process process{Process::lives};
 };
 

@@ -57,8 +57,8 @@ BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
   if (type == "held" && purpose_ == Purpose::hold) return take_held(reply);
   if (type == "postponed" && purpose_ == Purpose::hold) return take_postponed(reply);
   if (type == "error") return BatchRefused{visible_line(fields.text("message"))};
-  if (type != "done") fail(ErrorCode::protocol, "message.type: {} answers no {} request", quote(type),
-                           message_type(purpose_));
+  if (type != "done")
+    fail(ErrorCode::protocol, "message.type: {} answers no {} request", quote(type), message_type(purpose_));
   if (!remaining_.empty()) {
     fail(ErrorCode::protocol, "'done' though {} candidates have no answer", remaining_.size());
   }

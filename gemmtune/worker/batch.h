@@ -1,5 +1,5 @@
-// Keeps track of one request about several candidates: which candidates have no answer yet, which candidate is running, and which
-// candidate a failure of the worker is charged to. It knows nothing about processes.
+// Keeps track of one request about several candidates: which candidates have no answer yet, which candidate is running,
+// and which candidate a failure of the worker is charged to. It knows nothing about processes.
 #pragma once
 
 #include <limits>

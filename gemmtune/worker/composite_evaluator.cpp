@@ -74,13 +74,12 @@ DeviceInfo CompositeEvaluator::device() {
 
 void CompositeEvaluator::start() {
   if (std::exchange(is_started_, true)) return;
-  std::vector<Member> ready;
   std::string why_none = "there are no workers";
   for (auto& member : members_) {
     try {
       if (const auto why = why_not_beside(device_, member.evaluator->device()); !why.empty())
         fail(ErrorCode::protocol, "the worker {} serves another device: {}", member.name, why);
-      ready.push_back(std::move(member));
+      ready_.push_back(&member);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::no_device || member.trust == Trust::trusted) throw;
       why_none = error.what();
@@ -88,20 +87,19 @@ void CompositeEvaluator::start() {
       for (const auto& family : member.families) absent_.emplace(family, why_none);
     }
   }
-  members_ = std::move(ready);
-  if (members_.empty()) fail(ErrorCode::no_device, "{}", why_none);
+  if (ready_.empty()) fail(ErrorCode::no_device, "{}", why_none);
 }
 
 std::vector<FamilySupport> CompositeEvaluator::supports(const Problem& problem) {
   start();
   routes_.clear();
   std::vector<FamilySupport> all;
-  for (auto& member : members_) {
-    for (auto& support : member.evaluator->supports(problem)) {
-      if (!is_in(member.families, support.family)) continue;
-      const auto [known, is_new] = routes_.emplace(support.family, &member);
-      if (!is_new && member.candidates.empty())
-        fail(ErrorCode::usage, "the workers {} and {} both offer a family {}", known->second->name, member.name,
+  for (auto* member : ready_) {
+    for (auto& support : member->evaluator->supports(problem)) {
+      if (!is_in(member->families, support.family)) continue;
+      const auto [known, is_new] = routes_.emplace(support.family, member);
+      if (!is_new && member->candidates.empty())
+        fail(ErrorCode::usage, "the workers {} and {} both offer a family {}", known->second->name, member->name,
              support.family);
       if (is_new) all.push_back(std::move(support));
     }
@@ -113,17 +111,17 @@ std::vector<FamilySupport> CompositeEvaluator::supports(const Problem& problem) 
 std::vector<Candidate> CompositeEvaluator::candidates(const Problem& problem) {
   if (routes_.empty()) supports(problem);
   std::vector<Candidate> all;
-  for (auto& member : members_) {
-    for (auto& candidate : member.evaluator->candidates(problem))
-      if (is_in(member.families, candidate.family) && is_in(member.candidates, candidate.name))
+  for (auto* member : ready_) {
+    for (auto& candidate : member->evaluator->candidates(problem))
+      if (is_in(member->families, candidate.family) && is_in(member->candidates, candidate.name))
         all.push_back(std::move(candidate));
   }
   return all;
 }
 
 Member* CompositeEvaluator::member_of(const Candidate& candidate) {
-  for (auto& member : members_)
-    if (!member.candidates.empty() && is_in(member.candidates, candidate.name)) return &member;
+  for (auto* member : ready_)
+    if (!member->candidates.empty() && is_in(member->candidates, candidate.name)) return member;
   const auto found = routes_.find(candidate.family);
   return found == routes_.end() ? nullptr : found->second;
 }
@@ -240,8 +238,7 @@ Failure CompositeEvaluator::audit(const Asked& asked, Member& member, const Eval
     return {};
   }
   const ProductAudit::Subject subject{asked.problem, evaluation.candidate, asked.policy.verify};
-  auto failure =
-      evaluation.stage == Stage::prove ? audit_.audit_anew(*steps, subject) : audit_.audit(*steps, subject);
+  auto failure = evaluation.stage == Stage::prove ? audit_.audit_anew(*steps, subject) : audit_.audit(*steps, subject);
   if (failure.outcome == Outcome::ok) audited_.insert(evaluation.candidate);
   return failure;
 }

@@ -67,6 +67,7 @@ class CompositeEvaluator final : public Evaluator {
 
   DeviceInfo device_;
   std::vector<Member> members_;
+  std::vector<Member*> ready_;                 // those that have started
   std::map<std::string, std::string> absent_;  // families of workers that cannot start, and why
   std::map<std::string, Member*> routes_;      // by family
   std::set<std::string> remarks_;

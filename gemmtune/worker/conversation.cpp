@@ -27,8 +27,8 @@ std::optional<WorkerFault> misreply(const json& reply, std::int64_t id, const st
   const std::string found = reply.at("type").get<std::string>();
   const bool is_expected = found == "error" || std::ranges::find(types, found) != types.end();
   if (is_expected && reply.contains("id") && reply.at("id") == json(id)) return std::nullopt;
-  return WorkerFault{Kind::nonsense, fmt::format("expected '{}' with id {}, found {}", types.front(), id,
-                                                 quote(reply.dump()))};
+  return WorkerFault{Kind::nonsense,
+                     fmt::format("expected '{}' with id {}, found {}", types.front(), id, quote(reply.dump()))};
 }
 
 }  // namespace
@@ -43,18 +43,22 @@ std::string broke_the_protocol(const std::string& how) { return "the worker brok
 
 std::string Conversation::name() const { return options_.name.empty() ? join(options_.command, " ") : options_.name; }
 
+// No candidate is to blame for what happens between requests.
+bool Conversation::lives() {
+  if (!worker_) return false;
+  if (const auto fault = worker_->fault_while_idle()) drop_worker(*fault);
+  return worker_.has_value();
+}
+
 std::optional<WorkerFault> Conversation::ensure_worker() {
-  if (worker_) {
-    // No candidate is to blame for what happens between requests.
-    if (const auto fault = worker_->fault_while_idle()) drop_worker(*fault);
-  }
+  static_cast<void>(lives());
   std::string last_reason;
   for (int attempt = 0; !worker_ && attempt < std::max(options_.start_attempts, 1); ++attempt) {
     ++statistics_.starts;
-    worker_.emplace(options_.command,
-                    SubprocessOptions{.environment = options_.environment,
-                                      .memory_limit_bytes = options_.memory_limit_bytes},
-                    interrupted_);
+    worker_.emplace(
+        options_.command,
+        SubprocessOptions{.environment = options_.environment, .memory_limit_bytes = options_.memory_limit_bytes},
+        interrupted_);
     const auto fault = greet();
     if (!fault) return std::nullopt;
     drop_worker(*fault);

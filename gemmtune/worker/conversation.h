@@ -57,7 +57,9 @@ class Conversation {
   /// Makes sure that a worker is ready that has said hello. Returns the interrupt when one prevented that. Throws
   /// Error{no_device} when the worker says that it cannot start, and Error{protocol} when none says hello.
   std::optional<WorkerFault> ensure_worker();
-  bool has_worker() const { return worker_.has_value(); }
+
+  /// Whether the worker of the last request is still there. One that has ended since is dropped.
+  bool lives();
 
   /// As the first worker named them. Known once a worker was there.
   const std::optional<DeviceInfo>& device() const { return device_; }

@@ -1,11 +1,11 @@
 #include "gemmtune/worker/named_worker.h"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
-#include <toml++/toml.h>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"

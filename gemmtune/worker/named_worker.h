@@ -11,8 +11,8 @@
 namespace gemmtune {
 
 struct NamedWorker {
-  std::string name{};                  // for messages; for one that is given by a command, the command
-  std::vector<std::string> command{};  // "{device}" stands for the device: cpu:0, cuda:1
+  std::string name{};                                // for messages; for one that is given by a command, the command
+  std::vector<std::string> command{};                // "{device}" stands for the device: cpu:0, cuda:1
   std::vector<std::string> families{};               // that it offers; empty: not known before it runs
   std::map<std::string, std::string> environment{};  // added to that of this process
   bool trusted{};  // its results are not audited, and it may win though it speaks version 1 of the protocol

@@ -103,9 +103,8 @@ struct ProductAudit::Exam {
     const auto reference = compute_reference(small, of(chosen), policy, 0);
     const auto verdict = compare_checked_rows(small, reference, joined(product.rows), policy);
     if (verdict.why_wrong.empty()) return {};
-    return {Outcome::wrong_result,
-            fmt::format("at the audit, on {} operands of another seed, rows from {} on: {}", to_string(recipe),
-                        request.rows.front(), verdict.why_wrong)};
+    return {Outcome::wrong_result, fmt::format("at the audit, on {} operands of another seed, rows from {} on: {}",
+                                               to_string(recipe), request.rows.front(), verdict.why_wrong)};
   }
 };
 
@@ -127,13 +126,13 @@ std::unique_ptr<ProductAudit::Exam> ProductAudit::make_exam(const Problem& probl
     return tensor.empty() ? Bytes{} : part(tensor, exam->batch_element, problem.batch);
   };
   const bool scales_are_of_rows = scale_grid(problem.a.scaling, problem.m, problem.k).rows == problem.m;
-  exam->operands = {.a = parts(of_batch(all.a), exam->rows, problem.m),
-                    .a_scale = scales_are_of_rows ? parts(of_batch(all.a_scale), exam->rows, problem.m)
-                                                  : of_batch(all.a_scale),
-                    .w = of_batch(all.w),
-                    .w_scale = of_batch(all.w_scale),
-                    .bias = std::move(all.bias),
-                    .residual = parts(of_batch(all.residual), exam->rows, problem.m)};
+  exam->operands = {
+      .a = parts(of_batch(all.a), exam->rows, problem.m),
+      .a_scale = scales_are_of_rows ? parts(of_batch(all.a_scale), exam->rows, problem.m) : of_batch(all.a_scale),
+      .w = of_batch(all.w),
+      .w_scale = of_batch(all.w_scale),
+      .bias = std::move(all.bias),
+      .residual = parts(of_batch(all.residual), exam->rows, problem.m)};
   return exam;
 }
 

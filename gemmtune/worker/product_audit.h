@@ -1,5 +1,6 @@
 // Checks a worker's results in the supervisor: operands are drawn here, a few rows of the product are computed here in
-// double precision, and the worker's rows are compared with them. The worker does not know the seed and the rows before.
+// double precision, and the worker's rows are compared with them. The worker does not know the seed and the rows
+// before.
 //
 // Not: whether what a worker says agrees with itself (worker/audit.h).
 #pragma once

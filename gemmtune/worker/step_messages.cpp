@@ -132,7 +132,8 @@ Turn turn_from_json(const json& message, const TurnRequest& request) {
     fail(ErrorCode::protocol, "samples.samples_us: expected {}, found {}", request.count, turn.samples_us.size());
   for (const auto us : turn.samples_us)
     if (!(us >= shortest_time_us && us <= longest_time_us))
-      fail(ErrorCode::protocol, "samples.samples_us: expected {} to {}, found {}", shortest_time_us, longest_time_us, us);
+      fail(ErrorCode::protocol, "samples.samples_us: expected {} to {}, found {}", shortest_time_us, longest_time_us,
+           us);
   return turn;
 }
 

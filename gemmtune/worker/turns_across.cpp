@@ -84,7 +84,8 @@ class AcrossTimer final : public Timer {
     warms_up_ahead_ = is_first;
   }
 
-  bool process_is_lost() const { return process_is_lost_; }
+  /// The process that is lost, if one is.
+  const Steps* lost() const { return lost_; }
 
   std::vector<double> time_us(const Launch& /*launch*/, std::int64_t /*first*/, std::int64_t count) override {
     if (!std::exchange(awaits_warmup_, false)) {
@@ -105,7 +106,7 @@ class AcrossTimer final : public Timer {
   std::vector<double> taken(const TurnRequest& request) {
     auto& finalist = finalists_[current_];
     const std::vector<double> endless(static_cast<std::size_t>(request.count), std::numeric_limits<double>::infinity());
-    if (turns_.interrupted || process_is_lost_ || finalist.failure) return endless;
+    if (turns_.interrupted || lost_ != nullptr || finalist.failure) return endless;
     auto result = finalist.steps->sample(finalist.held.candidate, request);
     if (auto* turn = std::get_if<Turn>(&result)) {
       finalist.clock_mhz = turn->clock_mhz;
@@ -113,8 +114,8 @@ class AcrossTimer final : public Timer {
       return std::move(turn->samples_us);
     }
     auto& failure = std::get<TurnFailure>(result);
-    process_is_lost_ = failure.process == Process::lost;
-    finalist.failure = std::move(failure.evaluation);
+    if (failure.process == Process::lost) lost_ = finalist.steps;
+    if (failure.evaluation.outcome != Outcome::ok) finalist.failure = std::move(failure.evaluation);
     return endless;
   }
 
@@ -126,7 +127,7 @@ class AcrossTimer final : public Timer {
   TurnRequest next_{};
   bool awaits_warmup_{};
   bool warms_up_ahead_{};
-  bool process_is_lost_{};
+  const Steps* lost_{};
 };
 
 class Confirmation {
@@ -148,7 +149,11 @@ class Confirmation {
 
   void confirm_some() {
     hold();
-    if (turns_.interrupted || finalists_.empty()) return;
+    if (turns_.interrupted) return;
+    if (finalists_.empty()) {
+      for (auto& share : shares_) give_up(share, "the worker postponed all of its candidates");
+      return;
+    }
     if (!take_turns()) return begin_anew();
     if (!settle()) return begin_anew();
     for (const auto& evaluation : results_) observer_.evaluated(evaluation);
@@ -181,7 +186,8 @@ class Confirmation {
       timer.give_turn(i);
     };
     samples_ = sample_interleaved(timer, launches, turns_.policy.measure, give_turn);
-    return !timer.process_is_lost();
+    lost_ = timer.lost();
+    return lost_ == nullptr;
   }
 
   bool settle() {
@@ -193,7 +199,10 @@ class Confirmation {
       SettledKeeper keeper(observer_);
       const auto process = share.steps->settle(candidates, keeper);
       note(keeper.settled(), process);
-      if (process == Process::lost) return false;
+      if (process == Process::lost) {
+        lost_ = share.steps;
+        return false;
+      }
     }
     for (const auto& finalist : finalists_)
       if (finalist.failure) results_.push_back(*finalist.failure);
@@ -213,9 +222,19 @@ class Confirmation {
     }
   }
 
+  /// The candidates of a process that are still wanted get no further.
+  void give_up(ProcessShare& share, const char* why) {
+    for (const auto& candidate : std::exchange(share.candidates, {}))
+      observer_.evaluated(
+          {.candidate = candidate, .stage = Stage::confirm, .outcome = Outcome::crashed, .reason = why});
+  }
+
   /// The candidates that have not failed are wanted again. One that failed has its outcome.
   void begin_anew() {
     if (turns_.interrupted) return;
+    const bool has_culprit =
+        std::ranges::any_of(finalists_, [](const Finalist& finalist) { return finalist.failure.has_value(); });
+    unexplained_ = has_culprit ? 0 : unexplained_ + 1;
     for (const auto& finalist : finalists_) {
       if (finalist.failure) {
         observer_.evaluated(*finalist.failure);
@@ -224,6 +243,10 @@ class Confirmation {
       const auto share = std::ranges::find(shares_, finalist.steps, &ProcessShare::steps);
       share->candidates.push_back(finalist.held.candidate);
     }
+    if (unexplained_ < most_unexplained) return;
+    give_up(*std::ranges::find(shares_, lost_, &ProcessShare::steps),
+            "the worker ended again and again while it held candidates");
+    unexplained_ = 0;
   }
 
   /// What the worker says of the result, with the times that were taken here.
@@ -233,8 +256,8 @@ class Confirmation {
       evaluation.outcome = Outcome::wrong_result;
       evaluation.reason = held.flaw;
     }
-    const bool is_timed = evaluation.outcome == Outcome::ok ||
-                          (evaluation.outcome == Outcome::wrong_result && !held.flaw.empty());
+    const bool is_timed =
+        evaluation.outcome == Outcome::ok || (evaluation.outcome == Outcome::wrong_result && !held.flaw.empty());
     if (is_timed) evaluation.timing = summarise(samples, true);
     evaluation.timing.workspace_bytes = held.workspace_bytes;
     evaluation.timing.packed_bytes = held.packed_bytes;
@@ -251,9 +274,13 @@ class Confirmation {
     }
   }
 
+  static constexpr int most_unexplained = 3;
+
   const TurnsAcross& turns_;
   std::vector<ProcessShare> shares_;
   EvaluationObserver& observer_;
+  const Steps* lost_{};  // the process that is lost
+  int unexplained_{};    // losses of a process in a row with no candidate to charge
   std::vector<Finalist> finalists_;
   std::vector<Samples> samples_;
   std::vector<Evaluation> results_;

@@ -207,10 +207,11 @@ class ExampleWorker(CommandTest):
         request = {"type": "evaluate", "id": 1, "problem": "2x2x4:f32:f32:f32",
                    "candidates": [{"family": "pure_python", "name": "python_dot"}],
                    "policy": {"stage": "screen", "seed": 0,
-                              "verify": {"err_ratio_limit": 0.05, "atol": 0.01, "rtol": 0.01, "full_reference_flops": 1000},
+                              "verify": {"err_ratio_limit": 0.05, "atol": 0.01, "rtol": 0.01,
+                                         "full_reference_flops": 1000},
                               "measure": {"warmup": 0, "min_samples": 1, "max_samples": 1, "max_sampling_s": 1,
                                           "target_dispersion": 0.1, "cold_cache": False, "keep_samples": True}}}
-        code = (f"import sys; sys.argv = ['x']; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import example_worker as e; "
+        code = (f"import sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import example_worker as e; "
                 "e.KERNELS['python_dot'] = lambda p, a, w, bias, c: c.__setitem__(0, float('inf')); e.Worker().serve()")
         answer = subprocess.run([sys.executable, "-B", "-c", code], input=json.dumps(request) + "\n", text=True,
                                 capture_output=True, timeout=60, check=True).stdout

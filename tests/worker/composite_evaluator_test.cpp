@@ -33,10 +33,8 @@ Member python_member(const std::string& mode, Trust trust = Trust::audited, cons
   RemoteOptions options{.name = family, .command = {TEST_PYTHON, "-IS", TEST_TURNS_WORKER, TEST_EXAMPLE_WORKER}};
   options.command.insert(options.command.end(), {mode, family});
   if (mode == "hangs_in_turn") options.candidate_timeout_s = 2;
-  return {.name = family,
-          .evaluator = std::make_unique<RemoteEvaluator>(options),
-          .trust = trust,
-          .families = {family}};
+  return {
+      .name = family, .evaluator = std::make_unique<RemoteEvaluator>(options), .trust = trust, .families = {family}};
 }
 
 Member own_member() {
@@ -91,7 +89,9 @@ TEST(CompositeEvaluator, EvaluatesAtEachStage) {
       EXPECT_EQ(one.outcome, Outcome::ok) << to_string(policy.stage) << " " << name << ": " << one.reason;
       EXPECT_EQ(one.stage, policy.stage);
       EXPECT_EQ(one.timing.sample_count > 0, policy.stage != Stage::prove) << name;
-      if (policy.stage == Stage::confirm) EXPECT_GE(one.timing.turns.size(), 2U) << name;
+      if (policy.stage == Stage::confirm) {
+        EXPECT_GE(one.timing.turns.size(), 2U) << name;
+      }
     }
   }
   EXPECT_THAT(evaluator->remarks(), IsEmpty());
@@ -161,6 +161,17 @@ TEST(CompositeEvaluator, AFaultInATurnCostsOneCandidate) {
 TEST(CompositeEvaluator, WhatDoesNotFitIsTimedLater) {
   const auto evaluator = beside(python_member("postpones"));
   EXPECT_THAT(failed(evaluated(*evaluator, confirm_policy())), IsEmpty());
+}
+
+TEST(CompositeEvaluator, NobodyIsAskedForEver) {
+  for (const auto& [mode, why] : {std::pair("postpones_all", "postponed all of its candidates"),
+                                  std::pair("dies_idle", "ended again and again while it held candidates")}) {
+    const auto evaluator = beside(python_member(mode));
+    const auto evaluations = evaluated(*evaluator, confirm_policy());
+    EXPECT_EQ(failed(evaluations).size(), 4U) << mode << ": those of the other worker are timed";
+    EXPECT_EQ(to_string(evaluations.at("python_index").outcome), to_string(Outcome::crashed)) << mode;
+    EXPECT_THAT(evaluations.at("python_index").reason, HasSubstr(why)) << mode;
+  }
 }
 
 TEST(CompositeEvaluator, AWorkerThatCannotStartIsLeftOut) {

@@ -48,9 +48,11 @@ TEST(Conformance, ExampleWorkerSupportsNoOptionThatItDoesNotKnow) {
 
 TEST(Conformance, FindsEachHabit) {
   const std::map<std::string, std::pair<std::string, std::string>> habits{
-      {"crash_at_once", {"says hello, of protocol version 1 or 2, with a device", "exited with 7; stderr: no such device"}},
+      {"crash_at_once",
+       {"says hello, of protocol version 1 or 2, with a device", "exited with 7; stderr: no such device"}},
       {"cannot_start", {"says hello, of protocol version 1 or 2, with a device", "no cuda:7 here"}},
-      {"garbage_for_hello", {"says hello, of protocol version 1 or 2, with a device", "not JSON (at byte 1): 'Welcome!'"}},
+      {"garbage_for_hello",
+       {"says hello, of protocol version 1 or 2, with a device", "not JSON (at byte 1): 'Welcome!'"}},
       {"wrong_version", {"says hello, of protocol version 1 or 2, with a device", "expected 1 or 2, found 99"}},
       {"die_when_asked", {"answers 'supports' and supports the problem", "exited with 8"}},
       {"name_twice", {"answers 'candidates' with at least one, each name once", "'c0' is named twice"}},
@@ -91,8 +93,8 @@ TEST(Conformance, AWorkerThatCannotBeAuditedFailsTheAuditAndNothingElse) {
 }
 
 TEST(Conformance, AWorkerThatComputesNothingFailsTheAuditAndNothingElse) {
-  const auto failed = failures(
-      {TEST_PYTHON, "-IS", TEST_TURNS_WORKER, TEST_EXAMPLE_WORKER, "computes_nothing", "lazy"}, "6x8x70:f32:f32:f32");
+  const auto failed = failures({TEST_PYTHON, "-IS", TEST_TURNS_WORKER, TEST_EXAMPLE_WORKER, "computes_nothing", "lazy"},
+                               "6x8x70:f32:f32:f32");
   ASSERT_EQ(failed.size(), 1U);
   EXPECT_THAT(failed.at("multiplies what it is asked to multiply"), HasSubstr("wrong_result: at the audit"));
 }

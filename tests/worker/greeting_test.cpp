@@ -41,7 +41,7 @@ std::string refusal(const json& hello) {
   return "accepted";
 }
 
-TEST(Greeting, NamesTheDevice) { 
+TEST(Greeting, NamesTheDevice) {
   EXPECT_EQ(greeting_from_json(hello_of(some_device)), (Greeting{.device = some_device, .protocol = 1}));
   json newer = hello_of(some_device);
   newer["protocol"] = 2;
@@ -66,14 +66,13 @@ TEST(Greeting, RefusesDevicesThatCannotBe) {
 
 TEST(Greeting, WhatItNamesCanBePrinted) {
   const std::string evil = "H\n100\x1b[31m";
-  const DeviceInfo device =
-      greeting_from_json(hello_of({.name = evil,
-                                   .arch = evil,
-                                   .cu_num = 1,
-                                   .features = {evil},
-                                   .driver = evil,
-                                   .libraries = {{evil, evil}}}))
-          .device;
+  const DeviceInfo device = greeting_from_json(hello_of({.name = evil,
+                                                         .arch = evil,
+                                                         .cu_num = 1,
+                                                         .features = {evil},
+                                                         .driver = evil,
+                                                         .libraries = {{evil, evil}}}))
+                                .device;
   EXPECT_EQ(device.name, "H | 100\\x1b[31m");
   for (const std::string& text : {device.name, device.arch, device.driver, device.features.at(0),
                                   device.libraries.begin()->first, device.libraries.begin()->second})
@@ -106,7 +105,8 @@ TEST(Greeting, WorkersOfDifferentProgramsAgreeInPlaceAndSize) {
     change(device);
     return why_not_beside(some_device, device);
   };
-  EXPECT_EQ(beside([](DeviceInfo& d) { d = {.kind = d.kind, .index = d.index, .arch = d.arch, .cu_num = d.cu_num}; }), "");
+  EXPECT_EQ(beside([](DeviceInfo& d) { d = {.kind = d.kind, .index = d.index, .arch = d.arch, .cu_num = d.cu_num}; }),
+            "");
   EXPECT_THAT(beside([](DeviceInfo& d) { d.kind = DeviceKind::hip; }), HasSubstr("device.kind"));
   EXPECT_THAT(beside([](DeviceInfo& d) { d.index += 1; }), HasSubstr("device.index"));
   EXPECT_THAT(beside([](DeviceInfo& d) { d.cu_num += 1; }), HasSubstr("device.cu_num"));

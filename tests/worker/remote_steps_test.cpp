@@ -24,9 +24,7 @@ EvaluationPolicy brief_policy() {
   return policy;
 }
 
-RemoteOptions options(const std::string& mode) {
-  return {.command = {TEST_WORKER, mode}, .candidate_timeout_s = 20};
-}
+RemoteOptions options(const std::string& mode) { return {.command = {TEST_WORKER, mode}, .candidate_timeout_s = 20}; }
 
 std::vector<Candidate> named(const std::vector<std::string>& faults) {
   std::vector<Candidate> candidates;

@@ -106,10 +106,10 @@ TEST(LocalSteps, HoldsWhatFitsAndAtLeastOne) {
   auto evaluator = broken_evaluator();
   const auto problem = parse_problem(some_problem);
   const auto policy = brief_policy();
-  const auto candidates = named({"one_element", "right", "right_slow"});
+  const auto candidates = named({"last_row", "right", "right_slow"});
   HoldSorter sorter;
   evaluator.steps()->hold({problem, candidates, policy, 0.0}, sorter);
-  EXPECT_THAT(sorter.failed, testing::ElementsAre("one_element"));
+  EXPECT_THAT(sorter.failed, testing::ElementsAre("last_row"));
   EXPECT_EQ(sorter.held_ones.front(), "right");
   EXPECT_EQ(sorter.held_ones.size() + sorter.later.size(), 2U);
 }
@@ -132,7 +132,7 @@ TEST(LocalSteps, KnowsWhatIsHeld) {
 
 TEST(LocalSteps, ReturnsTheRowsThatWereAskedFor) {
   auto evaluator = broken_evaluator();
-  ProductRequest request{.problem = parse_problem("5x6x130:f32:f32:f32:batch=2:ldc=9"),
+  ProductRequest request{.problem = parse_problem("5x6x130:f32:f32:f32:batch=2"),
                          .candidate = broken::candidate("right"),
                          .seed = 7,
                          .rows = {0, 4, 5, 9}};

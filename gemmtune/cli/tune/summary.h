@@ -16,7 +16,7 @@ struct RunSummary {
   std::size_t workers{1};
   std::uint64_t seed{};
   std::vector<std::string> remarks{};  // of the workers, on how results were made
-  bool list_already_tuned{};  // name each of them; otherwise only their number is given
+  bool list_already_tuned{};           // name each of them; otherwise only their number is given
 };
 
 struct ShapeCounts {

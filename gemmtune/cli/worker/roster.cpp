@@ -27,7 +27,8 @@ std::vector<FamilySupport> families_of(const NamedWorker& worker, const std::str
 
 NamedWorker given_by(const std::string& command) {
   NamedWorker worker{.name = command, .command = command_words(command)};
-  if (worker.command.empty()) fail(ErrorCode::usage, "--worker: expected a command, as './my-worker --device {{device}}'");
+  if (worker.command.empty())
+    fail(ErrorCode::usage, "--worker: expected a command, as './my-worker --device {{device}}'");
   return worker;
 }
 
@@ -46,9 +47,8 @@ Roster::Roster(const RosterRequest& request) {
   const auto asked = comma_list(request.families);
   for (const auto& worker : named_workers())
     if (offers_one_of(worker, asked)) add_if_it_starts(worker, request.device_id);
-  const bool none_is_left = !asked.empty() && std::ranges::all_of(asked, [&](const auto& family) {
-    return absent_.contains(family);
-  });
+  const bool none_is_left =
+      !asked.empty() && std::ranges::all_of(asked, [&](const auto& family) { return absent_.contains(family); });
   if (none_is_left) fail(ErrorCode::no_device, "{}", absent_.at(asked.front()));
 }
 

@@ -29,8 +29,10 @@ class WorkerCommand final : public Command {
     auto families = make_families();
     const auto wanted = comma_list(families_);
     if (wanted.empty()) return families;
-    std::erase_if(families, [&](const auto& family) { return std::ranges::find(wanted, family->name()) == wanted.end(); });
-    if (families.size() != wanted.size()) fail(ErrorCode::usage, "--families: '{}' names one that is not there", families_);
+    std::erase_if(families,
+                  [&](const auto& family) { return std::ranges::find(wanted, family->name()) == wanted.end(); });
+    if (families.size() != wanted.size())
+      fail(ErrorCode::usage, "--families: '{}' names one that is not there", families_);
     return families;
   }
 

@@ -116,8 +116,7 @@ std::unique_ptr<Evaluator> evaluator_of(const WorkerSettings& settings, const st
   if (settings.workers.empty() && settings.absent.empty()) return own_evaluator(settings, device);
   std::vector<Member> members;
   if (wants_own(settings))
-    members.push_back(
-        {.name = "gemmtune", .evaluator = own_evaluator(settings, device), .trust = Trust::trusted});
+    members.push_back({.name = "gemmtune", .evaluator = own_evaluator(settings, device), .trust = Trust::trusted});
   for (const auto& worker : settings.workers)
     if (wants(settings, worker)) members.push_back(member_for(worker, device, settings.candidate_timeout_s));
   return std::make_unique<CompositeEvaluator>(described(device), std::move(members), settings.absent);

@@ -35,9 +35,9 @@ struct WorkerSettings {
   double candidate_timeout_s{1800};
   bool in_process{};
   Selection selection{};
-  std::vector<NamedWorker> workers{};          // beside gemmtune's own
+  std::vector<NamedWorker> workers{};           // beside gemmtune's own
   std::map<std::string, std::string> absent{};  // families that nobody here offers, and why
-  std::optional<Roofline> roofline{};  // times beyond it are faults (bench/plausible_times.h)
+  std::optional<Roofline> roofline{};           // times beyond it are faults (bench/plausible_times.h)
 };
 
 /// Candidates, each of which is to run in a worker process of its own, and their families.

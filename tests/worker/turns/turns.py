@@ -11,7 +11,9 @@
   too_few_samples, impossible_samples
                     what is said of python_index's samples
   dies_at_settle    at python_index
+  dies_idle         each time after python_index has taken samples
   postpones         holds one candidate at a time
+  postpones_all     holds none
 """
 import importlib.util
 import os
@@ -72,7 +74,9 @@ class Worker(example.Worker):
                 return self.send(type="samples", id=request["id"], samples_us=[1.0] * (request["count"] - 1))
             if MODE == "impossible_samples":
                 return self.send(type="samples", id=request["id"], samples_us=[1e9] * request["count"])
-        return super().sample(request)
+        super().sample(request)
+        if request["candidate"]["name"] == VICTIM and MODE == "dies_idle":
+            os._exit(9)
 
     def settle(self, request):
         if MODE == "dies_at_settle":
@@ -93,7 +97,8 @@ class Worker(example.Worker):
 
 class PostponingEvaluation(example.Evaluation):
     def hold(self):
-        self.candidates, others = self.candidates[:1], self.candidates[1:]
+        fitting = 0 if MODE == "postpones_all" else 1
+        self.candidates, others = self.candidates[:fitting], self.candidates[fitting:]
         held = super().hold()
         for candidate in others:
             self.send("started", candidate)
@@ -109,6 +114,6 @@ if MODE == "computes_nothing":
     example.Attempt = LazyAttempt
 if MODE == "raises":
     example.KERNELS[VICTIM] = divide_by_zero
-if MODE == "postpones":
+if MODE in ("postpones", "postpones_all"):
     example.Evaluation = PostponingEvaluation
 Worker().serve()
