@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -139,9 +140,9 @@ std::unique_ptr<ProductAudit::Exam> ProductAudit::make_exam(const Problem& probl
 Failure ProductAudit::audit(Steps& steps, const Subject& subject) {
   if (!last_ || !(last_->problem == subject.problem)) last_ = make_exam(subject.problem, Recipe::gaussian);
   std::vector<std::int64_t> chosen(last_->rows.size());
-  std::iota(chosen.begin(), chosen.end(), 0);
+  std::iota(chosen.rbegin(), chosen.rend(), 0);
   std::mt19937_64 shuffling(draw());
-  std::ranges::shuffle(chosen, shuffling);
+  std::ranges::shuffle(std::span(chosen).subspan(1), shuffling);  // the last row stays
   chosen.resize(std::min<std::size_t>(chosen.size(), asked_rows));
   std::ranges::sort(chosen);
   return last_->take(steps, subject, chosen);
