@@ -6,6 +6,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
 find_package(LibLZMA REQUIRED)
+find_package(tomlplusplus REQUIRED)  # of which the headers alone are used
 
 # RE2 has no CMake package in Debian 12, and needs Abseil from version 2023-06-01 on, which its pkg-config file says.
 find_package(PkgConfig REQUIRED)

@@ -20,3 +20,9 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/gemmtune-dispatch.pc.in ${PROJECT_BINAR
 install(FILES ${PROJECT_BINARY_DIR}/gemmtune-dispatch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dispatch)
 
 install(TARGETS gemmtune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+
+# The workers that come with gemmtune are found beside the program, in the build folder too.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/workers/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gemmtune/workers
+        COMPONENT program PATTERN __pycache__ EXCLUDE)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/gemmtune)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/workers ${PROJECT_BINARY_DIR}/share/gemmtune/workers SYMBOLIC)

@@ -4,16 +4,19 @@
     gemmtune worker-check python3 workers/example_worker.py
 
 It multiplies f32 matrices in three ways, all slow, and keeps to every rule: operands by the recipe, poison and guards,
-the error bound, interleaved finalists, adversarial operands. Copy it and put your own kernels in.
+the error bound, every operand set judged, finalists in turns with those of other workers, adversarial operands, the
+audit. Copy it and put your own kernels in.
 """
 
 import array
+import base64
 import functools
 import json
 import math
 import operator
 import os
 import platform
+import random
 import re
 import struct
 import sys
@@ -122,7 +125,7 @@ class Problem:
         return ""
 
 
-# Kernels: each reads a, w, bias (arrays of f32) and writes c (a memoryview of f32) ---------------------------------------
+# Kernels: each reads a, w, bias (arrays of f32) and writes c (a memoryview of f32) ------------------------------------
 
 
 def rows_of(matrix, count, k):
@@ -206,7 +209,7 @@ def exact_dot(row, column):
 
 
 class Workload:
-    """The operands of a problem under one recipe, copies to rotate over, and what C should hold."""
+    """The operands of a problem under one recipe, in as many copies (sets) as launches rotate over, with outputs."""
 
     def __init__(self, problem, recipe, seed, copies):
         p = self.problem = problem
@@ -216,29 +219,54 @@ class Workload:
         self.pristine = inputs
         size = p.batch * p.m * p.n * 4
         self.outputs = [bytearray(GUARD + bytes(size) + GUARD) for _ in range(copies)]
-        self.reference, self.row_norms, self.column_norms = self.compute_reference()
+        self.products, self.row_norms, self.column_norms = self.multiply_exactly()
+        self.reference = self.with_bias(self.products)
+        self.reference_of_negated = self.with_bias([-product for product in self.products])
 
-    def compute_reference(self):
-        p, (a, w, bias) = self.problem, self.pristine
+    def multiply_exactly(self):
+        p, (a, w, _) = self.problem, self.pristine
         left, right = rows_of(a, p.batch * p.m, p.k), rows_of(w, p.batch * p.n, p.k)
-        reference = [exact_dot(row, right[i // p.m * p.n + n]) + (bias[n] if bias else 0.0)
-                     for i, row in enumerate(left) for n in range(p.n)]
-        return reference, [math.hypot(*row) for row in left], [math.hypot(*row) for row in right]
+        products = [exact_dot(row, right[i // p.m * p.n + n]) for i, row in enumerate(left) for n in range(p.n)]
+        return products, [math.hypot(*row) for row in left], [math.hypot(*row) for row in right]
+
+    def with_bias(self, products):
+        bias = self.pristine[2]
+        return [product + bias[i % self.problem.n] for i, product in enumerate(products)] if bias else products
 
     def launch(self, kernel, index):
         index %= len(self.sets)
         body = memoryview(self.outputs[index])[len(GUARD):-len(GUARD)].cast("f")
         kernel(self.problem, *self.sets[index], body)
 
-    def check(self, kernel, verify):
-        """Accuracy, and why it is wrong or ''."""
-        out, guard = self.outputs[0], len(GUARD)
-        out[:] = GUARD + POISON * (len(self.reference)) + GUARD
-        self.launch(kernel, 0)
+    def poison(self, index):
+        self.outputs[index][:] = GUARD + POISON * len(self.reference) + GUARD
+
+    def change_sign_of_a(self, index):
+        a = self.sets[index][0]
+        for i, x in enumerate(a):
+            a[i] = -x
+
+    def rows(self, index, numbers):
+        width = 4 * self.problem.n
+        return [bytes(self.outputs[index][len(GUARD) + row * width:][:width]) for row in numbers]
+
+    def judge(self, index, verify, reference=None):
+        """Accuracy of what a set's C holds, and why it is wrong or ''."""
+        out, guard = self.outputs[index], len(GUARD)
         body = bytes(out[guard:-guard])
         unwritten = sum(body[i:i + 4] == POISON for i in range(0, len(body), 4))
-        intact = out[:guard] == GUARD and out[-guard:] == GUARD and same_bits(self.sets[0], self.pristine)
-        return judge(self, struct.unpack(f"{len(self.reference)}f", body), unwritten, intact, verify)
+        intact = out[:guard] == GUARD and out[-guard:] == GUARD
+        found = struct.unpack(f"{len(self.reference)}f", body)
+        return judge(self, found, reference or self.reference, (unwritten, intact), verify)
+
+    def check(self, kernel, index, verify):
+        """The same of a launch on poison, which must leave its inputs as they are."""
+        self.poison(index)
+        self.launch(kernel, index)
+        accuracy, why = self.judge(index, verify)
+        if not why and not same_bits(self.sets[index], self.pristine):
+            why = "an input was overwritten"
+        return accuracy, why
 
 
 def distance(expected, found, bound):
@@ -250,9 +278,10 @@ def distance(expected, found, bound):
     return 0.0 if both_nan or found == expected or overflows else math.inf
 
 
-def judge(load, out, unwritten, intact, verify):
+def judge(load, out, reference, condition, verify):
     p, far, worst, worst_share, first = load.problem, 0, 0.0, 0.0, None
-    for i, (expected, found) in enumerate(zip(load.reference, out)):
+    unwritten, intact = condition
+    for i, (expected, found) in enumerate(zip(reference, out)):
         row, n = divmod(i, p.n)
         norms = load.row_norms[row] * load.column_norms[row // p.m * p.n + n]
         bound = 2.0 ** -23 * max(abs(expected), 2.0 ** -126) + 4 * 2.0 ** -24 * (math.sqrt(p.k) * abs(expected) + norms)
@@ -268,8 +297,15 @@ def judge(load, out, unwritten, intact, verify):
     why = [f"{unwritten} elements were never written"] if unwritten else []
     why += [first] if first else []
     why += [f"error ratio {ratio}"] if ratio > verify["err_ratio_limit"] else []
-    why += [] if intact else ["a guard or an operand was overwritten"]
+    why += [] if intact else ["a guard was overwritten"]
     return accuracy, "; ".join(why)
+
+
+def worse_of(one, other):
+    """The worst of each number, over several checks."""
+    if one is None:
+        return other
+    return {key: (min if key == "guards_intact" else max)(one[key], value) for key, value in other.items()}
 
 
 # Timing ---------------------------------------------------------------------------------------------------------------
@@ -295,24 +331,85 @@ def enough(samples, measure):
     if not samples or len(samples) < measure["min_samples"]:
         return False
     low, high = interval(samples)
-    return sum(samples) >= measure["max_sampling_s"] * 1e6 or (high - low) / 2 < measure["target_dispersion"] * median(samples)
-
-
-def time_us(load, kernel, index):
-    start = time.perf_counter_ns()
-    load.launch(kernel, index)
-    return max(time.perf_counter_ns() - start, 1) / 1000
+    is_narrow = (high - low) / 2 < measure["target_dispersion"] * median(samples)
+    return is_narrow or sum(samples) >= measure["max_sampling_s"] * 1e6
 
 
 def summarise(samples, turns):
-    """What a reply says of the times. `turns`: other candidates ran between any two samples."""
-    if not samples:
-        return None
+    """What a reply says of the times. `turns`: how many samples each turn took."""
     middle, (low, high) = median(samples), interval(samples)
-    timing = {"median_us": middle, "min_us": min(samples), "mean_us": sum(samples) / len(samples), "low_us": low,
-              "high_us": high, "dispersion": 1.4826 * median([abs(x - middle) for x in samples]) / middle,
-              "sample_count": len(samples), "samples_us": samples}
-    return {**timing, "turns": [1] * len(samples)} if turns else timing
+    return {"median_us": middle, "min_us": min(samples), "mean_us": sum(samples) / len(samples), "low_us": low,
+            "high_us": high, "dispersion": 1.4826 * median([abs(x - middle) for x in samples]) / middle,
+            "sample_count": len(samples), "samples_us": samples, "turns": turns}
+
+
+# Candidates -----------------------------------------------------------------------------------------------------------
+
+
+class Attempt:
+    """One candidate: its kernel, and what is known of it. `why` says what is wrong, and ends it."""
+
+    def __init__(self, candidate, load, policy):
+        self.candidate, self.load, self.policy = candidate, load, policy
+        self.kernel, self.why = prepare(load.problem, candidate)
+        self.outcome = "unsupported" if self.why else "ok"
+        self.accuracy, self.next_launch = None, 0
+        self.samples, self.turns = [], []
+        if policy["measure"].get("cold_instructions"):
+            self.fail("unsupported", "a CPU's instruction caches cannot be emptied from here")
+
+    def fail(self, outcome, why):
+        if self.outcome == "ok":
+            self.outcome, self.why = outcome, why
+
+    def note(self, checked):
+        accuracy, why = checked
+        self.accuracy = worse_of(self.accuracy, accuracy)
+        if why:
+            self.fail("wrong_result", why)
+
+    def check(self, most_sets):
+        """On sets that are drawn: a kernel that is right on some addresses only is wrong."""
+        sets = range(len(self.load.sets))
+        for index in random.sample(sets, min(most_sets, len(sets))):
+            if self.outcome == "ok":
+                self.note(self.load.check(self.kernel, index, self.policy["verify"]))
+
+    def take_turn(self, warmup, count, judged):
+        """Samples of one turn. What a judged turn leaves in one of its sets must fit operands that changed before."""
+        load, first = self.load, self.next_launch + warmup
+        witness = (first + random.randrange(count)) % len(load.sets)
+        if judged:
+            load.change_sign_of_a(witness)
+        for launch in range(self.next_launch, first):
+            load.launch(self.kernel, launch)
+        samples = [self.time_us(launch) for launch in range(first, first + count)]
+        self.next_launch = first + count
+        if judged:
+            self.note(load.judge(witness, self.policy["verify"], load.reference_of_negated))
+            load.change_sign_of_a(witness)
+        return samples
+
+    def time_us(self, launch):
+        start = time.perf_counter_ns()
+        self.load.launch(self.kernel, launch)
+        return max(time.perf_counter_ns() - start, 1) / 1000
+
+    def sample(self):
+        """One more turn, of one sample, for stages whose order is decided here."""
+        first = not self.samples
+        self.samples += self.take_turn(self.policy["measure"]["warmup"] if first else 0, 1, first)
+        self.turns.append(1)
+
+    def wants_samples(self):
+        return self.outcome == "ok" and not enough(self.samples, self.policy["measure"])
+
+    def evaluation(self, timed=True):
+        answer = {"candidate": self.candidate, "stage": self.policy["stage"], "outcome": self.outcome,
+                  "reason": self.why}
+        if timed and self.samples and self.outcome == "ok":
+            answer["timing"] = summarise(self.samples, self.turns)
+        return answer | ({"accuracy": self.accuracy} if self.accuracy else {})
 
 
 # The conversation -----------------------------------------------------------------------------------------------------
@@ -326,22 +423,31 @@ def last_level_cache_bytes():
         return 0
 
 
+SETS_BEFORE, SETS_AFTER = 8, 2  # that are checked before and after finalists are timed
+
+
+def without_infinities(value):
+    """JSON has no words for what is not a finite number."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: without_infinities(item) for key, item in value.items()}
+    return [without_infinities(item) for item in value] if isinstance(value, list) else value
+
+
 class Evaluation:
-    """One evaluate request."""
+    """One evaluate or hold request."""
 
     def __init__(self, worker, request):
         self.worker, self.id, self.policy = worker, request["id"], request["policy"]
         self.problem, self.candidates = Problem(request["problem"]), request["candidates"]
 
-    def started(self, candidate):
-        self.worker.send(type="started", id=self.id,
-                         candidate={"family": candidate["family"], "name": candidate["name"]})
+    def send(self, kind, candidate, **members):
+        self.worker.send(type=kind, id=self.id,
+                         candidate={"family": candidate["family"], "name": candidate["name"]}, **members)
 
-    def report(self, candidate, outcome, reason, timing=None, accuracy=None):
-        answer = {"candidate": candidate, "stage": self.policy["stage"], "outcome": outcome, "reason": reason}
-        answer |= {"timing": timing} if timing else {}
-        answer |= {"accuracy": accuracy} if accuracy else {}
-        self.worker.send(type="evaluation", id=self.id, evaluation=answer)
+    def report(self, attempt, timed=True):
+        self.worker.send(type="evaluation", id=self.id, evaluation=attempt.evaluation(timed))
 
     def workload(self, recipe="gaussian", seed_offset=0, copies=1):
         return self.worker.workload(self.problem, recipe, (self.policy["seed"] + seed_offset) & MASK, copies)
@@ -351,67 +457,54 @@ class Evaluation:
         size = 4 * p.batch * (p.m * p.k + p.n * p.k + p.m * p.n) + 4 * p.n
         return min(1 + 2 * last_level_cache_bytes() // size, 256) if self.policy["measure"]["cold_cache"] else 1
 
-    def checked(self, candidate):
-        """The kernel, with its accuracy; None once a failure is reported."""
-        self.started(candidate)
-        if self.policy["measure"].get("cold_instructions"):
-            self.report(candidate, "unsupported", "a CPU's instruction caches cannot be emptied from here")
-            return None
-        kernel, why_not = prepare(self.problem, candidate)
-        if kernel is None:
-            self.report(candidate, "unsupported", why_not)
-            return None
-        accuracy, why = self.workload(copies=self.copies()).check(kernel, self.policy["verify"])
-        if why:
-            self.report(candidate, "wrong_result", why, accuracy=accuracy)
-            return None
-        return kernel, accuracy
+    def begun(self, candidate, sets):
+        self.send("started", candidate)
+        attempt = Attempt(candidate, self.workload(copies=self.copies()), self.policy)
+        attempt.check(sets)
+        return attempt
 
     def screen(self):
         for candidate in self.candidates:
-            self.time_in_turn([(candidate, *found)] if (found := self.checked(candidate)) else [])
+            attempt = self.begun(candidate, 1)
+            while attempt.wants_samples():
+                attempt.sample()
+            self.report(attempt)
 
     def confirm(self):
-        right = [(candidate, *found) for candidate in self.candidates if (found := self.checked(candidate))]
-        for candidate, timing in self.time_in_turn(right, answer=False):
-            kernel, accuracy = self.checked(candidate) or (None, None)
-            if kernel:
-                self.report(candidate, "ok", "", timing, accuracy)
-
-    def time_in_turn(self, right, answer=True):
-        measure = self.policy["measure"]
-        load = self.workload(copies=self.copies()) if right else None
-        samples = [[] for _ in right]
-        index, first = 0, True
-        while any(not enough(one, measure) for one in samples):
-            for (candidate, kernel, _), own in zip(right, samples):
-                if enough(own, measure):
-                    continue
-                if len(right) > 1:
-                    self.started(candidate)
-                for _ in range(measure["warmup"] if first else 0):
-                    load.launch(kernel, index := index + 1)
-                own.append(time_us(load, kernel, index := index + 1))
-            first = False
-        timed = [(one[0], summarise(own, turns=len(right) > 1)) for one, own in zip(right, samples)]
-        if answer:
-            for (candidate, timing), (_, _, accuracy) in zip(timed, right):
-                self.report(candidate, "ok", "", timing, accuracy)
-        return timed
+        attempts = [self.begun(candidate, SETS_BEFORE) for candidate in self.candidates]
+        while wanting := [attempt for attempt in attempts if attempt.wants_samples()]:
+            for attempt in wanting:
+                self.send("started", attempt.candidate)
+                attempt.sample()
+        for attempt in attempts:
+            self.send("started", attempt.candidate)
+            attempt.check(SETS_AFTER)
+            self.report(attempt)
 
     def prove(self):
         ordeals = [("one_sign", 0), ("wide_exponents", 0), ("zero_blocks", 0), ("wide_rows", 0), ("nan_inf", 0),
                    ("gaussian", 1)]
         for candidate in self.candidates:
-            self.started(candidate)
-            kernel, why_not = prepare(self.problem, candidate)
-            if kernel is None:
-                self.report(candidate, "unsupported", why_not)
-                continue
-            results = [self.workload(*ordeal).check(kernel, self.policy["verify"]) for ordeal in ordeals]
-            failed = [f"{recipe}: {why}" for (recipe, _), (_, why) in zip(ordeals, results) if why]
-            worst = max((accuracy for accuracy, _ in results), key=lambda one: one["worst_share_of_bound"])
-            self.report(candidate, "wrong_result" if failed else "ok", "; ".join(failed), accuracy=worst)
+            self.send("started", candidate)
+            for recipe, seed_offset in ordeals:
+                attempt = Attempt(candidate, self.workload(recipe, seed_offset), self.policy)
+                attempt.check(1)
+                if attempt.outcome != "ok":
+                    attempt.why = f"{recipe}: {attempt.why}"
+                    break
+            self.report(attempt, timed=False)
+
+    def hold(self):
+        """Returns the attempts that are ready, by family and name."""
+        held = {}
+        for candidate in self.candidates:
+            attempt = self.begun(candidate, SETS_BEFORE)
+            if attempt.outcome == "ok":
+                held[candidate["family"], candidate["name"]] = attempt
+                self.send("held", candidate)
+            else:
+                self.report(attempt, timed=False)
+        return held
 
 
 class Worker:
@@ -420,9 +513,10 @@ class Worker:
         self.replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
         os.dup2(2, 1)
         self.workloads = {}
+        self.held = {}
 
     def send(self, **message):
-        self.replies.write(json.dumps(message) + "\n")
+        self.replies.write(json.dumps(without_infinities(message), allow_nan=False) + "\n")
         self.replies.flush()
 
     def workload(self, problem, recipe, seed, copies):
@@ -437,7 +531,7 @@ class Worker:
         device = {"kind": "cpu", "index": 0, "name": platform.processor() or "CPU", "arch": platform.machine(),
                   "cu_num": len(os.sched_getaffinity(0)), "last_level_cache_bytes": last_level_cache_bytes(),
                   "libraries": {"python": VERSION}}
-        self.send(type="hello", protocol=1, name="example", version="1", device=device)
+        self.send(type="hello", protocol=2, name="example", version="1", device=device)
 
     def answer(self, request):
         kind = request["type"]
@@ -448,13 +542,61 @@ class Worker:
             self.send(type="supports", id=request["id"], families=[family])
         elif kind == "candidates":
             self.send(type="candidates", id=request["id"], candidates=candidates(Problem(request["problem"])))
-        elif kind == "evaluate":
+        elif kind in ("evaluate", "hold"):
+            self.held = {}
             evaluation = Evaluation(self, request)
-            {"screen": evaluation.screen, "confirm": evaluation.confirm,
-             "prove": evaluation.prove}[request["policy"]["stage"]]()
+            if kind == "hold":
+                self.held = evaluation.hold()
+            else:
+                {"screen": evaluation.screen, "confirm": evaluation.confirm,
+                 "prove": evaluation.prove}[request["policy"]["stage"]]()
             self.send(type="done", id=request["id"])
+        elif kind == "sample":
+            self.sample(request)
+        elif kind == "settle":
+            self.settle(request)
+        elif kind == "release":
+            self.held = {}
+            self.send(type="done", id=request["id"])
+        elif kind == "multiply":
+            self.held = {}
+            self.send(type="product", id=request["id"], **self.product(request))
         else:
             raise ValueError(f"unknown request '{kind}'")
+
+    def find_held(self, candidate):
+        key = candidate["family"], candidate["name"]
+        if key not in self.held:
+            raise ValueError(f"{candidate['name']} is not held")
+        return self.held[key]
+
+    def sample(self, request):
+        attempt = self.find_held(request["candidate"])
+        samples = attempt.take_turn(request["warmup"], request["count"], request["judge"])
+        if attempt.outcome == "ok":
+            return self.send(type="samples", id=request["id"], samples_us=samples)
+        del self.held[attempt.candidate["family"], attempt.candidate["name"]]
+        return self.send(type="evaluation", id=request["id"], evaluation=attempt.evaluation(timed=False))
+
+    def settle(self, request):
+        for candidate in request["candidates"]:
+            attempt = self.find_held(candidate)
+            self.send(type="started", id=request["id"], candidate=candidate)
+            attempt.check(SETS_AFTER)
+            self.send(type="evaluation", id=request["id"], evaluation=attempt.evaluation(timed=False))
+        self.send(type="done", id=request["id"])
+
+    def product(self, request):
+        """Rows of C as the kernel left them on poison."""
+        problem = Problem(request["problem"])
+        kernel, why_not = prepare(problem, request["candidate"])
+        if kernel is None:
+            return {"outcome": "unsupported", "reason": why_not}
+        load = self.workload(problem, request["recipe"], request["seed"], 1)
+        load.poison(0)
+        load.launch(kernel, 0)
+        rows = [base64.b64encode(row).decode() for row in load.rows(0, request["rows"])]
+        return {"outcome": "ok", "rows": rows}
 
     def serve(self):
         self.greet()

@@ -74,6 +74,7 @@ class PlausibleEvaluator final : public Evaluator {
   }
 
   void interrupt() override { inner_->interrupt(); }
+  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
   std::unique_ptr<Evaluator> inner_;

@@ -10,10 +10,11 @@
 
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/output.h"
+#include "gemmtune/cli/worker/roster.h"
+#include "gemmtune/cli/worker/worker_factory.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/device.h"
-#include "gemmtune/evaluate/local_evaluator.h"
 #include "gemmtune/families/registry.h"
 
 namespace gemmtune {
@@ -88,6 +89,8 @@ class EvaluateCommand final : public Command {
     options.add_option("--stage", stage_);
     options.add_option("--seed", seed_);
     options.add_option("--device", device_);
+    options.add_option("--worker", workers_).one_value_each();
+    options.add_flag("--apart", apart_);
     options.add_flag("--memcheck", memcheck_);
   }
 
@@ -98,11 +101,12 @@ class EvaluateCommand final : public Command {
     if (!stage) fail(ErrorCode::usage, "--stage: found '{}', expected screen, confirm or prove", stage_);
     auto policy = policy_of(*stage);
     policy.seed = seed_;
-    LocalEvaluator evaluator(open_device(device_.empty() ? default_device() : device_), make_families());
+    const auto evaluator = make_evaluator();
     std::vector<Candidate> candidates;
-    for (const auto& name : names_) candidates.push_back(named_candidate(evaluator, problem, name));
+    for (const auto& name : names_) candidates.push_back(named_candidate(*evaluator, problem, name));
     Keeper keeper;
-    evaluator.evaluate(problem, candidates, policy, keeper);
+    evaluator->evaluate(problem, candidates, policy, keeper);
+    for (const auto& remark : evaluator->remarks()) print_note("gemmtune: {}\n", remark);
     return print(problem, candidates, keeper);
   }
 
@@ -139,26 +143,44 @@ class EvaluateCommand final : public Command {
   Candidate named_candidate(Evaluator& evaluator, const Problem& problem, const std::string& name) const {
     for (auto& candidate : evaluator.candidates(problem))
       if (candidate.name == name && (family_.empty() || candidate.family == family_)) return candidate;
-    return {.family = family_.empty() ? family_name_of(name) : family_, .name = name};
+    return {.family = family_of(name), .name = name};
+  }
+
+  /// In this process, unless other workers take part or each candidate is to have a process of its own.
+  std::unique_ptr<Evaluator> make_evaluator() const {
+    std::vector<std::string> families;
+    for (const auto& name : names_) families.push_back(family_of(name));
+    const auto device = device_.empty() ? default_device(families.front()) : device_;
+    const Roster roster({workers_, join(families, ","), device});
+    if (apart_) return evaluators_apart({names_, families, roster, device});
+    return worker_factory({.devices = {device},
+                           .in_process = true,
+                           .selection = {.split_k = true},
+                           .workers = roster.workers(),
+                           .absent = roster.absent()})(0);
   }
 
   /// The first device of the kind that the first candidate runs on, so that the command that reproduces a failure
-  /// need not name a device.
-  std::string default_device() const {
+  /// need not name a device. Workers of other programs get a GPU if there is one.
+  static std::string default_device(const std::string& family) {
     const auto families = make_families();
-    const auto name = family_.empty() ? family_name_of(names_.front()) : family_;
-    const auto family = std::ranges::find(families, name, [](const auto& one) { return one->name(); });
-    const auto kind = family == families.end() ? DeviceKind::cpu : (*family)->runs_on();
-    for (const auto& device : list_devices())
-      if (device.kind == kind) return device_id(device);
-    fail(ErrorCode::no_device, "this machine has no device that {} runs on", name);
+    const auto own = std::ranges::find(families, family, [](const auto& one) { return one->name(); });
+    const auto devices = list_devices();
+    if (own == families.end()) return device_id(devices.back());
+    for (const auto& device : devices)
+      if (device.kind == (*own)->runs_on()) return device_id(device);
+    fail(ErrorCode::no_device, "this machine has no device that {} runs on", family);
   }
 
-  static std::string family_name_of(const std::string& candidate) {
+  /// Of gemmtune's own families, and of workers that are known by name. Those of a command are known once it runs.
+  std::string family_of(const std::string& candidate) const {
+    if (!family_.empty()) return family_;
     const auto families = make_families();
     if (const auto* family = find_family_of(families, candidate)) return std::string(family->name());
-    std::vector<std::string> names;
-    for (const auto& family : families) names.emplace_back(family->name());
+    auto names = Roster().nameable();
+    for (const auto& name : names)
+      if (candidate.starts_with(name + "_")) return name;
+    if (!workers_.empty()) return {};
     fail(ErrorCode::usage, "--candidate: found '{}', expected a name that starts with a family's: {}", candidate,
          join(names, ", "));
   }
@@ -168,7 +190,9 @@ class EvaluateCommand final : public Command {
   std::string family_;
   std::string stage_{"confirm"};
   std::string device_;
+  std::vector<std::string> workers_;
   std::uint64_t seed_{0};
+  bool apart_{};
   bool memcheck_{};
 };
 

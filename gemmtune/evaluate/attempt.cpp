@@ -81,7 +81,20 @@ bool Attempt::check(Workload& workload, std::span<const std::size_t> sets) {
     for (const auto set : sets) loaded_->launch(workload.sets(), set);
   };
   if (!run(&Cost::verify_s, launch_each) || !guards_intact(workload)) return false;
-  return std::ranges::all_of(sets, [&](std::size_t set) { return judge(workload, set, ""); });
+  const bool right = std::ranges::all_of(sets, [&](std::size_t set) { return judge(workload, set, ""); });
+  if (!right) explain_by_changed_input(workload, sets);
+  return right;
+}
+
+void Attempt::explain_by_changed_input(Workload& workload, std::span<const std::size_t> sets) {
+  if (evaluation_.outcome != Outcome::wrong_result) return;
+  for (const auto set : sets) {
+    const auto changed = inspect([&] { return workload.changed_input(set); });
+    if (changed.empty()) continue;
+    static_cast<void>(reopen());
+    repair(workload, "changed its input: " + changed);
+    return;
+  }
 }
 
 bool Attempt::check_changed(Workload& workload, std::span<const std::size_t> sets) {
@@ -100,11 +113,7 @@ void Attempt::bring_back(Workload& workload, std::size_t set) {
     workload.bring_back(set);
   };
   static_cast<void>(step(blame_launch, restore));
-  if (evaluation_.outcome != Outcome::wrong_result) return;
-  const auto changed = inspect([&] { return workload.changed_input(set); });
-  if (changed.empty()) return;
-  static_cast<void>(reopen());
-  repair(workload, "changed its input: " + changed);
+  explain_by_changed_input(workload, std::span(&set, 1));
 }
 
 bool Attempt::check_negated(Workload& workload, std::size_t set, Buffer Inputs::*input) {
@@ -113,6 +122,13 @@ bool Attempt::check_negated(Workload& workload, std::size_t set, Buffer Inputs::
   return step(blame_launch, [&] { workload.negate(input, set, cost()); }) &&
          run(&Cost::verify_s, [&] { loaded_->launch(workload.sets(), set); }) && guards_intact(workload) &&
          judge(workload, set, context);
+}
+
+bool Attempt::launch_once(OperandSets& sets) {
+  if (!step(blame_launch, [&] { loaded_->allocate(1); })) return false;
+  if (!step(blame_prepare, [&] { loaded_->pack(sets); })) return false;
+  if (!step(blame_launch, [&] { device_->stream().synchronize(); })) return false;
+  return run(&Cost::verify_s, [&] { loaded_->launch(sets, 0); });
 }
 
 bool Attempt::judge(Workload& workload, std::size_t set, std::string_view context) {

@@ -49,6 +49,9 @@ class Attempt {
   /// input, if it has: that is the reason then.
   void bring_back(Workload& workload, std::size_t set);
 
+  /// Allocates, packs and launches once on the first of these sets, without a check.
+  [[nodiscard]] bool launch_once(OperandSets& sets);
+
   /// Compares C of a set as it stands. The reason of a failure begins with `context`.
   [[nodiscard]] bool judge(Workload& workload, std::size_t set, std::string_view context);
 
@@ -102,6 +105,9 @@ class Attempt {
  private:
   void note(const Accuracy& accuracy);
   [[nodiscard]] bool check_negated(Workload& workload, std::size_t set, Buffer Inputs::*input);
+
+  /// An output is wrong because the candidate has changed its input, if it has: that is the reason then.
+  void explain_by_changed_input(Workload& workload, std::span<const std::size_t> sets);
 
   /// Returns the damage, "" if there is none. Also looks when the candidate has failed before. What it throws settles
   /// the outcome.

@@ -1,28 +1,14 @@
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "gemmtune/evaluate/finalist.h"
 #include "gemmtune/evaluate/stages.h"
 #include "gemmtune/evaluate/turns.h"
 
 namespace gemmtune {
 namespace {
-
-/// On how many operand sets finalists are checked before and after they are timed. Other sets are drawn each time, so
-/// that no kernel can be right on those that are checked alone.
-constexpr std::size_t sets_before = 8;
-constexpr std::size_t sets_after = 2;
-
-std::vector<std::size_t> draw_sets(Workload& workload, const Attempt& attempt, std::size_t most) {
-  auto sets = workload.shuffled(attempt.set_count());
-  sets.resize(std::min(most, sets.size()));
-  return sets;
-}
-
-/// The packed weights and workspaces of candidates that are timed together may take this share of the memory.
-constexpr std::size_t memory_share = 3;
 
 class Confirmation {
  public:
@@ -51,11 +37,11 @@ class Confirmation {
   /// The first candidates that fit into memory together; at least one.
   std::vector<Attempt> take_group(std::vector<Attempt>& waiting) const {
     const auto wanted = [&](const Attempt& attempt) { return attempt.bytes(rotation(bench_, request_, attempt)); };
-    const auto memory = static_cast<std::size_t>(bench_.device.info().memory_bytes);
+    const auto memory = memory_for_finalists(bench_.device);
     std::size_t bytes = 0;
     auto end = waiting.begin();
     do bytes += wanted(*end++);
-    while (end != waiting.end() && (memory == 0 || bytes + wanted(*end) <= memory / memory_share));
+    while (end != waiting.end() && bytes + wanted(*end) <= memory);
     std::vector<Attempt> group(std::make_move_iterator(waiting.begin()), std::make_move_iterator(end));
     waiting.erase(waiting.begin(), end);
     return group;
@@ -66,7 +52,8 @@ class Confirmation {
     std::vector<std::optional<Failure>> flaws;  // of each of those
     for (auto& attempt : group) {
       if (bench_.interrupted) return;
-      if (!check_first(attempt)) {
+      observer_.started(attempt.candidate());
+      if (!check_before_timing(bench_, request_, attempt)) {
         report(attempt);
         continue;
       }
@@ -85,25 +72,9 @@ class Confirmation {
     }
   }
 
-  /// Whether the candidate is timed: it is right, or it is inaccurate and nothing worse.
-  bool check_first(Attempt& attempt) {
-    observer_.started(attempt.candidate());
-    Workload* workload = timed_workload(bench_, request_, attempt);
-    if (workload == nullptr) return false;
-    const auto sets = rotation(bench_, request_, attempt);
-    if (attempt.equip(*workload, sets) && attempt.copy_weights(*workload))
-      static_cast<void>(attempt.check(*workload, draw_sets(*workload, attempt, sets_before)));
-    return attempt.inputs_intact(*workload) && (attempt.alive() || is_merely_inaccurate(attempt.evaluation()));
-  }
-
   void check_again(Attempt& attempt) {
     observer_.started(attempt.candidate());
-    Workload* workload = timed_workload(bench_, request_, attempt);
-    if (workload == nullptr) return;
-    const auto sets = draw_sets(*workload, attempt, sets_after);
-    const bool right = attempt.check(*workload, sets) && attempt.check_changed(*workload, std::span(sets).first(1));
-    if (!right) attempt.drop_timing();
-    attempt.inputs_intact(*workload);
+    check_after_timing(bench_, request_, attempt);
   }
 
   const Workbench& bench_;

@@ -48,6 +48,8 @@ class DeviceLost : public Error {
   Evaluation culprit_;
 };
 
+class Steps;
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -62,6 +64,12 @@ class Evaluator {
   /// process may evaluate the candidates that were not reported by then.
   virtual void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                         EvaluationObserver& observer) = 0;
+
+  /// Stage confirm in steps (evaluate/steps.h), for an evaluator that offers it; null for one that does not.
+  virtual Steps* steps() { return nullptr; }
+
+  /// What readers of the results should know of how they were made.
+  virtual std::vector<std::string> remarks() const { return {}; }
 
   /// Called from another thread: evaluate() returns soon, without the candidates that were not reported yet. An
   /// evaluator that cannot do that finishes its batch. Later calls are not affected.

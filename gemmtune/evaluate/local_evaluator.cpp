@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "gemmtune/evaluate/local_steps.h"
 #include "gemmtune/evaluate/stages.h"
 
 namespace gemmtune {
@@ -38,6 +39,7 @@ struct LocalEvaluator::State {
   RunStage run;
   WorkloadCache workloads;
   std::atomic<bool> interrupted{false};
+  LocalSteps steps{{*device, families, workloads, interrupted}};
 };
 
 LocalEvaluator::LocalEvaluator(std::unique_ptr<Device> device, Families families, RunStage run)
@@ -76,6 +78,7 @@ std::vector<Candidate> LocalEvaluator::candidates(const Problem& problem) {
 void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,
                               const EvaluationPolicy& policy, EvaluationObserver& observer) {
   state_->interrupted = false;
+  state_->steps.release();
   const Workbench bench{*state_->device, state_->families, state_->workloads, state_->interrupted};
   const EvaluationRequest request{problem, candidates, policy};
   try {
@@ -84,6 +87,11 @@ void LocalEvaluator::evaluate(const Problem& problem, std::span<const Candidate>
     observer.evaluated(lost.culprit());
     throw;
   }
+}
+
+Steps* LocalEvaluator::steps() {
+  state_->interrupted = false;
+  return &state_->steps;
 }
 
 void LocalEvaluator::interrupt() { state_->interrupted = true; }

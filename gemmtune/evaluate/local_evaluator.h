@@ -21,6 +21,7 @@ class LocalEvaluator final : public Evaluator {
   std::vector<Candidate> candidates(const Problem& problem) override;
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override;
+  Steps* steps() override;
   void interrupt() override;
 
  private:

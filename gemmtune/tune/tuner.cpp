@@ -79,11 +79,17 @@ class Supervisor {
       std::call_once(remembered_, [&] { remember_times(device); });
       check_device(self);
       take_shapes(self);
+      note_remarks(evaluator->remarks());
     } catch (const std::exception& error) {
       lose(worker, error.what());
     } catch (...) {
       lose(worker, "an exception of an unknown kind");
     }
+  }
+
+  void note_remarks(const std::vector<std::string>& remarks) {
+    const std::scoped_lock lock(mutex_);
+    remarks_.insert(remarks.begin(), remarks.end());
   }
 
   DeviceInfo device_of(Evaluator& evaluator) {
@@ -178,7 +184,7 @@ class Supervisor {
   }
 
   TuneReport report() {
-    TuneReport report{.stopped_by = error_of_journal()};
+    TuneReport report{.remarks = {remarks_.begin(), remarks_.end()}, .stopped_by = error_of_journal()};
     for (std::size_t i = 0; i < results_.size(); ++i) {
       report.results.push_back(results_[i] ? std::move(*results_[i]) : failed(plan_.shapes[i], why_not_reached()));
     }
@@ -212,6 +218,7 @@ class Supervisor {
   std::mutex mutex_;
   std::set<std::size_t> lost_;  // workers
   std::string why_lost_;
+  std::set<std::string> remarks_;
 };
 
 }  // namespace

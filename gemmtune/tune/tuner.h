@@ -82,6 +82,7 @@ using WorkerFactory = std::function<std::unique_ptr<Evaluator>(std::size_t worke
 
 struct TuneReport {
   std::vector<ShapeResult> results{};  // in the order of the shapes
+  std::vector<std::string> remarks{};  // of the evaluators (Evaluator::remarks), each once
   std::optional<Error>
       stopped_by{};  // the failure of the store or the observer; `results` holds what was reached before
 };

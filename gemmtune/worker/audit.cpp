@@ -131,6 +131,21 @@ Evaluation audited(Evaluation sent, const Request& request) {
   return sent;
 }
 
+Evaluation audited_without_times(Evaluation sent, const Request& request) {
+  if (sent.stage != request.policy.stage)
+    fail(ErrorCode::protocol, "evaluation.stage: expected '{}', found '{}'", to_string(request.policy.stage),
+         to_string(sent.stage));
+  if (sent.timing.sample_count != 0 || !sent.timing.samples_us.empty())
+    fail(ErrorCode::protocol, "evaluation.timing: found times, expected none");
+  sent.timing = {};
+  auto untimed = request.policy;
+  untimed.stage = Stage::prove;  // the stage that times nothing
+  const Stage stage = std::exchange(sent.stage, untimed.stage);
+  sent = audited(std::move(sent), {request.problem, untimed});
+  sent.stage = stage;
+  return sent;
+}
+
 std::string why_not_reusable(const Evaluation& kept, const Request& request) {
   if (auto why = why_implausible(kept, request.problem, request.policy.verify); !why.empty()) return why;
   if (kept.timing.samples_us.empty()) return "";

@@ -25,6 +25,9 @@ struct Request {
 /// stage asks for, or says something else than its samples do.
 Evaluation audited(Evaluation sent, const Request& request);
 
+/// The same for an evaluation that holds no times, because the supervisor has taken them or will never need them.
+Evaluation audited_without_times(Evaluation sent, const Request& request);
+
 /// Why an evaluation that was kept should not be used again: it is implausible, or unlike its samples where they were
 /// kept. "" for one that can be used.
 std::string why_not_reusable(const Evaluation& kept, const Request& request);

@@ -12,21 +12,38 @@
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
 #include "gemmtune/worker/quote.h"
+#include "gemmtune/worker/step_messages.h"
 
 namespace gemmtune {
 
 using nlohmann::json;
+
+namespace {
+
+const char* message_type(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::evaluate:
+      return "evaluate";
+    case Purpose::hold:
+      return "hold";
+    case Purpose::settle:
+      return "settle";
+  }
+  return "";
+}
+
+}  // namespace
 
 json CandidateBatch::request(std::int64_t id) const {
   EvaluationPolicy policy = policy_;
   policy.measure.keep_samples = true;
   json candidates = json::array();
   for (const Candidate& candidate : remaining_) candidates.push_back(to_json_value(candidate));
-  return {{"type", "evaluate"},
-          {"id", id},
-          {"problem", to_string(problem_)},
-          {"candidates", std::move(candidates)},
-          {"policy", to_json_value(policy)}};
+  json message{{"type", message_type(purpose_)}, {"id", id}, {"candidates", std::move(candidates)}};
+  if (purpose_ == Purpose::settle) return message;
+  message["problem"] = to_string(problem_);
+  message["policy"] = to_json_value(policy);
+  return message;
 }
 
 BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
@@ -37,8 +54,11 @@ BatchEvent CandidateBatch::take(const json& reply, std::int64_t id) {
   }
   if (type == "started") return take_started(reply);
   if (type == "evaluation") return take_evaluation(reply);
+  if (type == "held" && purpose_ == Purpose::hold) return take_held(reply);
+  if (type == "postponed" && purpose_ == Purpose::hold) return take_postponed(reply);
   if (type == "error") return BatchRefused{visible_line(fields.text("message"))};
-  if (type != "done") fail(ErrorCode::protocol, "message.type: {} answers no evaluate request", quote(type));
+  if (type != "done")
+    fail(ErrorCode::protocol, "message.type: {} answers no {} request", quote(type), message_type(purpose_));
   if (!remaining_.empty()) {
     fail(ErrorCode::protocol, "'done' though {} candidates have no answer", remaining_.size());
   }
@@ -59,12 +79,33 @@ Evaluation CandidateBatch::take_evaluation(const json& reply) {
   Evaluation evaluation = evaluation_from_json(value);
   // What the worker says of a candidate's parameters is not needed: they are known, and an author may leave them out.
   evaluation.candidate = answered;
-  evaluation = audited(std::move(evaluation), {problem_, policy_, fastest_us_});
+  evaluation = believed(std::move(evaluation));
   in_flight_ = running;
   if (evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0)
     fastest_us_ = std::min(fastest_us_, evaluation.timing.median_us);
   remove(answered);
   return evaluation;
+}
+
+Evaluation CandidateBatch::believed(Evaluation sent) const {
+  if (purpose_ == Purpose::evaluate) return audited(std::move(sent), {problem_, policy_, fastest_us_});
+  if (purpose_ == Purpose::hold && sent.outcome == Outcome::ok)
+    fail(ErrorCode::protocol, "evaluation.outcome: 'ok' answers no hold request");
+  return audited_without_times(std::move(sent), {problem_, policy_});
+}
+
+HeldCandidate CandidateBatch::take_held(const json& reply) {
+  HeldCandidate held = held_from_json(reply);
+  held.candidate = find(held.candidate, "'held'");
+  remove(held.candidate);
+  return held;
+}
+
+Postponed CandidateBatch::take_postponed(const json& reply) {
+  const Candidate candidate =
+      find(candidate_from_json(JsonFields(reply, "message").member("candidate")), "'postponed'");
+  remove(candidate);
+  return {candidate};
 }
 
 Candidate CandidateBatch::find(const Candidate& named, const char* said) const {

@@ -1,5 +1,5 @@
-// Keeps track of one evaluate() request: which candidates have no answer yet, which candidate is running, and which
-// candidate a failure of the worker is charged to. It knows nothing about processes.
+// Keeps track of one request about several candidates: which candidates have no answer yet, which candidate is running,
+// and which candidate a failure of the worker is charged to. It knows nothing about processes.
 #pragma once
 
 #include <limits>
@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "gemmtune/evaluate/steps.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/evaluation.h"
 #include "gemmtune/space/policy.h"
@@ -23,21 +24,36 @@ struct BatchRefused {
   std::string message{};
 };
 
-/// What one reply means: a candidate has started to run, a candidate has its evaluation, or the request has ended.
-using BatchEvent = std::variant<Candidate, Evaluation, BatchDone, BatchRefused>;
+struct Postponed {
+  Candidate candidate{};
+};
+
+/// What one reply means: a candidate has started to run, has its evaluation, is held or postponed, or the request has
+/// ended.
+using BatchEvent = std::variant<Candidate, Evaluation, HeldCandidate, Postponed, BatchDone, BatchRefused>;
+
+/// What is asked for the candidates.
+enum class Purpose : std::uint8_t {
+  evaluate,
+  hold,    // answers are also "held" and "postponed", and evaluations are failures
+  settle,  // evaluations have no times
+};
 
 class CandidateBatch {
  public:
-  CandidateBatch(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy)
-      : problem_(problem), remaining_(candidates.begin(), candidates.end()), policy_(policy) {}
+  CandidateBatch(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
+                 Purpose purpose = Purpose::evaluate)
+      : problem_(problem), remaining_(candidates.begin(), candidates.end()), policy_(policy), purpose_(purpose) {}
 
-  /// The message that asks for the candidates that have no answer yet. It always asks for samples: what a worker says
-  /// of its times is checked against them.
+  /// The message that asks for the candidates that have no answer yet, without what only some purposes need. It always
+  /// asks for samples: what a worker says of its times is checked against them.
   nlohmann::json request(std::int64_t id) const;
 
   /// In the order in which they were given.
   const std::vector<Candidate>& remaining() const { return remaining_; }
   const std::optional<Candidate>& in_flight() const { return in_flight_; }
+
+  const EvaluationPolicy& policy() const { return policy_; }
 
   /// Takes in a worker's reply to request `id`. Throws Error{protocol} when the message is not such a reply, when it is
   /// about a candidate that was not asked for or already has its answer, and when it is an evaluation that does not
@@ -52,6 +68,9 @@ class CandidateBatch {
  private:
   Candidate take_started(const nlohmann::json& reply);
   Evaluation take_evaluation(const nlohmann::json& reply);
+  HeldCandidate take_held(const nlohmann::json& reply);
+  Postponed take_postponed(const nlohmann::json& reply);
+  Evaluation believed(Evaluation sent) const;
   Candidate find(const Candidate& named, const char* said) const;
   void remove(const Candidate& candidate);
 
@@ -59,6 +78,7 @@ class CandidateBatch {
   std::vector<Candidate> remaining_;
   std::optional<Candidate> in_flight_{};
   EvaluationPolicy policy_;
+  Purpose purpose_;
   double fastest_us_{std::numeric_limits<double>::infinity()};  // of the candidates that are right so far
 };
 

@@ -38,6 +38,7 @@ class CompileAhead final : public Evaluator {
     inner_->evaluate(problem, candidates, policy, observer);
   }
   void interrupt() override { inner_->interrupt(); }
+  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
   void start(const Problem& problem, const DeviceInfo& device, const std::vector<std::string>& names);

@@ -21,7 +21,10 @@
 #include "gemmtune/worker/greeting.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
+#include "gemmtune/worker/product_audit.h"
 #include "gemmtune/worker/quote.h"
+#include "gemmtune/worker/remote_evaluator.h"
+#include "gemmtune/worker/turns_across.h"
 
 namespace gemmtune {
 
@@ -117,6 +120,13 @@ class Examinee {
   Subprocess child_;
 };
 
+struct Keeper final : public EvaluationObserver {
+  void started(const Candidate& /*candidate*/) override {}
+  void evaluated(const Evaluation& evaluation) override { kept.push_back(evaluation); }
+
+  std::vector<Evaluation> kept{};
+};
+
 /// The checks, and the state that they share.
 class Examination {
  public:
@@ -133,6 +143,8 @@ class Examination {
   void candidates();
   void same_candidates();
   void evaluates(Stage stage);
+  void multiplies();
+  void takes_turns();
   void unknown_candidate();
   void unknown_request();
   void malformed_line();
@@ -144,6 +156,7 @@ class Examination {
   Examinee& worker();
   std::vector<Candidate> ask_candidates();
   void need_candidates() const;
+  Steps& steps_of(Evaluator& evaluator) const;
   json request(const char* type) { return {{"type", type}, {"id", ++last_id_}, {"problem", problem_}}; }
   std::vector<Evaluation> evaluate(const std::vector<Candidate>& wanted, const EvaluationPolicy& policy);
 
@@ -153,11 +166,12 @@ class Examination {
   std::unique_ptr<Examinee> worker_{};
   std::optional<DeviceInfo> device_{};  // as the first worker named it
   std::vector<Candidate> candidates_{};
+  std::vector<Candidate> right_{};  // as it says, at stage confirm
   std::int64_t last_id_{};
 };
 
 std::vector<ConformanceCheck> Examination::run() {
-  check("says hello, of protocol version 1, with a device", [this] { hello(); });
+  check("says hello, of protocol version 1 or 2, with a device", [this] { hello(); });
   check("answers 'supports' and supports the problem", [this] { supports(); });
   check("answers 'candidates' with at least one, each name once", [this] { candidates(); });
   check("names the same candidates when asked again", [this] { same_candidates(); });
@@ -165,6 +179,8 @@ std::vector<ConformanceCheck> Examination::run() {
     const std::string name = fmt::format("evaluates at stage '{}', started before each evaluation", to_string(stage));
     check(name.c_str(), [this, stage] { evaluates(stage); });
   }
+  check("multiplies what it is asked to multiply", [this] { multiplies(); });
+  check("takes turns with other workers: holds candidates, takes samples, settles", [this] { takes_turns(); });
   check("answers a candidate it does not know with 'unsupported'", [this] { unknown_candidate(); });
   check("answers a request it does not know with an error and lives on", [this] { unknown_request(); });
   check("answers a line that is no message with an error and lives on", [this] { malformed_line(); });
@@ -193,7 +209,7 @@ std::unique_ptr<Examinee> Examination::fresh() {
   const json message = examinee->receive(time_to_greet);
   const JsonFields fields(message, "hello");
   if (fields.text("type") == "error") complain("it cannot start: " + fields.shown_text("message"));
-  DeviceInfo device = greeted_device(message);
+  DeviceInfo device = greeting_from_json(message).device;
   fields.text("name");
   fields.text("version");
   if (!device_)
@@ -275,10 +291,45 @@ void Examination::evaluates(Stage stage) {
   const EvaluationPolicy policy = policy_of(stage);
   const std::vector<Evaluation> evaluations = evaluate(some, policy);
   const auto is_ok = [](const Evaluation& one) { return one.outcome == Outcome::ok; };
+  if (stage == Stage::confirm)
+    for (const auto& one : evaluations)
+      if (is_ok(one)) right_.push_back(one.candidate);
   if (std::any_of(evaluations.begin(), evaluations.end(), is_ok)) return;
   const Evaluation& first = evaluations.front();
   complain(fmt::format("none of {} candidates is ok; {} is {}: {}", evaluations.size(), first.candidate.name,
                        to_string(first.outcome), first.reason));
+}
+
+Steps& Examination::steps_of(Evaluator& evaluator) const {
+  if (right_.empty()) complain("not examined: none of its candidates was right at stage 'confirm'");
+  if (Steps* steps = evaluator.steps()) return *steps;
+  complain("it speaks version 1 of the protocol, in which its results cannot be audited: none of them can win");
+}
+
+/// What it says of itself is checked here, by products of operands that it could not foresee.
+void Examination::multiplies() {
+  RemoteEvaluator evaluator({.command = command_});
+  Steps& steps = steps_of(evaluator);
+  const Problem problem = parse_problem(problem_);
+  ProductAudit audit;
+  for (const auto& candidate : right_) {
+    const auto failure = audit.audit_anew(steps, {problem, candidate, VerifyPolicy{}});
+    if (failure.outcome != Outcome::ok)
+      complain(fmt::format("{} is {}: {}", candidate.name, to_string(failure.outcome), failure.reason));
+  }
+}
+
+void Examination::takes_turns() {
+  RemoteEvaluator evaluator({.command = command_});
+  Steps& steps = steps_of(evaluator);
+  const Problem problem = parse_problem(problem_);
+  const EvaluationPolicy policy = confirm_policy();
+  const std::atomic<bool> interrupted{false};
+  Keeper keeper;
+  confirm_across({problem, policy, evaluator.device().kind, interrupted}, {{&steps, right_}}, keeper);
+  for (const auto& one : keeper.kept)
+    if (one.outcome != Outcome::ok)
+      complain(fmt::format("{} is {}: {}", one.candidate.name, to_string(one.outcome), one.reason));
 }
 
 void Examination::unknown_candidate() {

@@ -31,17 +31,22 @@ void expect_possible(const DeviceInfo& device) {
   expect_within("memory_bytes", device.memory_bytes, 0, most_bytes);
 }
 
+/// "gfx942" of "gfx942:sramecc+:xnack-".
+std::string_view base_of(std::string_view arch) { return arch.substr(0, arch.find(':')); }
+
 }  // namespace
 
-DeviceInfo greeted_device(const json& hello) {
+Greeting greeting_from_json(const json& hello) {
   const JsonFields fields(hello, "hello");
   if (const std::string type = fields.text("type"); type != "hello")
     fail(ErrorCode::protocol, "expected 'hello', found {}", quote(hello.dump()));
-  if (const std::int64_t version = fields.integer("protocol"); version != protocol_version)
-    fail(ErrorCode::protocol, "hello.protocol: expected {}, found {}", protocol_version, version);
-  DeviceInfo device = device_from_json(fields.member("device"));
-  expect_possible(device);
-  return device;
+  const std::int64_t version = fields.integer("protocol");
+  if (version < oldest_protocol_version || version > protocol_version)
+    fail(ErrorCode::protocol, "hello.protocol: expected {} or {}, found {}", oldest_protocol_version, protocol_version,
+         version);
+  Greeting greeting{.device = device_from_json(fields.member("device")), .protocol = version};
+  expect_possible(greeting.device);
+  return greeting;
 }
 
 std::string why_other_device(const DeviceInfo& first, const DeviceInfo& found) {
@@ -52,6 +57,20 @@ std::string why_other_device(const DeviceInfo& first, const DeviceInfo& found) {
       return fmt::format("hello.device.{}: found {}, the first worker named {}", field, quote(greeted.at(field).dump()),
                          quote(value.dump()));
   return "";
+}
+
+std::string why_not_beside(const DeviceInfo& device, const DeviceInfo& found) {
+  const json known = to_json_value(device);
+  const json greeted = to_json_value(found);
+  const auto differs = [&](const char* field) {
+    return fmt::format("hello.device.{}: found {}, expected {}", field, quote(greeted.at(field).dump()),
+                       quote(known.at(field).dump()));
+  };
+  for (const char* field : {"kind", "index"})
+    if (known.at(field) != greeted.at(field)) return differs(field);
+  if (device.kind == DeviceKind::cpu) return "";
+  if (device.cu_num != found.cu_num) return differs("cu_num");
+  return base_of(device.arch) == base_of(found.arch) ? "" : differs("arch");
 }
 
 }  // namespace gemmtune

@@ -12,7 +12,9 @@
 
 namespace gemmtune {
 
-inline constexpr int protocol_version = 1;
+/// The version that is spoken here, and the oldest one that a worker may speak.
+inline constexpr int protocol_version = 2;
+inline constexpr int oldest_protocol_version = 1;
 
 nlohmann::json to_json_value(const Candidate& candidate);
 nlohmann::json to_json_value(const Evaluation& evaluation);

@@ -4,32 +4,13 @@
 // candidate gets an Outcome, a new worker is started, and the rest of the batch continues.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "gemmtune/evaluate/evaluator.h"
+#include "gemmtune/worker/conversation.h"
 
 namespace gemmtune {
-
-struct RemoteOptions {
-  std::vector<std::string> command{};  // argv of the worker
-  double start_timeout_s{60};          // from start to hello
-  double candidate_timeout_s{1800};    // longest silence while a candidate runs (AITER's --timeout)
-  double query_timeout_s{60};          // for device, supports and candidates
-  int start_attempts{3};               // workers in a row that may fail to say hello before Error{protocol}
-  std::int64_t
-      memory_limit_bytes{};  // of address space for the worker, 0: none; GPU runtimes reserve far more than they use
-};
-
-struct RemoteStatistics {
-  std::int64_t starts{};
-  std::int64_t crashes{};
-  std::int64_t timeouts{};
-  std::int64_t protocol_errors{};
-  double waiting_s{};  // time spent waiting for the worker
-};
 
 /// Starts its worker when it is first needed. All calls must come from one thread, which must live as long as this
 /// object: Linux ends a child together with the thread that started it.
@@ -43,6 +24,9 @@ class RemoteEvaluator final : public Evaluator {
   std::vector<Candidate> candidates(const Problem& problem) override;
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override;
+
+  /// Null for a worker that speaks version 1 of the protocol. Starts the worker.
+  Steps* steps() override;
 
   const RemoteStatistics& statistics() const;
 

@@ -20,6 +20,7 @@
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/messages.h"
 #include "gemmtune/worker/quote.h"
+#include "gemmtune/worker/serve_steps.h"
 
 namespace gemmtune {
 
@@ -39,7 +40,7 @@ class Session {
 
   void greet() {
     send({{"type", "hello"},
-          {"protocol", protocol_version},
+          {"protocol", evaluator_.steps() == nullptr ? oldest_protocol_version : protocol_version},
           {"name", "gemmtune"},
           {"version", GEMMTUNE_VERSION},
           {"device", to_json_value(evaluator_.device())}});
@@ -77,10 +78,15 @@ class Session {
       candidates(request, id);
     } else if (type == "evaluate") {
       evaluate(request, id);
-    } else {
+    } else if (!answers_as_step(request)) {
       send_error(id, "unknown request " + quote(type));
     }
     return true;
+  }
+
+  bool answers_as_step(const json& request) {
+    Steps* steps = evaluator_.steps();
+    return steps != nullptr && answer_step(request, *steps, [this](const json& reply) { send(reply); });
   }
 
   void supports(const json& request, const json& id) {

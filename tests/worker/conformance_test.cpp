@@ -21,7 +21,7 @@ std::map<std::string, std::string> failures(const std::vector<std::string>& comm
     EXPECT_EQ(check.passed, check.detail.empty()) << check.name;
     check.passed ? ++passed : failed.emplace(check.name, check.detail).second;
   }
-  EXPECT_EQ(passed + failed.size(), 13U);
+  EXPECT_EQ(passed + failed.size(), 15U);
   return failed;
 }
 
@@ -48,10 +48,12 @@ TEST(Conformance, ExampleWorkerSupportsNoOptionThatItDoesNotKnow) {
 
 TEST(Conformance, FindsEachHabit) {
   const std::map<std::string, std::pair<std::string, std::string>> habits{
-      {"crash_at_once", {"says hello, of protocol version 1, with a device", "exited with 7; stderr: no such device"}},
-      {"cannot_start", {"says hello, of protocol version 1, with a device", "no cuda:7 here"}},
-      {"garbage_for_hello", {"says hello, of protocol version 1, with a device", "not JSON (at byte 1): 'Welcome!'"}},
-      {"wrong_version", {"says hello, of protocol version 1, with a device", "expected 1, found 99"}},
+      {"crash_at_once",
+       {"says hello, of protocol version 1 or 2, with a device", "exited with 7; stderr: no such device"}},
+      {"cannot_start", {"says hello, of protocol version 1 or 2, with a device", "no cuda:7 here"}},
+      {"garbage_for_hello",
+       {"says hello, of protocol version 1 or 2, with a device", "not JSON (at byte 1): 'Welcome!'"}},
+      {"wrong_version", {"says hello, of protocol version 1 or 2, with a device", "expected 1 or 2, found 99"}},
       {"die_when_asked", {"answers 'supports' and supports the problem", "exited with 8"}},
       {"name_twice", {"answers 'candidates' with at least one, each name once", "'c0' is named twice"}},
       {"forgetful", {"names the same candidates when asked again", "number 6"}},
@@ -81,7 +83,21 @@ TEST(Conformance, FindsEachHabit) {
   }
 }
 
-TEST(Conformance, HonestTestWorkerPasses) { EXPECT_THAT(failures_of_evil("honest"), IsEmpty()); }
+// It keeps to the protocol, version 1, and computes nothing.
+TEST(Conformance, AWorkerThatCannotBeAuditedFailsTheAuditAndNothingElse) {
+  const auto failed = failures_of_evil("honest");
+  ASSERT_EQ(failed.size(), 2U);
+  EXPECT_THAT(failed.at("multiplies what it is asked to multiply"), HasSubstr("cannot be audited"));
+  EXPECT_THAT(failed.at("takes turns with other workers: holds candidates, takes samples, settles"),
+              HasSubstr("version 1 of the protocol"));
+}
+
+TEST(Conformance, AWorkerThatComputesNothingFailsTheAuditAndNothingElse) {
+  const auto failed = failures({TEST_PYTHON, "-IS", TEST_TURNS_WORKER, TEST_EXAMPLE_WORKER, "computes_nothing", "lazy"},
+                               "6x8x70:f32:f32:f32");
+  ASSERT_EQ(failed.size(), 1U);
+  EXPECT_THAT(failed.at("multiplies what it is asked to multiply"), HasSubstr("wrong_result: at the audit"));
+}
 
 TEST(Conformance, BadArgumentsAreErrors) {
   EXPECT_THROW(check_worker({"/no/such/worker"}, "4x8x16:f32:f32:f32"), Error);

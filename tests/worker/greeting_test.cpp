@@ -33,7 +33,7 @@ json hello_of(const DeviceInfo& device) {
 
 std::string refusal(const json& hello) {
   try {
-    greeted_device(hello);
+    greeting_from_json(hello);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::protocol);
     return error.what();
@@ -41,7 +41,14 @@ std::string refusal(const json& hello) {
   return "accepted";
 }
 
-TEST(Greeting, NamesTheDevice) { EXPECT_EQ(greeted_device(hello_of(some_device)), some_device); }
+TEST(Greeting, NamesTheDevice) {
+  EXPECT_EQ(greeting_from_json(hello_of(some_device)), (Greeting{.device = some_device, .protocol = 1}));
+  json newer = hello_of(some_device);
+  newer["protocol"] = 2;
+  EXPECT_EQ(greeting_from_json(newer).protocol, 2);
+  newer["protocol"] = 3;
+  EXPECT_THAT(refusal(newer), HasSubstr("hello.protocol: expected 1 or 2, found 3"));
+}
 
 TEST(Greeting, RefusesDevicesThatCannotBe) {
   const auto spoilt = [](const char* field, const json& value) {
@@ -59,8 +66,13 @@ TEST(Greeting, RefusesDevicesThatCannotBe) {
 
 TEST(Greeting, WhatItNamesCanBePrinted) {
   const std::string evil = "H\n100\x1b[31m";
-  const DeviceInfo device = greeted_device(hello_of(
-      {.name = evil, .arch = evil, .cu_num = 1, .features = {evil}, .driver = evil, .libraries = {{evil, evil}}}));
+  const DeviceInfo device = greeting_from_json(hello_of({.name = evil,
+                                                         .arch = evil,
+                                                         .cu_num = 1,
+                                                         .features = {evil},
+                                                         .driver = evil,
+                                                         .libraries = {{evil, evil}}}))
+                                .device;
   EXPECT_EQ(device.name, "H | 100\\x1b[31m");
   for (const std::string& text : {device.name, device.arch, device.driver, device.features.at(0),
                                   device.libraries.begin()->first, device.libraries.begin()->second})
@@ -85,6 +97,21 @@ TEST(Greeting, TellsDevicesApart) {
   EXPECT_THAT(other([](DeviceInfo& d) { d.features.clear(); }), HasSubstr("device.features"));
   EXPECT_THAT(other([](DeviceInfo& d) { d.driver = "560"; }), HasSubstr("device.driver"));
   EXPECT_THAT(other([](DeviceInfo& d) { d.libraries["cublaslt"] = "13"; }), HasSubstr("device.libraries"));
+}
+
+TEST(Greeting, WorkersOfDifferentProgramsAgreeInPlaceAndSize) {
+  const auto beside = [](auto change) {
+    DeviceInfo device = some_device;
+    change(device);
+    return why_not_beside(some_device, device);
+  };
+  EXPECT_EQ(beside([](DeviceInfo& d) { d = {.kind = d.kind, .index = d.index, .arch = d.arch, .cu_num = d.cu_num}; }),
+            "");
+  EXPECT_THAT(beside([](DeviceInfo& d) { d.kind = DeviceKind::hip; }), HasSubstr("device.kind"));
+  EXPECT_THAT(beside([](DeviceInfo& d) { d.index += 1; }), HasSubstr("device.index"));
+  EXPECT_THAT(beside([](DeviceInfo& d) { d.cu_num += 1; }), HasSubstr("device.cu_num"));
+  EXPECT_THAT(beside([](DeviceInfo& d) { d.arch = "sm10"; }), HasSubstr("device.arch"));
+  EXPECT_EQ(beside([](DeviceInfo& d) { d.arch += ":sramecc+"; }), "");
 }
 
 }  // namespace

@@ -233,7 +233,7 @@ TEST_F(RemoteEvaluatorTest, SaysWhyNoWorkerCanBeHad) {
       {"crash_at_once", "tried 2 times: the worker exited with 7; stderr: no such device"},
       {"never_hello", "tried 2 times: the worker said nothing"},
       {"garbage_for_hello", "'Welcome!'"},
-      {"wrong_version", "hello.protocol: expected 1, found 99"},
+      {"wrong_version", "hello.protocol: expected 1 or 2, found 99"},
   };
   for (const auto& [mode, reason] : reasons) {
     SCOPED_TRACE(mode);

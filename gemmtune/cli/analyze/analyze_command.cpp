@@ -8,11 +8,11 @@
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/output.h"
+#include "gemmtune/cli/worker/roster.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/families/registry.h"
 #include "gemmtune/report/comparison_files.h"
 #include "gemmtune/report/html/html_report.h"
 #include "gemmtune/report/inputs.h"
@@ -40,7 +40,7 @@ ReadingOptions reading_options(const AnalyzeFlags& flags) {
   if (!flags.format.empty()) options.format = parse_format(flags.format);
   if (!flags.format.empty() && !options.format)
     fail(ErrorCode::usage, "--format: found '{}', expected a format such as a4w4 or a8w8_blockscale", flags.format);
-  for (const auto& family : make_families()) options.families.emplace_back(family->name());
+  options.families = Roster().nameable();
   return options;
 }
 

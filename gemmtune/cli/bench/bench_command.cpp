@@ -20,10 +20,10 @@
 namespace gemmtune {
 namespace {
 
-TunedKernels read_tuned(const BenchFlags& flags, const DeviceInfo& device) {
+TunedKernels read_tuned(const BenchFlags& flags, const Roster& roster, const DeviceInfo& device) {
   if (flags.tuned.empty()) return {};
   const auto readings =
-      read_inputs(input_files(flags.tuned), {.format = chosen_format(flags.tune), .families = known_families()});
+      read_inputs(input_files(flags.tuned), {.format = chosen_format(flags.tune), .families = roster.families()});
   for (const auto& note : readings.notes) spdlog::warn("{}", note);
   auto kernels = tuned_kernels(readings, device);
   if (kernels.empty())
@@ -73,15 +73,15 @@ class BenchCommand final : public Command {
 
  private:
   int bench_families() const {
-    const auto plan = bench_plan(flags_);
     const auto shapes = bench_shapes(flags_);
     if (shapes.problems.empty()) fail(ErrorCode::usage, "no shapes: add -i LIST or --problem PROBLEM");
-    return measure_families(plan, shapes);
+    return measure_families(bench_roster(flags_), shapes);
   }
 
-  int measure_families(const BenchPlan& plan, const BenchShapes& shapes) const {
-    BenchSession session(flags_, plan);
-    const auto known = read_tuned(flags_, session.device());
+  int measure_families(const Roster& roster, const BenchShapes& shapes) const {
+    const auto plan = bench_plan(flags_, roster);
+    BenchSession session(flags_, plan, roster);
+    const auto known = read_tuned(flags_, roster, session.device());
     auto benchmark = empty_benchmark(session.device(), plan);
     session.each(shapes.problems, [&](const Problem& problem) -> std::optional<std::string> {
       const auto contenders = family_contenders(session.evaluator(), problem, plan, known);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/device/device.h"
 
 namespace gemmtune {
 namespace {
@@ -85,7 +87,8 @@ void declare_bench_flags(Options& options, BenchFlags& flags) {
 }
 
 void declare_bench_measuring(Options& options, BenchFlags& flags) {
-  options.add_option("--families,--libtype", flags.tune.libtype);
+  options.add_option("--families,--libtype,--backends", flags.tune.libtype);
+  options.add_option("--worker", flags.tune.workers).one_value_each();
   options.add_option("--most_candidates,--most-candidates", flags.most_candidates).not_negative();
   options.add_option("--search", flags.tune.search);
   options.add_option("--warmup", flags.tune.warmup).not_negative();
@@ -105,9 +108,14 @@ BenchShapes bench_shapes(const BenchFlags& flags) {
   return std::move(taker).shapes();
 }
 
-BenchPlan bench_plan(const BenchFlags& flags) {
+Roster bench_roster(const BenchFlags& flags) {
+  const auto device = choose_devices(flags.tune.device, 1, list_devices()).front();
+  return Roster({flags.tune.workers, flags.tune.libtype, device_id(device)});
+}
+
+BenchPlan bench_plan(const BenchFlags& flags, const Roster& roster) {
   const auto searched = flags.tuned.empty() ? searched_by_default : 0;
-  return {.tune = plan_of(flags.tune, known_families()),
+  return {.tune = plan_of(flags.tune, roster.nameable()),
           .most_candidates = flags.most_candidates.value_or(searched),
           .prove = flags.prove};
 }

@@ -8,6 +8,7 @@
 
 #include "gemmtune/bench/interleaved_bench.h"
 #include "gemmtune/cli/tune/tune_options.h"
+#include "gemmtune/cli/worker/roster.h"
 
 namespace gemmtune {
 
@@ -44,6 +45,9 @@ BenchShapes bench_shapes(const BenchFlags& flags);
 
 /// Families, search and policies. If --tuned gives the tuned choices, nothing is searched unless the user asks for a
 /// search.
-BenchPlan bench_plan(const BenchFlags& flags);
+BenchPlan bench_plan(const BenchFlags& flags, const Roster& roster);
+
+/// The workers that are asked for, tried on the device of the benchmark.
+Roster bench_roster(const BenchFlags& flags);
 
 }  // namespace gemmtune

@@ -65,7 +65,8 @@ class BenchRooflineCommand final : public Command {
   }
 
   int measure(const DeviceInfo& device) const {
-    const auto plan = bench_plan(flags_);
+    const auto roster = bench_roster(flags_);
+    const auto plan = bench_plan(flags_, roster);
     const auto problems = peak_problems(comma_list(types_), size_.value_or(peak_size(device)));
     Roofline roofline{.device_name = device.name,
                       .arch = device.arch,
@@ -74,7 +75,7 @@ class BenchRooflineCommand final : public Command {
                       .date = utc_now(),
                       .copy_gbps = copy_bandwidth_gbps(*open_device(device_id(device)))};
     spdlog::info("copies: {:.1f} GB/s", roofline.copy_gbps);
-    BenchSession session(flags_, plan);
+    BenchSession session(flags_, plan, roster);
     session.each(problems, [&](const Problem& problem) { return measure_type(session, problem, roofline, plan); });
     print(roofline);
     const auto path = remember(rooflines_folder(), roofline);

@@ -14,7 +14,7 @@ namespace gemmtune {
 namespace {
 
 /// Even if nothing is searched for, each family's default is measured.
-std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchPlan& plan) {
+std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchPlan& plan, const Roster& roster) {
   const auto device = choose_devices(flags.tune.device, 1, list_devices()).front();
   insist_on_measurable(flags.tune, device);
   return worker_factory({.devices = {device_id(device)},
@@ -23,7 +23,9 @@ std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchP
                          .selection = {.families = plan.tune.families,
                                        .split_k = true,
                                        .most_of_a_family = std::max<std::int64_t>(plan.most_candidates, 1),
-                                       .sample = Sample::diverse}})(0);
+                                       .sample = Sample::diverse},
+                         .workers = roster.workers(),
+                         .absent = roster.absent()})(0);
 }
 
 }  // namespace
@@ -41,14 +43,15 @@ class BenchSession::Stoppable final : public Evaluator {
     if (!stop_) inner_->evaluate(problem, candidates, policy, observer);
   }
   void interrupt() override { inner_->interrupt(); }
+  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
   std::unique_ptr<Evaluator> inner_;
   const std::atomic<bool>& stop_;
 };
 
-BenchSession::BenchSession(const BenchFlags& flags, const BenchPlan& plan)
-    : evaluator_(std::make_unique<Stoppable>(start_evaluator(flags, plan), stop_)),
+BenchSession::BenchSession(const BenchFlags& flags, const BenchPlan& plan, const Roster& roster)
+    : evaluator_(std::make_unique<Stoppable>(start_evaluator(flags, plan, roster), stop_)),
       signals_([this](int) { interrupt(); }),
       device_(evaluator_->device()) {}
 
@@ -82,6 +85,7 @@ std::optional<std::string> BenchSession::said_of(const Problem& problem, const M
 }
 
 int BenchSession::exit_code(bool all_right) const {
+  for (const auto& remark : evaluator_->remarks()) spdlog::warn("{}", remark);
   if (stopped_by_) throw *stopped_by_;
   if (const auto signal = signals_.caught()) return 128 + *signal;
   return all_right && too_large_ == 0 ? 0 : 1;

@@ -18,7 +18,7 @@ namespace gemmtune {
 
 class BenchSession {
  public:
-  BenchSession(const BenchFlags& flags, const BenchPlan& plan);
+  BenchSession(const BenchFlags& flags, const BenchPlan& plan, const Roster& roster);
   ~BenchSession();
 
   Evaluator& evaluator() { return *evaluator_; }

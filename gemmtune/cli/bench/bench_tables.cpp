@@ -25,8 +25,8 @@ namespace gemmtune {
 namespace {
 
 /// The tables determine what is measured; nothing is searched for.
-BenchPlan table_plan(const BenchFlags& flags) {
-  auto plan = bench_plan(flags);
+BenchPlan table_plan(const BenchFlags& flags, const Roster& roster) {
+  auto plan = bench_plan(flags, roster);
   plan.most_candidates = 0;
   return plan;
 }
@@ -103,9 +103,10 @@ std::string table_text(const ShapeBench& shape) {
 /// Writes into table a the choices of table b that are proven to be better.
 class TableUpdate {
  public:
-  TableUpdate(const TableSource& source, const DeviceInfo& device, std::string policy)
+  TableUpdate(const TableSource& source, const DeviceInfo& device, const Roster& roster, std::string policy)
       : source_(source),
         device_(device),
+        roster_(roster),
         policy_(std::move(policy)),
         table_(read_tuned_table(source.path, source.family.format)) {}
 
@@ -118,8 +119,8 @@ class TableUpdate {
     auto row = tuned_row(problem, better.evaluation, device_.arch, device_.cu_num);
     row.split_k = better.contender.served->split_k;
     row.kernel_id = better.contender.served->kernel_id;
-    const auto version = device_.libraries.find(row.libtype);
-    const auto library = version == device_.libraries.end() ? "" : version->first + ' ' + version->second;
+    const auto version = roster_.versions().find(row.libtype);
+    const auto library = version == roster_.versions().end() ? "" : library_text(version->first, version->second);
     table_ = with_row(std::move(table_), with_origin(std::move(row), device_, library, policy_));
     ++rows_;
   }
@@ -133,6 +134,7 @@ class TableUpdate {
  private:
   const TableSource& source_;
   const DeviceInfo& device_;
+  const Roster& roster_;
   std::string policy_;
   TunedTable table_;
   std::size_t rows_{};
@@ -169,8 +171,9 @@ class TableComparison {
  public:
   explicit TableComparison(const BenchFlags& flags)
       : flags_(flags),
-        plan_(table_plan(flags)),
-        session_(flags, plan_),
+        roster_(bench_roster(flags)),
+        plan_(table_plan(flags, roster_)),
+        session_(flags, plan_, roster_),
         a_(serve_one(flags.compare.at(0), flags, session_.device())),
         b_(serve_one(flags.compare.at(1), flags, session_.device())),
         benchmark_(empty_benchmark(session_.device(), plan_)) {
@@ -179,7 +182,7 @@ class TableComparison {
 
   int run() {
     const auto shapes = shapes_for(flags_, {a_.sources.front(), b_.sources.front()}, session_.device());
-    TableUpdate update(a_.sources.front(), session_.device(), benchmark_.policy);
+    TableUpdate update(a_.sources.front(), session_.device(), roster_, benchmark_.policy);
     session_.each(shapes.problems, [&](const Problem& problem) { return compare(problem, update); });
     write_benchmark(benchmark_, flags_);
     if (flags_.update_improved) update.write();
@@ -205,6 +208,7 @@ class TableComparison {
   }
 
   const BenchFlags& flags_;
+  Roster roster_;
   BenchPlan plan_;
   BenchSession session_;
   ServedTables a_;
@@ -216,8 +220,9 @@ class TableComparison {
 }  // namespace
 
 int bench_table(const BenchFlags& flags) {
-  const auto plan = table_plan(flags);
-  BenchSession session(flags, plan);
+  const auto roster = bench_roster(flags);
+  const auto plan = table_plan(flags, roster);
+  BenchSession session(flags, plan, roster);
   const auto table = serve(
       flags.run_config->empty() ? sources_of_environment() : sources_named(*flags.run_config, flags), session.device());
   const auto shapes = shapes_for(flags, table.sources, session.device());

@@ -172,6 +172,13 @@ std::string relatives(const RunSummary& run) {
   return text;
 }
 
+/// What readers of the times should know of how the workers took them.
+std::string remarks(const RunSummary& run) {
+  std::string text;
+  for (const auto& remark : run.remarks) text += fmt::format("note: {}\n", remark);
+  return text;
+}
+
 struct Failure {
   const Problem* problem{};
   const Evaluation* evaluation{};
@@ -209,7 +216,7 @@ ShapeCounts count_shapes(const RunSummary& run) {
 
 std::string summary_text(const RunSummary& run) {
   return winners(run) + counts(run) + unproven(run) + left_out(run) + mean_gain(run.results) +
-         noise_lines(run.results) + where_time_went(run) + relatives(run) + failures(run);
+         noise_lines(run.results) + where_time_went(run) + relatives(run) + remarks(run) + failures(run);
 }
 
 }  // namespace gemmtune

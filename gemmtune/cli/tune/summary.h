@@ -14,7 +14,8 @@ struct RunSummary {
   std::vector<ShapeResult> results{};
   double wall_s{};
   std::size_t workers{1};
-  bool list_already_tuned{};  // name each of them; otherwise only their number is given
+  std::vector<std::string> remarks{};  // of the workers, on how results were made
+  bool list_already_tuned{};           // name each of them; otherwise only their number is given
 };
 
 struct ShapeCounts {

@@ -16,24 +16,18 @@
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/cli/tune/tune_options.h"
 #include "gemmtune/cli/tune/tune_recorder.h"
+#include "gemmtune/cli/worker/roster.h"
 #include "gemmtune/cli/worker/worker_factory.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/log.h"
 #include "gemmtune/device/device.h"
-#include "gemmtune/families/registry.h"
 #include "gemmtune/table/aiter_csv.h"
 #include "gemmtune/trials/known_stores.h"
 
 namespace gemmtune {
 namespace {
-
-std::map<std::string, std::string> family_versions() {
-  std::map<std::string, std::string> versions;
-  for (const auto& family : make_families()) versions[std::string(family->name())] = family->version();
-  return versions;
-}
 
 void say(const TuneInputs& inputs) {
   for (const auto& note : inputs.notes) spdlog::info("{}", note);
@@ -58,8 +52,10 @@ std::string own_command_line() {
 /// One run over a given list of shapes.
 class TuneRun {
  public:
-  TuneRun(const TuneFlags& flags, std::vector<DeviceInfo> devices, TunePlan plan, TuneInputs inputs)
+  TuneRun(const TuneFlags& flags, const Roster& roster, std::vector<DeviceInfo> devices, TunePlan plan,
+          TuneInputs inputs)
       : flags_(flags),
+        roster_(roster),
         devices_(std::move(devices)),
         plan_(std::move(plan)),
         summary_{.inputs = std::move(inputs), .workers = devices_.size(), .list_already_tuned = flags.verbose} {}
@@ -98,6 +94,7 @@ class TuneRun {
     if (!plan_.shapes.empty()) report = tune(plan_, summary_.workers, workers(), store, recorder, stop_);
     recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
     summary_.results = std::move(report.results);
+    summary_.remarks = std::move(report.remarks);
     return report.stopped_by;
   }
 
@@ -119,6 +116,8 @@ class TuneRun {
                            .selection = {.families = plan_.families,
                                          .split_k = flags_.split_k,
                                          .most_of_a_family = flags_.most_candidates},
+                           .workers = roster_.workers(),
+                           .absent = roster_.absent(),
                            .roofline = known_roofline()});
   }
 
@@ -138,11 +137,12 @@ class TuneRun {
             .sort = sorts(flags_),
             .profile = ProfileFile(flags_.profile_file, inputs.table.format),
             .store = store,
-            .library_versions = family_versions(),
+            .library_versions = roster_.versions(),
             .policy = policy_text(plan_.confirm)};
   }
 
   const TuneFlags& flags_;
+  const Roster& roster_;
   std::vector<DeviceInfo> devices_;
   TunePlan plan_;
   RunSummary summary_;
@@ -155,16 +155,17 @@ class TuneCommand final : public Command {
 
   int run() override {
     if (flags_.verbose) start_logging(Verbosity::verbose);
-    auto plan = plan_of(flags_, known_families());
     auto devices = choose_devices(flags_.device, flags_.mp, list_devices());
     insist_on_measurable(flags_, devices.front());
+    const Roster roster({flags_.workers, flags_.libtype, device_id(devices.front())});
+    auto plan = plan_of(flags_, roster.nameable());
     note_devices(devices);
-    auto inputs = read_inputs(flags_, devices.front(), families_judge());
+    auto inputs = read_inputs(flags_, devices.front(), families_judge(roster));
     say(inputs);
     insist_on_some_line(inputs);
     plan.shapes = inputs.shapes;
     plan.compare_devices = devices.size() > 1;
-    return TuneRun(flags_, std::move(devices), std::move(plan), std::move(inputs)).run();
+    return TuneRun(flags_, roster, std::move(devices), std::move(plan), std::move(inputs)).run();
   }
 
  private:

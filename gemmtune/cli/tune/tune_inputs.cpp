@@ -13,6 +13,8 @@
 namespace gemmtune {
 namespace {
 
+using Families = std::vector<std::unique_ptr<KernelFamily>>;
+
 bool has_gfx(const TunedTable& table) {
   return std::ranges::find(table.columns, Field::gfx, &Column::field) != table.columns.end();
 }
@@ -155,12 +157,6 @@ TunedTable fit_for(TunedTable table, const DeviceInfo& device, const std::filesy
   return table;
 }
 
-std::vector<std::string> known_families() {
-  std::vector<std::string> names;
-  for (const auto& family : make_families()) names.emplace_back(family->name());
-  return names;
-}
-
 FormatGuess format_for(const TuneFlags& flags) {
   const auto guess = guess_format(flags.untune_file);
   if (const auto format = chosen_format(flags)) {
@@ -174,17 +170,15 @@ FormatGuess format_for(const TuneFlags& flags) {
        flags.untune_file, join(names, ", "));
 }
 
-RowJudge families_judge() {
-  auto families = std::make_shared<std::map<std::string, std::unique_ptr<KernelFamily>, std::less<>>>();
-  for (auto& family : make_families()) {
-    std::string name(family->name());
-    families->emplace(std::move(name), std::move(family));
-  }
-  return [families](const TunedRow& row) {
-    const auto family = families->find(row.libtype);
-    if (family == families->end()) return std::string();
-    if (auto why = family->second->why_outdated(row.kernel_name); !why.empty()) return why;
-    const auto now = library_text(row.libtype, family->second->version());
+RowJudge families_judge(const Roster& roster) {
+  const auto families = std::make_shared<Families>(make_families());
+  return [families, versions = roster.versions()](const TunedRow& row) {
+    const auto own = std::ranges::find(*families, row.libtype, [](const auto& family) { return family->name(); });
+    if (own != families->end())
+      if (auto why = (*own)->why_outdated(row.kernel_name); !why.empty()) return why;
+    const auto version = versions.find(row.libtype);
+    if (version == versions.end()) return std::string();
+    const auto now = library_text(row.libtype, version->second);
     if (row.origin.library.empty() || row.origin.library == now) return std::string();
     return fmt::format("it was tuned with {}, here is {}", row.origin.library, now);
   };

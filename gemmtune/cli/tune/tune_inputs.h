@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gemmtune/cli/tune/tune_options.h"
+#include "gemmtune/cli/worker/roster.h"
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/shapes/shape_list.h"
 #include "gemmtune/table/guess_format.h"
@@ -32,12 +33,9 @@ struct TuneInputs {
 /// Why a row of a table must not be trusted; "" when it can be trusted.
 using RowJudge = std::function<std::string(const TunedRow& row)>;
 
-/// Asks the families of this build: a kernel that was chosen with another version of a library is outdated. The
-/// kernel's name says the version, or the column `library` does.
-RowJudge families_judge();
-
-/// The names of the families of this build.
-std::vector<std::string> known_families();
+/// Asks the families: a kernel that was chosen with another version of a library is outdated. The kernel's name says
+/// the version, or the column `library` does.
+RowJudge families_judge(const Roster& roster);
 
 /// The format that the user asked for, or the format guessed from the list. Throws Error{usage} when neither is known.
 FormatGuess format_for(const TuneFlags& flags);

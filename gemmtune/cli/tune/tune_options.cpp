@@ -70,6 +70,7 @@ void declare_choices(Options& options, TuneFlags& flags) {
   options.add_option("--in_dtype,--in-dtype,--indtype", flags.in_dtype);
   options.add_option("--out_dtype,--out-dtype,--outdtype", flags.out_dtype);
   options.add_option("--libtype", flags.libtype);
+  options.add_option("--worker", flags.workers).one_value_each();
   options.add_flag("-k,--splitK,--split-k", flags.split_k);
   options.add_option("--most_candidates,--most-candidates", flags.most_candidates).positive();
   options.add_option("--max_gflop,--max-gflop", flags.max_gflop).positive();

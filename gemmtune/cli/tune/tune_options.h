@@ -27,6 +27,7 @@ struct TuneFlags {
   std::string in_dtype{};
   std::string out_dtype{};
   std::string libtype{"all"};
+  std::vector<std::string> workers{};  // commands
   std::string search{"race"};
   double regret_pct{100 * usual_regret};
   std::string budget{};

@@ -12,6 +12,7 @@
 #include "gemmtune/families/registry.h"
 #include "gemmtune/search/diverse_sample.h"
 #include "gemmtune/worker/compile_ahead.h"
+#include "gemmtune/worker/composite_evaluator.h"
 #include "gemmtune/worker/remote_evaluator.h"
 
 namespace gemmtune {
@@ -61,6 +62,7 @@ class SelectingEvaluator final : public Evaluator {
     inner_->evaluate(problem, candidates, policy, observer);
   }
   void interrupt() override { inner_->interrupt(); }
+  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
   std::unique_ptr<Evaluator> inner_;
@@ -78,6 +80,48 @@ std::unique_ptr<Evaluator> start_worker(const std::string& device, double candid
   });
 }
 
+/// gemmtune's own worker is left out if none of its families is wanted.
+bool wants_own(const WorkerSettings& settings) {
+  return std::ranges::any_of(make_families(), [&](const auto& family) {
+    return is_in(settings.selection.families, std::string(family->name()));
+  });
+}
+
+bool wants(const WorkerSettings& settings, const NamedWorker& worker) {
+  return std::ranges::any_of(worker.families,
+                             [&](const auto& family) { return is_in(settings.selection.families, family); });
+}
+
+Member member_for(const NamedWorker& worker, const std::string& device, double candidate_timeout_s) {
+  auto options = start_options(worker, device);
+  options.candidate_timeout_s = candidate_timeout_s;
+  return {.name = worker.name,
+          .evaluator = std::make_unique<RemoteEvaluator>(std::move(options)),
+          .trust = worker.trusted ? Trust::trusted : Trust::audited,
+          .families = worker.families};
+}
+
+/// The device as gemmtune's own worker describes it, so that trials do not depend on which workers take part.
+DeviceInfo described(const std::string& device) {
+  auto info = find_device(device);
+  for (const auto& family : make_families()) info.libraries[std::string(family->name())] = family->version();
+  return info;
+}
+
+std::unique_ptr<Evaluator> own_evaluator(const WorkerSettings& settings, const std::string& device) {
+  return settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
+}
+
+std::unique_ptr<Evaluator> evaluator_of(const WorkerSettings& settings, const std::string& device) {
+  if (settings.workers.empty() && settings.absent.empty()) return own_evaluator(settings, device);
+  std::vector<Member> members;
+  if (wants_own(settings))
+    members.push_back({.name = "gemmtune", .evaluator = own_evaluator(settings, device), .trust = Trust::trusted});
+  for (const auto& worker : settings.workers)
+    if (wants(settings, worker)) members.push_back(member_for(worker, device, settings.candidate_timeout_s));
+  return std::make_unique<CompositeEvaluator>(described(device), std::move(members), settings.absent);
+}
+
 /// The number of compiling processes for each worker: its share of the cores that the workers themselves do not use.
 std::size_t processes_for_compiling(std::size_t workers) {
   constexpr std::size_t most = 16;
@@ -87,10 +131,25 @@ std::size_t processes_for_compiling(std::size_t workers) {
 
 }  // namespace
 
+std::unique_ptr<Evaluator> evaluators_apart(const Apart& apart) {
+  std::vector<Member> members;
+  const auto& own = apart.roster.own_families();
+  for (std::size_t i = 0; i < apart.names.size(); ++i) {
+    if (std::ranges::find(own, apart.families[i]) == own.end()) continue;
+    members.push_back({.name = "gemmtune for " + apart.names[i],
+                       .evaluator = start_worker(apart.device, WorkerSettings{}.candidate_timeout_s),
+                       .trust = Trust::trusted,
+                       .candidates = {apart.names[i]}});
+  }
+  for (const auto& worker : apart.roster.workers())
+    members.push_back(member_for(worker, apart.device, WorkerSettings{}.candidate_timeout_s));
+  return std::make_unique<CompositeEvaluator>(described(apart.device), std::move(members), apart.roster.absent());
+}
+
 WorkerFactory worker_factory(WorkerSettings settings) {
   return [settings = std::move(settings)](std::size_t worker) -> std::unique_ptr<Evaluator> {
     const auto& device = settings.devices.at(worker);
-    auto evaluator = settings.in_process ? evaluate_here(device) : start_worker(device, settings.candidate_timeout_s);
+    auto evaluator = evaluator_of(settings, device);
     if (settings.roofline) evaluator = with_plausible_times(std::move(evaluator), *settings.roofline);
     auto selecting = std::make_unique<SelectingEvaluator>(std::move(evaluator), settings.selection);
     if (settings.in_process || device.starts_with("cpu")) return selecting;

@@ -1,15 +1,18 @@
-// Makes the workers of a tuning run, one for each device. A worker is another process of this program (`gemmtune
-// worker`), or an evaluator in this process.
+// Makes the evaluators of a tuning run, one for each device. Kernels run in another process of this program (`gemmtune
+// worker`), or in this process, and beside it in the workers of other programs that the user asks for.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gemmtune/bench/roofline.h"
+#include "gemmtune/cli/worker/roster.h"
 #include "gemmtune/tune/tuner.h"
+#include "gemmtune/worker/named_worker.h"
 
 namespace gemmtune {
 
@@ -32,8 +35,22 @@ struct WorkerSettings {
   double candidate_timeout_s{1800};
   bool in_process{};
   Selection selection{};
-  std::optional<Roofline> roofline{};  // times beyond it are faults (bench/plausible_times.h)
+  std::vector<NamedWorker> workers{};           // beside gemmtune's own
+  std::map<std::string, std::string> absent{};  // families that nobody here offers, and why
+  std::optional<Roofline> roofline{};           // times beyond it are faults (bench/plausible_times.h)
 };
+
+/// Candidates, each of which is to run in a worker process of its own, and their families.
+struct Apart {
+  const std::vector<std::string>& names;
+  const std::vector<std::string>& families;
+  const Roster& roster;
+  std::string device{};
+};
+
+/// Workers that time these candidates in turns as they do those of different programs. For comparisons with timing in
+/// one process.
+std::unique_ptr<Evaluator> evaluators_apart(const Apart& apart);
 
 /// Makes the evaluator of worker i, on device i.
 WorkerFactory worker_factory(WorkerSettings settings);

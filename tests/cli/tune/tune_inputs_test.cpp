@@ -65,13 +65,13 @@ TEST_F(TuneInputsTest, ARowThatIsNotOutdatedIsEnough) {
 }
 
 TEST_F(TuneInputsTest, NothingIsOutdatedForFamiliesThatDoNotJudge) {
-  const auto why_outdated = families_judge();
+  const auto why_outdated = families_judge(Roster());
   EXPECT_EQ(why_outdated({.libtype = "onednn", .kernel_name = "onednn_f32_plain_t1"}), "");
   EXPECT_EQ(why_outdated({.libtype = "asm", .kernel_name = "whatever", .origin = {.library = "asm 1"}}), "");
 }
 
 TEST_F(TuneInputsTest, ARowOfAnotherVersionOfItsLibraryIsOutdated) {
-  const auto why_outdated = families_judge();
+  const auto why_outdated = families_judge(Roster());
   TunedRow row{.libtype = "cpu_tile", .kernel_name = "cpu_tile_f32_avx2_m6_n16_t2"};
   row.origin.library = "cpu_tile 0.0.1-old";
   EXPECT_NE(why_outdated(row).find("it was tuned with cpu_tile 0.0.1-old, here is cpu_tile "), std::string::npos)

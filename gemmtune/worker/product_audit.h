@@ -1,0 +1,47 @@
+// Checks a worker's results in the supervisor: operands are drawn here, a few rows of the product are computed here in
+// double precision, and the worker's rows are compared with them. The worker does not know the seed and the rows
+// before.
+//
+// Not: whether what a worker says agrees with itself (worker/audit.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "gemmtune/evaluate/failure.h"
+#include "gemmtune/evaluate/steps.h"
+#include "gemmtune/space/policy.h"
+
+namespace gemmtune {
+
+class ProductAudit {
+ public:
+  ProductAudit();
+  ~ProductAudit();
+
+  struct Subject {
+    const Problem& problem;
+    const Candidate& candidate;
+    const VerifyPolicy& verify;
+  };
+
+  /// Whether the candidate multiplies gaussian operands rightly; the outcome is ok if it does. The operands of a
+  /// problem are drawn once, and of their rows other ones are asked for each time.
+  Failure audit(Steps& steps, const Subject& subject);
+
+  /// The same on operands that are drawn anew, gaussian ones and those of an adversarial recipe.
+  Failure audit_anew(Steps& steps, const Subject& subject);
+
+ private:
+  struct Exam;
+
+  std::uint64_t draw();
+  std::unique_ptr<Exam> make_exam(const Problem& problem, Recipe recipe);
+
+  std::random_device random_;
+  std::unique_ptr<Exam> last_;
+};
+
+}  // namespace gemmtune
