@@ -25,9 +25,12 @@ FamilySet::FamilySet(std::shared_ptr<const ServingDevice> on) : device(std::move
 
 /// What families hold of a library belongs to the device's context. A forked child cannot give it back.
 FamilySet::~FamilySet() {
-  if (device->is_forked()) return static_cast<void>(new auto(std::move(families)));
-  const ServingDevice::Entered entered(*device);
-  families.clear();
+  if (device->is_forked()) {
+    for (auto& family : families) static_cast<void>(family.release());
+  } else {
+    const ServingDevice::Entered entered(*device);
+    families.clear();
+  }
 }
 
 const KernelFamily* FamilySet::find(std::string_view name) const {
@@ -44,9 +47,12 @@ PreparedKernel::PreparedKernel(std::shared_ptr<const FamilySet> set, const Kerne
       rules_(launch_rules(problem, kernel_name, *gemm_, set_->device->info().kind)) {}
 
 PreparedKernel::~PreparedKernel() {
-  if (set_->device->is_forked()) return static_cast<void>(gemm_.release());
-  const ServingDevice::Entered entered(*set_->device);
-  gemm_.reset();
+  if (set_->device->is_forked()) {
+    static_cast<void>(gemm_.release());
+  } else {
+    const ServingDevice::Entered entered(*set_->device);
+    gemm_.reset();
+  }
 }
 
 }  // namespace gemmtune

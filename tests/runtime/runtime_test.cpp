@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gemmtune/core/error.h"
 #include "gemmtune/families/registry.h"
 #include "tests/runtime/tables.h"
