@@ -12,6 +12,7 @@
 using gemmtune::complain;
 using gemmtune::guarded;
 using gemmtune::has_known_size;
+using gemmtune::is_sound;
 using gemmtune::LaunchOperands;
 using gemmtune::MatchKind;
 using gemmtune::Plan;

@@ -5,6 +5,7 @@ functions only spell problems for it. Plans are found by shape in a dictionary. 
 packed when they are first used, and the copy is kept with the weight tensor.
 """
 import threading
+from typing import Optional
 
 import torch
 
@@ -148,8 +149,8 @@ def _checked(a, others):
 
 
 @torch.library.custom_op("gemmtune::multiply", mutates_args=())
-def multiply(a: torch.Tensor, w: torch.Tensor, a_scale: torch.Tensor | None, w_scale: torch.Tensor | None,
-             bias: torch.Tensor | None, a_scaling: str, w_scaling: str, out_dtype: torch.dtype,
+def multiply(a: torch.Tensor, w: torch.Tensor, a_scale: Optional[torch.Tensor], w_scale: Optional[torch.Tensor],
+             bias: Optional[torch.Tensor], a_scaling: str, w_scaling: str, out_dtype: torch.dtype,
              packed: bool) -> torch.Tensor:
     """A [m, k] times W [n, k], plus bias [n]. Scalings are "none", "tensor", "row", "1x128", "128x128", "1x32"."""
     _checked(a, (w, a_scale, w_scale, bias))
@@ -199,10 +200,16 @@ def gemm_a8w8_blockscale(XQ, WQ, x_scale, w_scale, dtype=torch.bfloat16):
     return multiply(XQ, WQ, x_scale, w_scale, None, "1x128", "128x128", dtype, False)
 
 
+def _bytes(tensor):
+    """The tensor as bytes: always the same view, to which the packed weights belong."""
+    if tensor.dtype == torch.uint8:
+        return tensor
+    return tensor.__dict__.setdefault("_gemmtune_bytes", tensor.view(torch.uint8))
+
+
 def gemm_a4w4(A, B, A_scale, B_scale, bias=None, dtype=torch.bfloat16, alpha=1.0, beta=0.0, bpreshuffle=True):
     """MXFP4 operands [m, k/2] and [n, k/2], two elements in a byte, with E8M0 scales [m, k/32] and [n, k/32]. They are
     expected as quantize_mxfp4() gives them, whatever bpreshuffle says: the kernel packs the weights as it wants them."""
     if alpha != 1.0 or beta != 0.0:
         raise Error("unsupported", "gemm_a4w4 takes alpha = 1 and beta = 0 only")
-    scales = [scale.view(torch.uint8) for scale in (A_scale, B_scale)]
-    return multiply(A.view(torch.uint8), B.view(torch.uint8), *scales, bias, "1x32", "1x32", dtype, True)
+    return multiply(_bytes(A), _bytes(B), _bytes(A_scale), _bytes(B_scale), bias, "1x32", "1x32", dtype, True)
