@@ -172,7 +172,7 @@ TEST(RuntimeOpening, FailuresHaveAStatusAndAMessage) {
   EXPECT_EQ(none, nullptr);
   options.device = "cpu";
   options.tables = "/nowhere/a16w16_tuned.csv";
-  EXPECT_EQ(gemmtune_runtime_open(&options, &none, &message), GEMMTUNE_SYSTEM_ERROR) << message.text;
+  EXPECT_EQ(gemmtune_runtime_open(&options, &none, &message), GEMMTUNE_BAD_INPUT) << message.text;
   options.tables = "";
   options.fallback = 5;
   EXPECT_EQ(gemmtune_runtime_open(&options, &none, &message), GEMMTUNE_INVALID_ARGUMENT);
