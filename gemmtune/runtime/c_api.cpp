@@ -149,6 +149,20 @@ gemmtune_plan_info info_of(const Plan& plan) noexcept {
           .scale_alignment = std::max(rules.a_scale_alignment, rules.w_scale_alignment)};
 }
 
+/// Throws Error{usage} for fields that are not known.
+gemmtune::Quantisation quantisation_of(const gemmtune_quantisation& q) {
+  const auto is_type = [](int type) { return type >= 0 && type <= static_cast<int>(gemmtune::last_dtype); };
+  const bool is_scaling = q.scaling >= 0 && q.scaling <= static_cast<int>(gemmtune::last_scaling);
+  if (!has_known_size(q)) fail(gemmtune::ErrorCode::usage, "{}", unknown_size);
+  if (!is_type(q.from_type) || !is_type(q.to_type) || !is_scaling || q.leading_dimension < 0)
+    fail(gemmtune::ErrorCode::usage, "a field of the quantisation has a value that this library does not know");
+  return {.from = static_cast<gemmtune::DType>(q.from_type),
+          .to = {static_cast<gemmtune::DType>(q.to_type), static_cast<gemmtune::Scaling>(q.scaling)},
+          .rows = q.rows,
+          .k = q.k,
+          .leading_dimension = q.leading_dimension};
+}
+
 gemmtune_counters counters_of(const gemmtune::Totals& totals) noexcept {
   const auto planned = [&](MatchKind match) { return totals.plans[static_cast<std::size_t>(match)]; };
   return {.struct_size = sizeof(gemmtune_counters),
@@ -275,6 +289,30 @@ gemmtune_reload gemmtune_runtime_poll(gemmtune_runtime* runtime) {
   auto reload = GEMMTUNE_RELOAD_FAILED;
   guarded(nullptr, [&] { reload = static_cast<gemmtune_reload>(runtime->runtime.poll()); });
   return reload;
+}
+
+gemmtune_status gemmtune_quantised_bytes(const gemmtune_quantisation* quantisation, size_t* value_bytes,
+                                         size_t* scale_bytes, gemmtune_message* message) {
+  if (quantisation == nullptr || value_bytes == nullptr || scale_bytes == nullptr)
+    return complain(message, GEMMTUNE_INVALID_ARGUMENT, null_pointer);
+  return guarded(message, [&] {
+    const auto wanted = quantisation_of(*quantisation);
+    if (const auto why = gemmtune::why_not_quantised(wanted); !why.empty())
+      fail(gemmtune::ErrorCode::unsupported, "{}", why);
+    const auto bytes = gemmtune::quantised_bytes(wanted);
+    *value_bytes = static_cast<size_t>(bytes.values);
+    *scale_bytes = static_cast<size_t>(bytes.scales);
+  });
+}
+
+gemmtune_status gemmtune_quantise(gemmtune_runtime* runtime, const gemmtune_quantisation* quantisation,
+                                  const void* from, void* values, void* scales, void* stream,
+                                  gemmtune_message* message) {
+  if (runtime == nullptr || quantisation == nullptr) return complain(message, GEMMTUNE_INVALID_ARGUMENT, null_pointer);
+  return guarded(message, [&] {
+    runtime->runtime.quantising().run(quantisation_of(*quantisation), {address(from), address(values), address(scales)},
+                                      stream);
+  });
 }
 
 gemmtune_status gemmtune_runtime_count(const gemmtune_runtime* runtime, gemmtune_counters* counters) {

@@ -54,6 +54,12 @@ std::optional<CachedPlan> PlanCache::find(const PlanKey& key) const {
   return found == plans_.end() ? std::nullopt : std::optional(found->second);
 }
 
+PlanRef PlanCache::find_plan(const PlanKey& key) const noexcept {
+  const std::lock_guard lock(lock_of_this_thread());
+  const auto found = plans_.find(key);
+  return found == plans_.end() ? PlanRef() : found->second.plan;
+}
+
 /// The former plan is destroyed after the locks are given up: it may unload code from the device.
 void PlanCache::put(const PlanKey& key, CachedPlan plan) {
   CachedPlan former;

@@ -40,6 +40,9 @@ class PlanCache {
 
   std::optional<CachedPlan> find(const PlanKey& key) const;
 
+  /// The plan alone, which is faster; empty if the key is not known or has no plan.
+  PlanRef find_plan(const PlanKey& key) const noexcept;
+
   /// Replaces what the key had.
   void put(const PlanKey& key, CachedPlan plan);
 

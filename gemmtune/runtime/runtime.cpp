@@ -54,13 +54,13 @@ Runtime::~Runtime() {
   say_summary(options_.say);
 }
 
+/// A capture counts calls, also those that find a plan.
 PlanAnswer Runtime::plan(const PlanKey& key) {
   if (device_->is_forked())
     return {PlanStatus::wrong_process, {}, "this process was forked from the one that opened the runtime"};
-  if (auto known = plans_.find(key)) {
-    if (options_.dispatcher.capture) static_cast<void>(dispatcher_.lookup(key.problem));  // captures count calls
-    return answer_of(*std::move(known));
-  }
+  if (options_.dispatcher.capture && plans_.find(key)) static_cast<void>(dispatcher_.lookup(key.problem));
+  if (auto plan = plans_.find_plan(key)) return {PlanStatus::ready, std::move(plan), {}};
+  if (auto known = plans_.find(key)) return answer_of(*std::move(known));
   if (const auto why = why_invalid(key.problem); !why.empty()) return {PlanStatus::invalid, {}, why};
   if (options_.compile == CompilePolicy::in_prewarm)
     return {PlanStatus::not_ready, {}, fmt::format("{} was not prewarmed", to_string(key.problem))};

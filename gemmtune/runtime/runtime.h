@@ -18,6 +18,7 @@
 #include "gemmtune/dispatch/process_events.h"
 #include "gemmtune/runtime/plan_cache.h"
 #include "gemmtune/runtime/planner.h"
+#include "gemmtune/runtime/quantising.h"
 #include "gemmtune/runtime/runtime_options.h"
 
 namespace gemmtune {
@@ -54,6 +55,8 @@ class Runtime final : private ProcessListener {
   /// Reads changed tables and plans the known problems anew. Their old plans serve until each new one is ready.
   Reload poll();
 
+  Quantising& quantising() { return quantising_; }
+
   Totals totals() const { return tally_->totals(); }
   std::vector<std::string> summary() const { return tally_->summary(); }
 
@@ -73,6 +76,7 @@ class Runtime final : private ProcessListener {
   Dispatcher dispatcher_;
   std::shared_ptr<Tally> tally_{std::make_shared<Tally>()};
   Planner planner_;
+  Quantising quantising_{device_};
   PlanCache plans_;
   std::mutex making_;          // one plan is made at a time
   mutable std::mutex saying_;  // only one thread calls options_.say

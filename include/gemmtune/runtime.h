@@ -175,6 +175,36 @@ GEMMTUNE_API gemmtune_status gemmtune_prewarm(gemmtune_runtime* runtime, const g
  * returns. Plans that are held stay valid and unchanged. */
 GEMMTUNE_API gemmtune_reload gemmtune_runtime_poll(gemmtune_runtime* runtime);
 
+/* What is quantised: `rows` x `k` row-major elements, and what they become. Scales are row-major without gaps: f32 for
+ * each row, each 1x128 or each 128x128 block; E8M0 for each 1x32 block, which goes with GEMMTUNE_E2M1. */
+typedef struct gemmtune_quantisation {
+  size_t struct_size;
+  int from_type; /* GEMMTUNE_BF16, GEMMTUNE_F16 or GEMMTUNE_F32 */
+  int to_type;   /* GEMMTUNE_E4M3, GEMMTUNE_E4M3FNUZ, GEMMTUNE_INT8 or GEMMTUNE_E2M1 */
+  int scaling;   /* GEMMTUNE_PER_ROW, GEMMTUNE_BLOCK_1X128, GEMMTUNE_BLOCK_128X128 or GEMMTUNE_MX_1X32 */
+  int64_t rows, k;
+  int64_t leading_dimension; /* elements from one row of the input to the next; 0: k */
+} gemmtune_quantisation;
+
+static inline gemmtune_quantisation gemmtune_quantisation_init(void) {
+  gemmtune_quantisation q;
+  memset(&q, 0, sizeof q);
+  q.struct_size = sizeof q;
+  return q;
+}
+
+/* How many bytes gemmtune_quantise() writes. */
+GEMMTUNE_API gemmtune_status gemmtune_quantised_bytes(const gemmtune_quantisation* quantisation, size_t* value_bytes,
+                                                      size_t* scale_bytes, gemmtune_message* message);
+
+/* Quantises on the runtime's device: enqueued on the stream, or done on return on a CPU. A scale is a group's largest
+ * magnitude divided by the type's largest value, or for E8M0 AITER's "even" rule; values are divided by it and rounded
+ * to nearest even. The first call for a pair of types and a scaling compiles a kernel on a GPU: not for stream capture.
+ */
+GEMMTUNE_API gemmtune_status gemmtune_quantise(gemmtune_runtime* runtime, const gemmtune_quantisation* quantisation,
+                                               const void* from, void* values, void* scales, void* stream,
+                                               gemmtune_message* message);
+
 /* What a runtime has done. Problems are counted when they are planned for the first time and after each reload. A
  * launch that a CUDA graph replays counts once. */
 typedef struct gemmtune_counters {

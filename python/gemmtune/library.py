@@ -53,6 +53,11 @@ class Operands(Sized):
                 ("packed_layout", c_uint64), ("workspace", c_void_p), ("workspace_bytes", c_size_t)]
 
 
+class Quantisation(Sized):
+    _fields_ = [("struct_size", c_size_t), ("from_type", c_int), ("to_type", c_int), ("scaling", c_int), ("rows", c_int64),
+                ("k", c_int64), ("leading_dimension", c_int64)]
+
+
 class Counters(Sized):
     _fields_ = [("struct_size", c_size_t)] + [(name, c_uint64) for name in (
         "exact", "padded", "nearest", "fallback", "missed", "declined", "launches", "launches_tuned", "refused", "reloads")]
@@ -71,6 +76,7 @@ FUNCTIONS = {
     "gemmtune_launch": (c_int, [c_void_p, POINTER(Operands), c_void_p, POINTER(Message)]),
     "gemmtune_prewarm": (c_int, [c_void_p, POINTER(Problem), c_size_t, POINTER(c_size_t), POINTER(Message)]),
     "gemmtune_runtime_poll": (c_int, [c_void_p]),
+    "gemmtune_quantise": (c_int, [c_void_p, POINTER(Quantisation), c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Message)]),
     "gemmtune_runtime_count": (c_int, [c_void_p, POINTER(Counters)]),
     "gemmtune_runtime_summary": (c_size_t, [c_void_p, c_char_p, c_size_t]),
 }

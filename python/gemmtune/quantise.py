@@ -1,49 +1,69 @@
-"""Quantises tensors by torch's own operations, bit for bit as gemmtune's quantisers on the host do (gemm/quantise.h)."""
+"""Quantises tensors on their device, in one call of the library for each: the bits of gemmtune's quantiser on the host
+(gemm/quantise.h), which are AITER's."""
+from typing import Tuple
+
 import torch
 
+from .library import Message, Quantisation, check, lib
+from .torch_ops import key_of, runtime_of, stream_of
+
+FROM = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3}  # gemmtune_dtype
+TO = {"e4m3": (4, torch.float8_e4m3fn), "int8": (6, torch.int8), "e2m1": (8, torch.uint8)}
+SCALING = {"row": 2, "1x128": 3, "128x128": 4, "1x32": 5}  # gemmtune_scaling
+BLOCKS = {"row": (1, None), "1x128": (1, 128), "128x128": (128, 128), "1x32": (1, 32)}
 E4M3_LARGEST = 448.0
-MX_BLOCK = 32
-# The midpoints between neighbours of 0 0.5 1 1.5 2 3 4 6. A value on one goes to the neighbour with an even code.
-E2M1_MIDPOINTS = (0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0)
 
 
-def _e2m1_codes(values):
-    """Codes 0 to 15 of values in [-6, 6] or beyond, to nearest even."""
-    magnitudes = values.abs()
-    codes = torch.zeros_like(values, dtype=torch.uint8)
-    for code, midpoint in enumerate(E2M1_MIDPOINTS):
-        above = magnitudes > midpoint if code % 2 == 0 else magnitudes >= midpoint
-        codes += above.to(torch.uint8)
-    return codes | (torch.signbit(values).to(torch.uint8) << 3)
+def _blocks(count, size):
+    return 1 if size is None else -(-count // size)
 
 
-def _e8m0(largest):
-    """AITER's default: the largest magnitude is rounded to two significant bits, and its exponent is lowered by 2."""
-    bits = largest.view(torch.int32)
-    exponent = ((bits + 0x200000) >> 23) & 0xFF
-    return torch.where(torch.isfinite(largest), (exponent - 2).clamp(min=0), 255).to(torch.uint8)
+def _results(x, type, scaling):
+    """Empty values and scales for the rows of x [rows, k]."""
+    rows, k = x.shape
+    height, width = BLOCKS[scaling]
+    values = torch.empty((rows, k // 2 if type == "e2m1" else k), dtype=TO[type][1], device=x.device)
+    scale_type = torch.uint8 if scaling == "1x32" else torch.float32
+    return values, torch.empty((_blocks(rows, height), _blocks(k, width)), dtype=scale_type, device=x.device)
+
+
+@torch.library.custom_op("gemmtune::quantise", mutates_args=())
+def quantise(x: torch.Tensor, type: str, scaling: str) -> Tuple[torch.Tensor, torch.Tensor]:
+    """x [rows, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32"."""
+    x = x if x.stride(1) == 1 else x.contiguous()
+    values, scales = _results(x, type, scaling)
+    if x.numel() == 0:
+        return values, scales
+    wanted = Quantisation(from_type=FROM.get(x.dtype, -1), to_type=TO[type][0], scaling=SCALING[scaling], rows=x.shape[0],
+                          k=x.shape[1], leading_dimension=max(x.stride(0), x.shape[1]))
+    message = Message()
+    check(lib.gemmtune_quantise(runtime_of(key_of(x.device))._handle, wanted, x.data_ptr(), values.data_ptr(),
+                                scales.data_ptr(), stream_of(x.device), message), message)
+    return values, scales
+
+
+@quantise.register_fake
+def _(x, type, scaling):
+    return _results(x, type, scaling)
 
 
 def quantize_mxfp4(x):
-    """x [..., k] with k a multiple of 32: bytes [..., k/2], the first of two elements in the low bits, and E8M0 scales
+    """x [..., k], k a multiple of 32: bytes [..., k/2] with the first of two elements in the low bits, and E8M0 scales
     [..., k/32]."""
-    values = x.to(torch.float32)
-    blocks = values.reshape(*values.shape[:-1], -1, MX_BLOCK)
-    scales = _e8m0(blocks.abs().amax(-1).contiguous())
-    factors = torch.ldexp(torch.ones_like(blocks[..., 0]), 127 - scales.to(torch.int32))
-    codes = _e2m1_codes(blocks * factors[..., None]).reshape(values.shape)
-    return codes[..., 0::2] | (codes[..., 1::2] << 4), scales
+    values, scales = quantise(x.reshape(-1, x.shape[-1]), "e2m1", "1x32")
+    return values.reshape(*x.shape[:-1], -1), scales.reshape(*x.shape[:-1], -1)
 
 
 def quantize_fp8(x, scaling="row"):
-    """x [rows, k] as e4m3 with f32 scales, of each row ("row"), of each 128 of k in a row ("1x128"), of each 128 × 128
-    ("128x128") or of the tensor ("tensor")."""
-    values = x.to(torch.float32)
-    rows, k = values.shape
-    height, width = {"row": (1, k), "1x128": (1, 128), "128x128": (128, 128), "tensor": (rows, k)}[scaling]
-    padded = torch.nn.functional.pad(values, (0, -k % width, 0, -rows % height))
-    blocks = padded.reshape(padded.shape[0] // height, height, padded.shape[1] // width, width)
-    largest = blocks.abs().amax((1, 3))
-    scales = torch.where(largest == 0, torch.ones_like(largest), largest / E4M3_LARGEST)
-    scaled = (blocks / scales[:, None, :, None]).clamp(-E4M3_LARGEST, E4M3_LARGEST)
-    return scaled.reshape(padded.shape)[:rows, :k].contiguous().to(torch.float8_e4m3fn), scales
+    """x [rows, k] as e4m3 with f32 scales of each row ("row"), of each 128 of k in a row ("1x128"), of each 128 × 128
+    ("128x128"), or one of the tensor ("tensor"), which torch computes."""
+    if scaling != "tensor":
+        return quantise(x, "e4m3", scaling)
+    largest = x.abs().amax().float().reshape(1)
+    scale = torch.where(largest == 0, torch.ones_like(largest), largest / E4M3_LARGEST)
+    return (x.float() / scale).clamp(-E4M3_LARGEST, E4M3_LARGEST).to(torch.float8_e4m3fn), scale
+
+
+def quantize_int8(x):
+    """x [rows, k] as int8 with an f32 scale of each row."""
+    return quantise(x, "int8", "row")

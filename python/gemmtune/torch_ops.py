@@ -22,7 +22,7 @@ _plans = {}  # by device and problem text; emptied when a runtime is opened or i
 _lock = threading.Lock()
 
 
-def _key_of(device):
+def key_of(device):
     if device.type == "cpu":
         return ("cpu", 0)
     if device.type != "cuda":
@@ -33,7 +33,7 @@ def _key_of(device):
 def open_runtime(device=None, **options):
     """Opens a device's runtime with options of gemmtune.Runtime, in place of the one that was open. Without this call it
     is opened when it is first used, with what the environment says. poll() of the result reads changed tables."""
-    key = _key_of(torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu")))
+    key = key_of(torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu")))
     with _lock:
         _runtimes[key] = Served(key, options)
         _plans.clear()
@@ -68,15 +68,15 @@ def _plan(key, text):
 
 def lookup(text, device="cpu"):
     """How a problem is multiplied on a device: gemmtune.Info of its plan."""
-    return _plan(_key_of(torch.device(device)), text).info
+    return _plan(key_of(torch.device(device)), text).info
 
 
 def _address(tensor):
     return None if tensor is None else tensor.data_ptr()
 
 
-def _stream(device):
-    return torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else None
+def stream_of(device):
+    return torch.cuda.currentstream_of(device).cuda_stream if device.type == "cuda" else None
 
 
 def aligned(count, device):
@@ -91,7 +91,7 @@ def _packed(plan, w, w_scale):
     made = copies.get(plan.info.packed_layout)
     if made is None or made[0] != w._version:
         packed = aligned(plan.info.packed_bytes, w.device)
-        plan.pack_weights(w.data_ptr(), _address(w_scale), packed.data_ptr(), _stream(w.device))
+        plan.pack_weights(w.data_ptr(), _address(w_scale), packed.data_ptr(), stream_of(w.device))
         made = copies[plan.info.packed_layout] = (w._version, packed)
     return made[1]
 
@@ -110,9 +110,9 @@ def _launch(plan, tensors, out):
         operands.workspace, operands.workspace_bytes = workspace.data_ptr(), info.workspace_bytes
     if a.device.type == "cuda" and torch.cuda.current_device() != a.device.index:
         with torch.cuda.device(a.device):
-            plan.launch_operands(operands, _stream(a.device))
+            plan.launch_operands(operands, stream_of(a.device))
     else:
-        plan.launch_operands(operands, _stream(a.device))
+        plan.launch_operands(operands, stream_of(a.device))
 
 
 def _values(tensor, name):
@@ -158,7 +158,7 @@ def multiply(a: torch.Tensor, w: torch.Tensor, a_scale: Optional[torch.Tensor], 
     if out.numel() == 0:
         return out
     text = _text(a, w, (a_scaling, w_scaling, out_dtype, bias is not None, packed))
-    _launch(_plan(_key_of(a.device), text), (a, a_scale, w, w_scale, bias), out)
+    _launch(_plan(key_of(a.device), text), (a, a_scale, w, w_scale, bias), out)
     return out
 
 

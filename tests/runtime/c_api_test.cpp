@@ -154,6 +154,35 @@ TEST_F(RuntimeCApi, PrewarmingSaysHowManyAreReady) {
   EXPECT_EQ(gemmtune_prewarm(opened.get(), nullptr, 0, nullptr, nullptr), GEMMTUNE_OK);
 }
 
+TEST_F(RuntimeCApi, Quantises) {
+  auto wanted = gemmtune_quantisation_init();
+  wanted.from_type = GEMMTUNE_F32;
+  wanted.to_type = GEMMTUNE_INT8;
+  wanted.scaling = GEMMTUNE_PER_ROW;
+  wanted.rows = 2;
+  wanted.k = 4;
+  std::size_t value_bytes = 0;
+  std::size_t scale_bytes = 0;
+  EXPECT_EQ(gemmtune_quantised_bytes(&wanted, &value_bytes, &scale_bytes, &message), GEMMTUNE_OK);
+  EXPECT_EQ(value_bytes, 8U);
+  EXPECT_EQ(scale_bytes, 8U);
+  const std::array<float, 8> from{127, -127, 1, 0, 254, 2, -4, 0};
+  std::array<signed char, 8> values{};
+  std::array<float, 2> scales{};
+  EXPECT_EQ(gemmtune_quantise(opened.get(), &wanted, from.data(), values.data(), scales.data(), nullptr, &message),
+            GEMMTUNE_OK)
+      << message.text;
+  EXPECT_EQ(values, (std::array<signed char, 8>{127, -127, 1, 0, 127, 1, -2, 0}));
+  EXPECT_EQ(scales, (std::array<float, 2>{1, 2}));
+  EXPECT_EQ(gemmtune_quantise(opened.get(), &wanted, nullptr, values.data(), scales.data(), nullptr, &message),
+            GEMMTUNE_INVALID_ARGUMENT);
+  wanted.scaling = GEMMTUNE_MX_1X32;
+  EXPECT_EQ(gemmtune_quantised_bytes(&wanted, &value_bytes, &scale_bytes, &message), GEMMTUNE_UNSUPPORTED);
+  EXPECT_STREQ(message.text, "1x32 scales and e2m1 go together");
+  wanted.to_type = 77;
+  EXPECT_EQ(gemmtune_quantised_bytes(&wanted, &value_bytes, &scale_bytes, &message), GEMMTUNE_INVALID_ARGUMENT);
+}
+
 TEST_F(RuntimeCApi, CopiesOfAPlanHoldIt) {
   auto copy = plan;
   plan = runtime::Plan(nullptr);

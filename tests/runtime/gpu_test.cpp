@@ -8,6 +8,7 @@
 
 #include "gemmtune/device/gpu/vendor.h"
 #include "gemmtune/families/registry.h"
+#include "tests/runtime/quantisations.h"
 #include "tests/runtime/tables.h"
 #include "tests/support/on_gpu.h"
 
@@ -234,6 +235,27 @@ TEST_F(RuntimeOnGpu, OpeningAndPlanningLeaveTheThreadsContextAsItIs) {
     static_cast<void>(runtime.plan({.problem = parse_problem("64x512x512:bf16:bf16:bf16")}));
     EXPECT_EQ(driver_->current_context(), before);
   }).join();
+}
+
+TEST_F(RuntimeOnGpu, QuantisesToTheBitsOfTheHostsQuantiser) {
+  Runtime runtime(options());
+  const auto stream = driver_->create_stream();
+  for (const auto& wanted : quantisations()) {
+    const auto given = drawn_matrix(wanted);
+    auto got = room_for(wanted);
+    const auto from = device_->allocate(given.size());
+    const auto values = device_->allocate(got.values.size());
+    const auto scales = device_->allocate(got.scales.size());
+    device_->upload(given, from.data());
+    runtime.quantising().run(wanted, {from.data(), values.data(), scales.data()}, stream);
+    driver_->synchronize(stream);
+    device_->download(values.data(), got.values);
+    device_->download(scales.data(), got.scales);
+    const auto expected = expected_of(wanted, given);
+    EXPECT_TRUE(got.values == expected.values) << text_of(wanted);
+    EXPECT_TRUE(got.scales == expected.scales) << text_of(wanted);
+  }
+  driver_->destroy(stream);
 }
 
 /// The scales' addresses are part of the library's description of a call, which threads must not share.
