@@ -122,6 +122,21 @@ TEST_F(RuntimeOnCpu, TakesTheSecondBestIfTheBestCannotBeRun) {
   EXPECT_EQ(why_wrong(*answer.plan, Drawn(problem)), "");
 }
 
+/// Tables of this format have no column for the family.
+TEST_F(RuntimeOnCpu, FindsTheFamilyByTheKernelsNameWhereTheTableDoesNotSayIt) {
+  constexpr const char* mx = "16x32x64:e2m1/1x32:e2m1/1x32:bf16:packed";
+  TableFile a4w4(Format::a4w4, cpu);
+  a4w4.add(mx, last_of("cpu_tile", mx)).write();
+  auto all = options();
+  all.dispatcher.tables = {a4w4.source()};
+  Runtime runtime(all);
+  const auto answer = plan(runtime, mx);
+  ASSERT_TRUE(answer.plan) << answer.why_not;
+  EXPECT_EQ(answer.plan->kernel()->name(), last_of("cpu_tile", mx).name) << answer.plan->origin().notes;
+  EXPECT_EQ(answer.plan->origin().match, MatchKind::exact);
+  EXPECT_EQ(why_wrong(*answer.plan, Drawn(mx)), "");
+}
+
 TEST_F(RuntimeOnCpu, AKernelThatIsNotOfItsFamilyIsDeclined) {
   table.add(problem, {.family = "cpu_tile", .name = "cpu_tile_f32_of_the_future"}).write();
   Runtime runtime(options());
