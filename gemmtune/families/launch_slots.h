@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/core/thread_number.h"

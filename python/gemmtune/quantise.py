@@ -27,9 +27,7 @@ def _results(x, type, scaling):
     return values, torch.empty((_blocks(rows, height), _blocks(k, width)), dtype=scale_type, device=x.device)
 
 
-@torch.library.custom_op("gemmtune::quantise", mutates_args=())
-def quantise(x: torch.Tensor, type: str, scaling: str) -> Tuple[torch.Tensor, torch.Tensor]:
-    """x [rows, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32"."""
+def _quantise(x, type, scaling):
     x = x if x.stride(1) == 1 else x.contiguous()
     values, scales = _results(x, type, scaling)
     if x.numel() == 0:
@@ -42,9 +40,19 @@ def quantise(x: torch.Tensor, type: str, scaling: str) -> Tuple[torch.Tensor, to
     return values, scales
 
 
-@quantise.register_fake
+@torch.library.custom_op("gemmtune::quantise", mutates_args=())
+def quantise_operator(x: torch.Tensor, type: str, scaling: str) -> Tuple[torch.Tensor, torch.Tensor]:
+    return _quantise(x, type, scaling)
+
+
+@quantise_operator.register_fake
 def _(x, type, scaling):
     return _results(x, type, scaling)
+
+
+def quantise(x, type, scaling):
+    """x [rows, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32"."""
+    return (quantise_operator if torch.compiler.is_compiling() else _quantise)(x, type, scaling)
 
 
 def quantize_mxfp4(x):

@@ -1,8 +1,9 @@
 """Multiplications of tensors by tuned kernels, with AITER's names and orders of arguments.
 
-multiply() is one torch.library operator with a fake implementation, so that torch.compile sees through it; the other
-functions only spell problems for it. Plans are found by shape in a dictionary. Weights that a kernel wants packed are
-packed when they are first used, and the copy is kept with the weight tensor.
+`multiply` is one torch.library operator with a fake implementation, so that torch.compile sees through it. In eager mode
+without gradients the functions go around it, because crossing torch.library takes longer than a small product. Plans are
+found by shapes in a dictionary. Weights that a kernel wants packed are packed when they are first used, and the copy is
+kept with the weight tensor.
 """
 import threading
 from typing import Optional
@@ -18,8 +19,9 @@ for _name, _text in (("float8_e4m3fn", "e4m3"), ("float8_e4m3fnuz", "e4m3fnuz"),
         NAMES[getattr(torch, _name)] = _text
 
 _runtimes = {}
-_plans = {}  # by device and problem text; emptied when a runtime is opened or its tables are reloaded
+_plans = {}  # by device, shapes, types and scalings; emptied when a runtime is opened or its tables are reloaded
 _lock = threading.Lock()
+MOST_PLANS = 16384
 
 
 def key_of(device):
@@ -59,28 +61,23 @@ def runtime_of(key):
     return found
 
 
-def _plan(key, text):
-    plan = _plans.get((key, text))
-    if plan is None:
-        plan = _plans[key, text] = runtime_of(key).plan(text)
-    return plan
-
-
 def lookup(text, device="cpu"):
     """How a problem is multiplied on a device: gemmtune.Info of its plan."""
-    return _plan(key_of(torch.device(device)), text).info
+    return runtime_of(key_of(torch.device(device))).plan(text).info
+
+
+def stream_of(device):
+    return torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
 
 
 def _address(tensor):
     return None if tensor is None else tensor.data_ptr()
 
 
-def stream_of(device):
-    return torch.cuda.currentstream_of(device).cuda_stream if device.type == "cuda" else None
-
-
 def aligned(count, device):
-    """`count` bytes that begin at a multiple of 256."""
+    """`count` bytes that begin at a multiple of 256, as all blocks of torch's allocator for CUDA do."""
+    if device.type == "cuda":
+        return torch.empty(count, dtype=torch.uint8, device=device)
     whole = torch.empty(count + 256, dtype=torch.uint8, device=device)
     return whole[-whole.data_ptr() % 256:]
 
@@ -96,23 +93,23 @@ def _packed(plan, w, w_scale):
     return made[1]
 
 
-def _launch(plan, tensors, out):
-    """`tensors` is (a, a_scale, w, w_scale, bias)."""
+def launch(plan, tensors, out):
+    """Multiplies into `out`. `tensors` is (a, a_scale, w, w_scale, bias)."""
     a, a_scale, w, w_scale, bias = tensors
     info = plan.info
-    operands = Operands(a=a.data_ptr(), a_scale=_address(a_scale), w=w.data_ptr(), w_scale=_address(w_scale),
-                        bias=_address(bias), c=out.data_ptr())
+    operands = Operands(a=a.data_ptr(), w=w.data_ptr(), c=out.data_ptr())
+    if a_scale is not None:
+        operands.a_scale = a_scale.data_ptr()
+    if w_scale is not None:
+        operands.w_scale = w_scale.data_ptr()
+    if bias is not None:
+        operands.bias = bias.data_ptr()
     if info.packed_bytes:
-        operands.packed_w = _packed(plan, w, w_scale).data_ptr()
-        operands.packed_layout = info.packed_layout
+        operands.packed_w, operands.packed_layout = _packed(plan, w, w_scale).data_ptr(), info.packed_layout
     if info.workspace_bytes:
         workspace = aligned(info.workspace_bytes, a.device)  # freed in the order of the stream
         operands.workspace, operands.workspace_bytes = workspace.data_ptr(), info.workspace_bytes
-    if a.device.type == "cuda" and torch.cuda.current_device() != a.device.index:
-        with torch.cuda.device(a.device):
-            plan.launch_operands(operands, stream_of(a.device))
-    else:
-        plan.launch_operands(operands, stream_of(a.device))
+    plan.launch_operands(operands, stream_of(a.device))
 
 
 def _values(tensor, name):
@@ -134,18 +131,39 @@ def _text(a, w, kinds):
     k = _values(a, a_side.split("/")[0])
     if a.dim() != 2 or w.dim() != 2 or _values(w, w_side.split("/")[0]) != k:
         raise Error("invalid_argument", f"A is {tuple(a.shape)} and W is {tuple(w.shape)}: expected [m, k] and [n, k]")
-    distances = "".join(f":{name}={tensor.stride(0)}" for name, tensor in (("lda", a), ("ldw", w))
-                        if tensor.stride(0) != tensor.shape[1] and tensor.shape[0] > 1)
     if a.stride(1) != 1 or w.stride(1) != 1:
         raise Error("unsupported", "rows of A and W must be contiguous")
-    return (f"{a.shape[0]}x{w.shape[0]}x{k}:{a_side}:{w_side}:{NAMES[out]}{distances}"
+    distances = "".join(f":{name}={tensor.stride(0) * k // tensor.shape[1]}" for name, tensor in (("lda", a), ("ldw", w))
+                        if tensor.stride(0) != tensor.shape[1] and tensor.shape[0] > 1)
+    return (f"{a.shape[0]}x{w.shape[0]}x{k}:{a_side}:{w_side}:{NAMES.get(out)}{distances}"
             + (":bias" if has_bias else "") + (":packed" if packed else ""))
 
 
-def _checked(a, others):
-    for tensor in others:
-        if tensor is not None and tensor.device != a.device:
-            raise Error("invalid_argument", f"A is on {a.device} and another operand on {tensor.device}")
+def plan_of(a, w, kinds):
+    """The plan for A [m, k] and W [n, k]; `kinds` as in _text()."""
+    key = (a.device, a.dtype, w.dtype, a.shape, w.shape, a.stride(), w.stride(), kinds)
+    plan = _plans.get(key)
+    if plan is None:
+        if len(_plans) >= MOST_PLANS:  # as many as the runtime keeps
+            _plans.clear()
+        plan = _plans[key] = runtime_of(key_of(a.device)).plan(_text(a, w, kinds))
+    return plan
+
+
+def _multiply(a, w, scales, bias, kinds):
+    for other in (w, *scales, bias):
+        if other is not None and other.device != a.device:
+            raise Error("invalid_argument", f"A is on {a.device} and another operand on {other.device}")
+    out = torch.empty((a.shape[0], w.shape[0]), dtype=kinds[2], device=a.device)
+    if out.numel() == 0:
+        return out
+    tensors = (a, scales[0], w, scales[1], bias)
+    if a.device.type == "cuda" and torch._C._cuda_getDevice() != a.device.index:
+        with torch.cuda.device(a.device):
+            launch(plan_of(a, w, kinds), tensors, out)
+    else:
+        launch(plan_of(a, w, kinds), tensors, out)
+    return out
 
 
 @torch.library.custom_op("gemmtune::multiply", mutates_args=())
@@ -153,13 +171,7 @@ def multiply(a: torch.Tensor, w: torch.Tensor, a_scale: Optional[torch.Tensor], 
              bias: Optional[torch.Tensor], a_scaling: str, w_scaling: str, out_dtype: torch.dtype,
              packed: bool) -> torch.Tensor:
     """A [m, k] times W [n, k], plus bias [n]. Scalings are "none", "tensor", "row", "1x128", "128x128", "1x32"."""
-    _checked(a, (w, a_scale, w_scale, bias))
-    out = torch.empty((a.shape[0], w.shape[0]), dtype=out_dtype, device=a.device)
-    if out.numel() == 0:
-        return out
-    text = _text(a, w, (a_scaling, w_scaling, out_dtype, bias is not None, packed))
-    _launch(_plan(key_of(a.device), text), (a, a_scale, w, w_scale, bias), out)
-    return out
+    return _multiply(a, w, (a_scale, w_scale), bias, (a_scaling, w_scaling, out_dtype, bias is not None, packed))
 
 
 @multiply.register_fake
@@ -174,16 +186,34 @@ def _no_gradient(context, gradient):
 multiply.register_autograd(_no_gradient)
 
 
+def _needs_operator(tensors):
+    """Under torch.compile, and where gradients are wanted, which the operator refuses when they are computed."""
+    if torch.compiler.is_compiling():
+        return True
+    return torch.is_grad_enabled() and any(tensor is not None and tensor.requires_grad for tensor in tensors)
+
+
+def _call(a, w, scales, bias, kinds):
+    a_scaling, w_scaling, out_dtype, packed = kinds
+    if _needs_operator((a, w, bias)):
+        return multiply(a, w, *scales, bias, a_scaling, w_scaling, out_dtype, packed)
+    return _multiply(a, w, scales, bias, (a_scaling, w_scaling, out_dtype, bias is not None, packed))
+
+
+NO_SCALES = (None, None)
+
+
 def linear(x, w, bias=None):
     """x [..., k] times w [n, k] transposed, plus bias: torch.nn.functional.linear."""
-    flat = x.reshape(-1, x.shape[-1])
-    out = multiply(flat, w, None, None, bias, "none", "none", x.dtype, False)
+    if x.dim() == 2:
+        return _call(x, w, NO_SCALES, bias, ("none", "none", x.dtype, False))
+    out = _call(x.reshape(-1, x.shape[-1]), w, NO_SCALES, bias, ("none", "none", x.dtype, False))
     return out.reshape(*x.shape[:-1], w.shape[0])
 
 
 def gemm_a16w16(A, B, bias=None, otype=None):
     """A [m, k] times B [n, k] transposed, of 16-bit or f32 elements."""
-    return multiply(A, B, None, None, bias, "none", "none", otype or A.dtype, False)
+    return _call(A, B, NO_SCALES, bias, ("none", "none", otype or A.dtype, False))
 
 
 def _whole(scale):
@@ -192,12 +222,12 @@ def _whole(scale):
 
 def gemm_a8w8(XQ, WQ, x_scale, w_scale, bias=None, dtype=torch.bfloat16, splitK=None):
     """8-bit operands with f32 scales: one for a tensor, or one for each token and each channel. A table says the split."""
-    return multiply(XQ, WQ, x_scale, w_scale, bias, _whole(x_scale), _whole(w_scale), dtype, False)
+    return _call(XQ, WQ, (x_scale, w_scale), bias, (_whole(x_scale), _whole(w_scale), dtype, False))
 
 
 def gemm_a8w8_blockscale(XQ, WQ, x_scale, w_scale, dtype=torch.bfloat16):
     """8-bit operands with f32 scales [m, ceil(k/128)] and [ceil(n/128), ceil(k/128)]."""
-    return multiply(XQ, WQ, x_scale, w_scale, None, "1x128", "128x128", dtype, False)
+    return _call(XQ, WQ, (x_scale, w_scale), None, ("1x128", "128x128", dtype, False))
 
 
 def _bytes(tensor):
@@ -212,4 +242,4 @@ def gemm_a4w4(A, B, A_scale, B_scale, bias=None, dtype=torch.bfloat16, alpha=1.0
     expected as quantize_mxfp4() gives them, whatever bpreshuffle says: the kernel packs the weights as it wants them."""
     if alpha != 1.0 or beta != 0.0:
         raise Error("unsupported", "gemm_a4w4 takes alpha = 1 and beta = 0 only")
-    return multiply(_bytes(A), _bytes(B), _bytes(A_scale), _bytes(B_scale), bias, "1x32", "1x32", dtype, True)
+    return _call(_bytes(A), _bytes(B), (_bytes(A_scale), _bytes(B_scale)), bias, ("1x32", "1x32", dtype, True))

@@ -104,6 +104,14 @@ class OnTheCpu(unittest.TestCase):
 
 
 class ThePackage(unittest.TestCase):
+    def test_the_example(self):
+        example = pathlib.Path(__file__).resolve().parents[2] / "examples" / "runtime-python" / "main.py"
+        result = subprocess.run([sys.executable, example, "5", "6", "40"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        kernel, error = result.stdout.splitlines()
+        self.assertRegex(kernel, r"^onednn_\w+ \(fallback\), \d+ bytes of workspace$")
+        self.assertEqual(error, "largest error: 0")
+
     def test_says_where_it_looked_for_the_library(self):
         result = subprocess.run([sys.executable, "-c", "import gemmtune"], capture_output=True, text=True,
                                 env={**os.environ, "GEMMTUNE_LIBRARY": "/nowhere/libgemmtune.so"})

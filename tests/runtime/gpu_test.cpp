@@ -2,12 +2,15 @@
 // without a GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "gemmtune/device/gpu/vendor.h"
 #include "gemmtune/families/registry.h"
+#include "tests/runtime/graph_kernels.h"
 #include "tests/runtime/quantisations.h"
 #include "tests/runtime/tables.h"
 #include "tests/support/on_gpu.h"
@@ -189,6 +192,59 @@ TEST_F(RuntimeOnGpu, RunsTheRowsKernelOfEachFamilyInsideAGraph) {
   EXPECT_GT(run, 0);
 }
 
+/// What the driver reports for one launch of `launch`, which gets a stream that is being captured.
+template <typename Launch>
+std::vector<std::string> kernels_of(const gpu::Driver& driver, const Launch& launch) {
+  const auto stream = driver.create_stream();
+  driver.begin_capture(stream);
+  launch(stream);
+  const auto graph = driver.end_capture(stream);
+  const auto names = graph == nullptr ? std::vector<std::string>{} : GraphKernels().names(graph);
+  if (graph != nullptr) driver.destroy(graph);
+  driver.destroy(stream);
+  return names;
+}
+
+/// Part of the name that the driver knows the kernel by: "multiply_skinny", or the tile in the name of a library's
+/// kernel ("nvjet_…_64x8_…").
+std::string word_of(const Candidate& candidate) {
+  if (candidate.family == "mxfp4_skinny") return "multiply_skinny";
+  if (candidate.family == "mxfp4_fused") return "multiply_fused";
+  const auto tile = candidate.name.find("_t");
+  if (candidate.family != "cublaslt" || tile == std::string::npos) return "";
+  return "_" + candidate.name.substr(tile + 2, candidate.name.find('_', tile + 2) - tile - 2) + "_";
+}
+
+TEST_F(RuntimeOnGpu, TheKernelOfTheTableIsWhatTheDriverRuns) {
+  for (const auto& [text, format] : {std::pair("64x512x512:bf16:bf16:bf16", Format::a16w16),
+                                     std::pair("32x256x512:e2m1/1x32:e2m1/1x32:bf16:packed", Format::a4w4)}) {
+    const auto drawn = drawn_for_gpu(text);
+    for (const auto& family : make_families()) {
+      for (const auto& candidate : some_candidates(*family, drawn.problem, device_->info())) {
+        TableFile table(format, device_->info());
+        table.add(text, candidate).write();
+        Runtime runtime(options({table.source()}));
+        const auto answer = runtime.plan({.problem = drawn.problem});
+        ASSERT_TRUE(answer.plan) << answer.why_not;
+        const OnDevice memory(*device_, *answer.plan, drawn);
+        const auto ran = kernels_of(*driver_, [&](gpu::StreamHandle stream) { memory.launch(stream); });
+        const auto gemm = family->prepare(drawn.problem, candidate, device_->info());
+        const auto tuned = kernels_of(*driver_, [&](gpu::StreamHandle handle) {
+          LaunchStream stream(DeviceKind::cuda, handle);
+          gemm->launch(memory.operands().at, stream);
+        });
+        EXPECT_EQ(ran, tuned) << candidate.name;
+        const auto word = word_of(candidate);
+        const auto has_word = [&](const std::string& name) { return name.find(word) != std::string::npos; };
+        EXPECT_TRUE(std::ranges::any_of(ran, has_word)) << candidate.name << ": no kernel is named *" << word << "*";
+        std::printf("%s:", candidate.name.c_str());
+        for (const auto& name : ran) std::printf(" %s", name.c_str());
+        std::printf("\n");
+      }
+    }
+  }
+}
+
 TEST_F(RuntimeOnGpu, WeightsOfAnotherLayoutAreRefused) {
   Runtime runtime(options());
   constexpr const char* text = "16x256x512:e2m1/1x32:e2m1/1x32:bf16:packed";
@@ -261,7 +317,8 @@ TEST_F(RuntimeOnGpu, QuantisesToTheBitsOfTheHostsQuantiser) {
 /// The scales' addresses are part of the library's description of a call, which threads must not share.
 TEST_F(RuntimeOnGpu, ThreadsOnFourStreamsMultiplyRightWhileTablesAreReloaded) {
   constexpr int thread_count = 16;
-  constexpr int launches = 2000;
+  const char* given = std::getenv("GEMMTUNE_TEST_LAUNCHES");  // of each thread
+  const int launches = given == nullptr ? 2000 : std::atoi(given);
   const std::vector<std::string> texts{"64x256x512:bf16:bf16:bf16:bias", "32x256x512:e4m3/tensor:e4m3/tensor:bf16",
                                        "16x128x256:bf16:bf16:f32"};
   std::vector<Drawn> drawn;
