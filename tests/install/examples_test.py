@@ -131,6 +131,17 @@ class Installed(unittest.TestCase):
         cpu = json.loads(output)[0]
         return {"gfx": cpu["arch"], "cu_num": cpu["cu_num"]}
 
+    @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
+    def test_the_runtime_with_pkg_config(self):
+        folder = next(self.prefix.rglob("gemmtune-runtime.pc")).parent
+        code, flags, errors = run("pkg-config", "--cflags", "--libs", "gemmtune-runtime", PKG_CONFIG_PATH=str(folder))
+        self.assertEqual(code, 0, errors)
+        program = self.folder / "runtime_by_pkg_config"
+        code, _, errors = run(CC, *FLAGS.split(), ROOT / "examples" / "runtime-c" / "main.c", *flags.split(), "-o", program)
+        self.assertEqual(code, 0, errors)
+        code, output, errors = run(program, "", "3x4x5", LD_LIBRARY_PATH=str(folder.parent))
+        self.assertIn("largest error: 0", output, errors)
+
     def test_nothing_but_the_interfaces_is_exported(self):
         for name, function in (("libgemmtune_dispatch.so", "gemmtune_lookup"), ("libgemmtune.so", "gemmtune_launch")):
             library = next(self.prefix.rglob(name))

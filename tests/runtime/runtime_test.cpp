@@ -64,6 +64,57 @@ TEST_F(RuntimeOnCpu, RunsTheRowsKernelOfEachFamily) {
   }
 }
 
+/// The bytes, one element after an address that is a multiple of 256.
+struct Shifted {
+  Shifted(const std::vector<std::byte>& bytes, std::size_t element)
+      : block(bytes.size() + element), data(block.data() + element) {
+    std::ranges::copy(bytes, data);
+  }
+
+  HostBlock block;
+  std::byte* data;
+};
+
+/// Plans on a CPU ask for no more than whole elements.
+TEST_F(RuntimeOnCpu, MultipliesTensorsThatAreAlignedToTheirElementsOnly) {
+  for (const char* text : {problem, "16x24x64:bf16:bf16:bf16:bias", "16x24x64:int8/row:int8/row:bf16",
+                           "16x32x64:e2m1/1x32:e2m1/1x32:bf16:packed"}) {
+    const Drawn drawn(text);
+    const auto element = [&](DType type) { return static_cast<std::size_t>(storage_bytes(type, 1)); };
+    const auto& p = drawn.problem;
+    const auto most = std::max({element(p.a.type), element(p.w.type), element(p.out)});
+    const Shifted a(drawn.host.a, most), w(drawn.host.w, most), bias(drawn.host.bias, most);
+    const Shifted a_scale(drawn.host.a_scale, 4), w_scale(drawn.host.w_scale, 4);
+    const Shifted c(std::vector<std::byte>(static_cast<std::size_t>(operand_sizes(p).c)), most);
+    for (const auto& family : families) {
+      if (!family->supports(p, cpu)) continue;
+      table.add(text, family->candidates(p, cpu).back()).write();
+      Runtime runtime(options());
+      const auto answer = runtime.plan({.problem = p});
+      ASSERT_TRUE(answer.plan) << answer.why_not;
+      const auto& rules = answer.plan->rules();
+      const HostBlock workspace(rules.workspace_bytes), packed(rules.packed_bytes);
+      LaunchOperands operands{.at = {.a = a.data,
+                                     .a_scale = a_scale.data,
+                                     .w = w.data,
+                                     .w_scale = w_scale.data,
+                                     .bias = bias.data,
+                                     .c = c.data,
+                                     .packed_w = packed.data(),
+                                     .workspace = workspace.data()},
+                              .packed_layout = rules.packed_layout,
+                              .workspace_bytes = rules.workspace_bytes};
+      if (rules.packed_bytes > 0) {
+        ASSERT_EQ(answer.plan->pack_weights(operands.at, nullptr), Refusal::none);
+      }
+      auto stream = answer.plan->stream(nullptr);
+      ASSERT_EQ(answer.plan->launch(operands, stream), Refusal::none);
+      const std::span<const std::byte> written(c.data, static_cast<std::size_t>(operand_sizes(p).c));
+      EXPECT_EQ(check::first_difference(p, drawn.expected, written), "") << answer.plan->kernel()->name();
+    }
+  }
+}
+
 TEST_F(RuntimeOnCpu, RunsARowOfAnotherMAtTheProblemsOwnM) {
   const auto kernel = last_of("cpu_tile", "64x24x64:f32:f32:f32");
   table.add("64x24x64:f32:f32:f32", kernel).write();
