@@ -7,6 +7,7 @@ import importlib
 
 from .library import Error, lib
 from .runtime import Info, Plan, Runtime, parse_problem
+from .tune import tune
 
 __version__ = lib.gemmtune_version().decode()
 
@@ -15,7 +16,7 @@ ON_TENSORS = {
     "quantise": ("quantize_fp8", "quantize_int8", "quantize_mxfp4"),
     "nn": ("Linear", "patch"),
 }
-__all__ = ["Error", "Info", "Plan", "Runtime", "parse_problem"] + [name for names in ON_TENSORS.values() for name in names]
+__all__ = ["Error", "Info", "Plan", "Runtime", "parse_problem", "tune"] + [name for names in ON_TENSORS.values() for name in names]
 
 
 def __getattr__(name):

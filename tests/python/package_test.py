@@ -117,6 +117,18 @@ class ThePackage(unittest.TestCase):
                                 env={**os.environ, "GEMMTUNE_LIBRARY": "/nowhere/libgemmtune.so"})
         self.assertIn("GEMMTUNE_LIBRARY may name it: /nowhere/libgemmtune.so", result.stderr)
 
+    @unittest.skipUnless(os.environ.get("GEMMTUNE_PROGRAM"), "GEMMTUNE_PROGRAM is not set")
+    def test_what_is_tuned_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "a16w16_tuned_gemm.csv"
+            problem = "4x16x32:f32:f32:f32"
+            printed = gemmtune.tune([problem], table, "--format", "a16w16", "--schema", "gemmtune", "--budget", "20s")
+            self.assertIn("1 tuned, 0 failed", printed)
+            runtime = gemmtune.Runtime(table, "cpu", fallback="none")
+            self.assertEqual(runtime.plan(problem).info.match, "exact")
+            with self.assertRaises(gemmtune.Error):
+                gemmtune.tune([problem], table, "--no-such-option")
+
     def test_unknown_names_are_attribute_errors(self):
         with self.assertRaises(AttributeError):
             gemmtune.no_such_function
