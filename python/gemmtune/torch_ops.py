@@ -10,7 +10,7 @@ from typing import Optional
 
 import torch
 
-from .library import Error, Operands
+from .library import Counters, Error, Operands, lib
 from .runtime import Runtime
 
 NAMES = {torch.float32: "f32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int8: "int8", torch.uint8: "e2m1"}
@@ -20,6 +20,7 @@ for _name, _text in (("float8_e4m3fn", "e4m3"), ("float8_e4m3fnuz", "e4m3fnuz"),
 
 _runtimes = {}
 _plans = {}  # by device, shapes, types and scalings; emptied when a runtime is opened or its tables are reloaded
+_reloading = []  # the runtimes whose tables change without a call of poll()
 _lock = threading.Lock()
 MOST_PLANS = 16384
 
@@ -38,6 +39,7 @@ def open_runtime(device=None, **options):
     key = key_of(torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu")))
     with _lock:
         _runtimes[key] = Served(key, options)
+        _reloading[:] = [runtime for runtime in _runtimes.values() if runtime.reloads_by_itself]
         _plans.clear()
     return _runtimes[key]
 
@@ -45,12 +47,21 @@ def open_runtime(device=None, **options):
 class Served(Runtime):
     def __init__(self, key, options):
         super().__init__(device=f"{key[0]}:{key[1]}", **options)
+        self.reloads_by_itself = options.get("reload_interval_ms", 0) > 0
+        self._counters = Counters()
 
     def poll(self):
         outcome = super().poll()
         if outcome == "reloaded":
             _plans.clear()
         return outcome
+
+    def forget_reloaded(self):
+        """Tables may have been reloaded by the runtime's own thread."""
+        before = self._counters.reloads
+        lib.gemmtune_runtime_count(self._handle, self._counters)
+        if self._counters.reloads != before:
+            _plans.clear()
 
 
 def runtime_of(key):
@@ -142,6 +153,8 @@ def _text(a, w, kinds):
 def plan_of(a, w, kinds):
     """The plan for A [m, k] and W [n, k]; `kinds` as in _text()."""
     key = (a.device, a.dtype, w.dtype, a.shape, w.shape, a.stride(), w.stride(), kinds)
+    for runtime in _reloading:
+        runtime.forget_reloaded()
     plan = _plans.get(key)
     if plan is None:
         if len(_plans) >= MOST_PLANS:  # as many as the runtime keeps

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """The functions on tensors, on the CPU and, where there is one, on a GPU. Skipped without torch."""
+import pathlib
 import sys
+import tempfile
+import time
 import unittest
 
 try:
@@ -61,6 +64,26 @@ class OnTensors(unittest.TestCase):
             (aq, a_scale), (wq, w_scale) = gemmtune.quantize_fp8(a, "1x128"), gemmtune.quantize_fp8(w, "128x128")
             self.close(gemmtune.gemm_a8w8_blockscale(aq, wq, a_scale, w_scale), a @ w.T, 0.1)
 
+    def test_shuffled_layouts(self):
+        """Against the formulas of gemm/shuffle_index.h."""
+        w = torch.arange(32 * 64, dtype=torch.int32).to(torch.uint8).view(32, 64)
+        shuffled = gemmtune.shuffle_weight(w).flatten()
+        for n, k in ((0, 0), (17, 3), (5, 40), (31, 63)):
+            at = n // 16 * 16 * 64 + k // 32 * 512 + k % 32 // 16 * 256 + n % 16 * 16 + k % 16
+            self.assertEqual(shuffled[at], w[n, k])
+        self.assertTrue(torch.equal(gemmtune.unshuffle_weight(gemmtune.shuffle_weight(w)), w))
+        half = draw(16, 32, device="cpu", dtype=torch.bfloat16)
+        self.assertTrue(torch.equal(gemmtune.unshuffle_weight(gemmtune.shuffle_weight(half)), half))
+        scale = torch.randint(0, 255, (300, 12), dtype=torch.uint8)
+        shuffled = gemmtune.shuffle_scale(scale)
+        self.assertEqual(shuffled.shape, (512, 16))
+        for row, col in ((0, 0), (33, 5), (299, 11), (17, 8)):
+            at = (row // 32 * 32 * 16 + col // 8 * 256 + col % 4 * 64 + row % 16 * 4 + col % 8 // 4 * 2 + row % 32 // 16)
+            self.assertEqual(shuffled.flatten()[at], scale[row, col])
+        self.assertTrue(torch.equal(gemmtune.unshuffle_scale(shuffled, 300, 12), scale))
+        with self.assertRaises(ValueError):
+            gemmtune.shuffle_weight(w[:5])
+
     def test_refusals(self):
         x, w = draw(4, 32, device="cpu", dtype=torch.bfloat16), draw(8, 64, device="cpu", dtype=torch.bfloat16)
         with self.assertRaisesRegex(gemmtune.Error, r"expected \[m, k\] and \[n, k\]"):
@@ -70,6 +93,26 @@ class OnTensors(unittest.TestCase):
         weight = draw(8, 32, device="cpu").requires_grad_()
         with self.assertRaisesRegex(Exception, "it has no gradients"):
             gemmtune.linear(draw(4, 32, device="cpu"), weight).sum().backward()
+
+    def test_a_reloaded_table_is_used(self):
+        header = ("gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,"
+                  "tflops,bw\n")
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "a16w16_tuned_gemm.csv"
+            table.write_text(header)
+            runtime = gemmtune.open_runtime("cpu", tables=str(table), reload_interval_ms=20, say=lambda line: None)
+            x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
+            gemmtune.linear(x, w)
+            self.assertEqual(len(gemmtune.torch_ops._plans), 1)
+            table.write_text(header + "sm90,132,1,1,1,False,torch.float32,torch.float32,False,False,asm,0,0,5,k,0,1,1\n")
+            for _ in range(500):
+                if runtime.counters()["reloads"]:
+                    break
+                time.sleep(0.02)
+            before = next(iter(gemmtune.torch_ops._plans.values()))
+            self.close(gemmtune.linear(x, w), x @ w.T, 1e-3)
+            self.assertIsNot(next(iter(gemmtune.torch_ops._plans.values())), before)
+            gemmtune.open_runtime("cpu")
 
     def test_an_empty_batch(self):
         self.assertEqual(gemmtune.linear(draw(0, 32, device="cpu"), draw(8, 32, device="cpu")).shape, (0, 8))
@@ -93,6 +136,19 @@ class OnTensors(unittest.TestCase):
         torch.library.opcheck(torch.ops.gemmtune.multiply.default,
                               (x, w, None, None, None, "none", "none", torch.float32, False),
                               test_utils=("test_schema", "test_faketensor"))
+
+    def test_under_torch_compile(self):
+        for device in self.each():
+            x, w = draw(8, 64, device=device, dtype=torch.bfloat16), draw(32, 64, device=device, dtype=torch.bfloat16)
+            w8, w_scale = gemmtune.quantize_fp8(w)
+
+            @torch.compile(backend="aot_eager", fullgraph=True)
+            def layers(x):
+                values, scales = gemmtune.quantize_fp8(x)
+                return gemmtune.linear(x, w) + gemmtune.gemm_a8w8(values, w8, scales, w_scale)
+
+            with torch.no_grad():
+                self.close(layers(x), 2 * x @ w.T, 0.1)
 
     @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
     def test_inside_a_cuda_graph(self):
