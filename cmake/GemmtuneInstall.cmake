@@ -1,23 +1,26 @@
-# `cmake --install BUILD [--prefix P] [--component dispatch|program]` installs the library for serving processes with
-# its headers, CMake package and pkg-config file, and the program.
+# `cmake --install BUILD [--prefix P] [--component dispatch|runtime|program]` installs the libraries for serving processes
+# with their headers, CMake package and pkg-config files, and the program. Either library can be installed alone.
 include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gemmtune)
-
-install(TARGETS gemmtune_dispatch_api EXPORT gemmtune-targets COMPONENT dispatch
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT dispatch)
-install(FILES ${PROJECT_SOURCE_DIR}/include/gemmtune/dispatch.h ${PROJECT_SOURCE_DIR}/include/gemmtune/dispatch.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gemmtune COMPONENT dispatch)
-install(EXPORT gemmtune-targets NAMESPACE gemmtune:: DESTINATION ${package_folder} COMPONENT dispatch)
+set(header_folder ${PROJECT_SOURCE_DIR}/include/gemmtune)
+set(dispatch_headers ${header_folder}/dispatch.h ${header_folder}/dispatch.hpp)
+set(runtime_headers ${dispatch_headers} ${header_folder}/runtime.h ${header_folder}/runtime.hpp)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gemmtune-config.cmake.in ${PROJECT_BINARY_DIR}/gemmtune-config.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/gemmtune-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/gemmtune-config.cmake ${PROJECT_BINARY_DIR}/gemmtune-config-version.cmake
-        DESTINATION ${package_folder} COMPONENT dispatch)
 
-configure_file(${CMAKE_CURRENT_LIST_DIR}/gemmtune-dispatch.pc.in ${PROJECT_BINARY_DIR}/gemmtune-dispatch.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/gemmtune-dispatch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dispatch)
+foreach(part dispatch runtime)
+  install(TARGETS gemmtune_${part}_api EXPORT gemmtune-${part}-targets COMPONENT ${part}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT ${part})
+  install(FILES ${${part}_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gemmtune COMPONENT ${part})
+  install(EXPORT gemmtune-${part}-targets NAMESPACE gemmtune:: DESTINATION ${package_folder} COMPONENT ${part})
+  install(FILES ${PROJECT_BINARY_DIR}/gemmtune-config.cmake ${PROJECT_BINARY_DIR}/gemmtune-config-version.cmake
+          DESTINATION ${package_folder} COMPONENT ${part})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/gemmtune-${part}.pc.in ${PROJECT_BINARY_DIR}/gemmtune-${part}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/gemmtune-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${part})
+endforeach()
 
 install(TARGETS gemmtune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 

@@ -5,17 +5,22 @@
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
+namespace {
+
+// Never unloaded: drivers start threads and register handlers that outlive any owner of ours.
+constexpr int always = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+}  // namespace
 
 std::optional<SharedLibrary> SharedLibrary::open(const std::vector<std::string>& names,
                                                  const std::vector<std::string>& folders) {
   auto places = names;
   for (const auto& folder : folders)
     for (const auto& name : names) places.push_back(folder + '/' + name);
-  for (const auto& name : places) {
-    // Never unloaded: drivers start threads and register handlers that outlive any owner of ours.
-    if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
-      return SharedLibrary(name, std::shared_ptr<void>(handle, ::dlclose));
-  }
+  for (const int which : {always | RTLD_NOLOAD, always})
+    for (const auto& name : places)
+      if (void* handle = ::dlopen(name.c_str(), which))
+        return SharedLibrary(name, std::shared_ptr<void>(handle, ::dlclose));
   return std::nullopt;
 }
 

@@ -11,7 +11,8 @@ namespace gemmtune {
 
 class SharedLibrary {
  public:
-  /// Opens the first of these names that the loader finds, such as "libcuda.so.1", or else the first that one of
+  /// Opens the first of these names that this process has loaded already, because a second copy of a library would not
+  /// share its state; or else the first that the loader finds, such as "libcuda.so.1"; or else the first that one of
   /// `folders` has. Empty if none is found.
   static std::optional<SharedLibrary> open(const std::vector<std::string>& names,
                                            const std::vector<std::string>& folders = {});

@@ -37,6 +37,7 @@ class Reader {
         add_tables(name, variable.family);
     }
     environment_.log_lookups = is_on("GEMMTUNE_LOG_TUNED_CONFIG") || is_on("AITER_LOG_TUNED_CONFIG");
+    environment_.wants_summary = is_on("GEMMTUNE_SUMMARY");
     read_capture();
     read_device();
     return std::move(environment_);
@@ -111,6 +112,12 @@ Variables process_variables() {
   return [](std::string_view name) {
     const auto* value = std::getenv(std::string(name).c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+}
+
+Variables process_variables_without_tables() {
+  return [process = process_variables()](std::string_view name) {
+    return name.find("_CONFIG_") != std::string_view::npos ? std::nullopt : process(name);
   };
 }
 

@@ -3,6 +3,7 @@
 //   GEMMTUNE_LOG_TUNED_CONFIG   logs one line for each distinct problem; also AITER_LOG_TUNED_CONFIG
 //   GEMMTUNE_CAPTURE            the file that records the problems (dispatch/capture/capture.h); also AITER_TUNE_GEMM=1
 //   GEMMTUNE_CAPTURE_SIGNAL     USR1 or USR2: also write that file when this signal arrives
+//   GEMMTUNE_SUMMARY            1: what a runtime has done, when it is closed or the process exits
 //   GPU_ARCHS, CU_NUM           AITER's names for the device, if the program does not name it
 #pragma once
 
@@ -30,6 +31,7 @@ struct Environment {
   std::vector<TableSource> tables{};  // all of them exist
   std::vector<std::string> notes{};   // files that do not, one line each
   bool log_lookups{};
+  bool wants_summary{};
   std::optional<CaptureOptions> capture{};
   std::string gfx{};      // "" where it is not said, or more than one
   std::int64_t cu_num{};  // 0 where it is not said
@@ -39,6 +41,9 @@ struct Environment {
 using Variables = std::function<std::optional<std::string>(std::string_view)>;
 
 Variables process_variables();
+
+/// The variables of a process whose tables the caller names, so that those of the environment need not exist.
+Variables process_variables_without_tables();
 
 /// Throws Error{input} for a variable none of whose files exist, and for one that does not read.
 Environment read_environment(const Variables& variables);

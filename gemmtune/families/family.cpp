@@ -46,6 +46,11 @@ Support KernelFamily::supports(const Problem& problem, const DeviceInfo& device)
   return {why_not(problem, device)};
 }
 
+std::optional<Candidate> KernelFamily::default_candidate(const Problem& problem, const DeviceInfo& device) const {
+  const auto all = candidates(problem, device);
+  return all.empty() ? std::nullopt : std::optional(all.front());
+}
+
 std::unique_ptr<PreparedGemm> KernelFamily::prepare(const Problem& problem, const Candidate& candidate,
                                                     const DeviceInfo& device) const {
   if (const auto why = why_not_asked(*this, features_of(problem), device); !why.empty())

@@ -6,8 +6,11 @@
 // A family knows nothing about timing, about verification or about where buffers come from.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +32,14 @@ struct Support {
   explicit operator bool() const { return why_not.empty(); }
 };
 
+/// What launches require of addresses, in bytes. Workspace and packed weights are always aligned to 256 bytes.
+struct AddressAlignment {
+  std::size_t tensors{16};  // A, unpacked weights, C, bias and residual
+  std::size_t scales{16};
+
+  auto operator<=>(const AddressAlignment&) const = default;
+};
+
 /// One candidate, prepared for one problem: compiled, checked, with known sizes. The caller owns all memory.
 class PreparedGemm {
  public:
@@ -41,15 +52,26 @@ class PreparedGemm {
   /// Bytes of Operands::workspace, which a launch may overwrite.
   virtual std::size_t workspace_bytes() const { return 0; }
 
+  /// The alignment for which the kernel was checked. Asked on GPUs only: on a CPU, elements are aligned to their size.
+  virtual AddressAlignment alignment() const { return {}; }
+
+  /// Describes the arrangement of packed weights. Products whose texts are equal read each other's packed weights, if
+  /// N, K, batch and the type of the weights are equal too. "" if no other candidate reads this one's.
+  virtual std::string packed_layout() const { return {}; }
+
   /// Called once for each weight matrix, and only if packed_weight_bytes() is above 0. Reads w and w_scale and writes
   /// that many bytes to `packed`. Throws Error{unsupported} if the candidate cannot multiply these weights exactly.
   virtual void pack_weights(const Operands& operands, std::byte* packed, Stream& stream);
 
   /// Does everything that a call costs: activations are quantised or converted here, and split-K is reduced here. Does
   /// not allocate and does not throw; failures go to stream.report_failure(). Packed weights are in packed_w; then w
-  /// may be null, but w_scale may not.
+  /// may be null, but w_scale may not. Any number of threads may launch at once, each with a C and a workspace of its
+  /// own (families/launch_slots.h).
   virtual void launch(const Operands& operands, Stream& stream) noexcept = 0;
 };
+
+/// How good a family's default candidate is for a problem that was never tuned, compared with those of others.
+enum class DefaultRank : std::uint8_t { best, usual, last_resort };
 
 class KernelFamily {
  public:
@@ -74,6 +96,12 @@ class KernelFamily {
 
   /// The candidates worth trying for a supported problem, the family's own default choice first.
   virtual std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const = 0;
+
+  /// The first of candidates(), for a caller that needs no others. Nothing if there are none.
+  virtual std::optional<Candidate> default_candidate(const Problem& problem, const DeviceInfo& device) const;
+
+  /// Of default_candidate(), for a supported problem.
+  virtual DefaultRank default_rank(const Problem& /*problem*/) const { return DefaultRank::usual; }
 
   /// Prepares a candidate, using only its name. Throws Error{unsupported} with the reason if the device is of another
   /// kind, if the problem requires a feature that the family does not have, or if make() refuses.

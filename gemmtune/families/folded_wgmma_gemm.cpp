@@ -27,6 +27,7 @@ class FoldedGemm final : public PreparedGemm {
         rescuer_(product.problem, activations_.spec(), weights_.spec(), arch) {}
 
   std::size_t packed_weight_bytes() const override { return weights_.layout().bytes; }
+  std::string packed_layout() const override { return fold_layout_name(weights_.spec()); }
   std::size_t workspace_bytes() const override { return activations_.layout().bytes + gemm_.partial_bytes(); }
 
   void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {

@@ -52,6 +52,7 @@ class PreparedSmallM final : public PreparedGemm {
   explicit PreparedSmallM(Gemm gemm) : gemm_(std::move(gemm)) {}
 
   std::size_t packed_weight_bytes() const override { return gemm_.packer().bytes(); }
+  std::string packed_layout() const override { return gemm_.packer().layout_name(); }
   std::size_t workspace_bytes() const override {
     if constexpr (requires { gemm_.workspace_bytes(); }) return gemm_.workspace_bytes();
     return 0;

@@ -110,6 +110,11 @@ FoldLayout fold_layout(const FoldSpec& spec) {
   return at;
 }
 
+std::string fold_layout_name(const FoldSpec& spec) {
+  return fmt::format("folded {} {} {}", fold_word(spec.type), fold_word(spec.base),
+                     spec.fill == FoldFill::low ? "low" : "high");
+}
+
 KernelSource fold_source(const FoldSpec& spec, const std::string& arch) {
   if (const auto why = why_not(spec); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
   auto source = fold_kernel();

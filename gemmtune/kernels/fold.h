@@ -78,6 +78,9 @@ class Folder {
 /// The layout of what a Folder writes.
 FoldLayout fold_layout(const FoldSpec& spec);
 
+/// A text that is equal for specs whose buffers have one layout, whatever the sizes.
+std::string fold_layout_name(const FoldSpec& spec);
+
 /// What a Folder compiles, for tests that compile everything. Throws Error{unsupported} for what cannot be folded.
 KernelSource fold_source(const FoldSpec& spec, const std::string& arch);
 

@@ -29,7 +29,16 @@ typedef enum gemmtune_status {
   GEMMTUNE_INVALID_ARGUMENT = 1, /* a null pointer, an unknown struct size, or no device given */
   GEMMTUNE_BAD_INPUT = 2,        /* a file or text that cannot be parsed; the message says where */
   GEMMTUNE_SYSTEM_ERROR = 3,     /* the operating system refused, or memory ran out */
-  GEMMTUNE_INTERNAL_ERROR = 4
+  GEMMTUNE_INTERNAL_ERROR = 4,
+  /* Only functions of gemmtune/runtime.h answer these. */
+  GEMMTUNE_NO_DEVICE = 5,           /* there is no such device, or its driver does not start */
+  GEMMTUNE_UNSUPPORTED = 6,         /* no kernel can be run for this problem, or not with these weights */
+  GEMMTUNE_NOT_READY = 7,           /* a kernel would have to be compiled first */
+  GEMMTUNE_MISALIGNED = 8,          /* an address is not aligned as the plan requires */
+  GEMMTUNE_WORKSPACE_TOO_SMALL = 9, /* the plan requires more bytes */
+  GEMMTUNE_WRONG_PACKING = 10,      /* the weights are not packed, or packed for another kernel */
+  GEMMTUNE_WRONG_DEVICE = 11,       /* another device, or another process, than the one that opened the runtime */
+  GEMMTUNE_LAUNCH_FAILED = 12       /* the library or the driver refused the launch */
 } gemmtune_status;
 
 /* The reason why a call failed, as text. Functions that take a message also accept null. */

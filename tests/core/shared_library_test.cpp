@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <string>
 
 #include "gemmtune/core/error.h"
 
@@ -34,6 +35,23 @@ TEST(SharedLibrary, FoldersAreForWhatTheLoaderDoesNotFind) {
   ASSERT_TRUE(library);
   EXPECT_EQ(library->name(), there.string());
   EXPECT_EQ(SharedLibrary::open({"libm.so.6"}, {folder.string()})->name(), "libm.so.6");
+}
+
+/// A second copy of a library would not share the state of the first.
+TEST(SharedLibrary, WhatTheProcessHasLoadedComesBeforeWhatIsNamedFirst) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "gemmtune_loaded_library";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  Dl_info libm{};
+  ASSERT_NE(
+      ::dladdr(reinterpret_cast<const void*>(SharedLibrary::open({"libm.so.6"})->find<double(double)>("cos")), &libm),
+      0);
+  const std::string first = folder / "first.so";
+  const std::string second = folder / "second.so";
+  std::filesystem::copy_file(libm.dli_fname, first);
+  std::filesystem::copy_file(libm.dli_fname, second);
+  ASSERT_NE(::dlopen(second.c_str(), RTLD_NOW | RTLD_LOCAL), nullptr) << ::dlerror();
+  EXPECT_EQ(SharedLibrary::open({first, second})->name(), second);
 }
 
 TEST(SharedLibrary, WhatIsNotThereIsNothing) {

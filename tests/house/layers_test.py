@@ -25,6 +25,7 @@ LAYERS = {
     "trials": ["core", "gemm", "space", "device"],
     "table": ["core", "gemm", "space"],
     "dispatch": ["core", "gemm", "space", "table"],
+    "runtime": ["dispatch", "families"],
     "shapes": ["core", "gemm", "table"],
     "tune": ["search", "worker", "trials", "table", "shapes"],
     "report": ["table", "trials"],

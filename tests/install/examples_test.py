@@ -3,6 +3,7 @@
 
 usage: examples_test.py CMAKE BUILD CXX_COMPILER SANITIZERS
 """
+import json
 import os
 import pathlib
 import shutil
@@ -20,6 +21,9 @@ TABLE = (
     "gfx950,256,16,512,4096,21,0,5.5,kernel_16,,,\n"
     "gfx950,256,64,512,4096,21,0,6.5,kernel_64,,,\n"
 )
+A16W16_HEADER = (
+    "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw\n"
+)
 
 
 def run(*command, **variables):
@@ -35,8 +39,9 @@ class Installed(unittest.TestCase):
         cls.prefix = cls.folder / "prefix"
         cls.table = cls.folder / "a4w4_tuned_gemm.csv"
         cls.table.write_text(TABLE)
-        code, _, errors = run(CMAKE, "--install", BUILD, "--prefix", cls.prefix, "--component", "dispatch")
-        assert code == 0, errors
+        for component in ("dispatch", "runtime"):
+            code, _, errors = run(CMAKE, "--install", BUILD, "--prefix", cls.prefix, "--component", component)
+            assert code == 0, errors
 
     @classmethod
     def tearDownClass(cls):
@@ -93,14 +98,59 @@ class Installed(unittest.TestCase):
         code, output, errors = run(program, self.table, "gfx950", "256", "512", "4096", "a4w4", LD_LIBRARY_PATH=str(folder.parent))
         self.assertIn("kernel_64", output, errors)
 
-    def test_nothing_but_the_interface_is_exported(self):
-        library = next(self.prefix.rglob("libgemmtune_dispatch.so"))
-        code, symbols, errors = run("nm", "-D", "--defined-only", library)
+    def test_the_runtime_in_c(self):
+        program = self.build("runtime-c")
+        table = self.folder / "a16w16_tuned_gemm.csv"
+        table.write_text(A16W16_HEADER)
+        code, output, errors = run(program, table, "20x30x40")
         self.assertEqual(code, 0, errors)
-        names = [line.split()[-1] for line in symbols.splitlines()]
-        self.assertIn("gemmtune_lookup", names)
-        ours = [name for name in names if "gemmtune" in name and not name.startswith("gemmtune_")]
-        self.assertEqual(ours, [])
+        kernel, error = output.splitlines()
+        self.assertRegex(kernel, r"^onednn_\w+ \(M = 0\), \d+ bytes of workspace$")
+        self.assertEqual(error, "largest error: 0")
+        code, _, errors = run(program, "/nowhere/a16w16_tuned.csv", "20x30x40")
+        self.assertEqual((code, errors), (1, "runtime_c: /nowhere/a16w16_tuned.csv: No such file or directory\n"))
+
+    def test_the_runtime_in_cpp_runs_the_tables_kernel(self):
+        program = self.build("runtime-cpp")
+        device = self.device()
+        table = self.folder / "rows_a16w16_tuned_gemm.csv"
+        row = "{gfx},{cu_num},16,24,64,False,torch.float32,torch.float32,False,True,openblas,-1,0,5,openblas_f32_nn_t1,0,1,1\n"
+        table.write_text(A16W16_HEADER + row.format(**device))
+        code, output, errors = run(program, "24", "64", "16", "500", GEMMTUNE_CONFIG_A16W16=str(table), GEMMTUNE_SUMMARY="1")
+        self.assertEqual(code, 0, errors)
+        lines = output.splitlines()
+        self.assertEqual(lines[0], "M = 16    tuned          openblas_f32_nn_t1", output)
+        self.assertTrue(lines[1].startswith("M = 500   default        "), output)
+        self.assertEqual(lines[2], "largest error: 0")
+        self.assertIn("gemmtune: plans: 1 exact, 0 padded, 0 nearest, 1 fallback", errors)
+
+    def device(self):
+        """The CPU as tables name it, from the program of this build."""
+        code, output, errors = run(pathlib.Path(BUILD) / "bin" / "gemmtune", "devices", "--json")
+        self.assertEqual(code, 0, errors)
+        cpu = json.loads(output)[0]
+        return {"gfx": cpu["arch"], "cu_num": cpu["cu_num"]}
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "there is no pkg-config")
+    def test_the_runtime_with_pkg_config(self):
+        folder = next(self.prefix.rglob("gemmtune-runtime.pc")).parent
+        code, flags, errors = run("pkg-config", "--cflags", "--libs", "gemmtune-runtime", PKG_CONFIG_PATH=str(folder))
+        self.assertEqual(code, 0, errors)
+        program = self.folder / "runtime_by_pkg_config"
+        code, _, errors = run(CC, *FLAGS.split(), ROOT / "examples" / "runtime-c" / "main.c", *flags.split(), "-o", program)
+        self.assertEqual(code, 0, errors)
+        code, output, errors = run(program, "", "3x4x5", LD_LIBRARY_PATH=str(folder.parent))
+        self.assertIn("largest error: 0", output, errors)
+
+    def test_nothing_but_the_interfaces_is_exported(self):
+        for name, function in (("libgemmtune_dispatch.so", "gemmtune_lookup"), ("libgemmtune.so", "gemmtune_launch")):
+            library = next(self.prefix.rglob(name))
+            code, symbols, errors = run("nm", "-D", "--defined-only", library)
+            self.assertEqual(code, 0, errors)
+            names = [line.split()[-1] for line in symbols.splitlines()]
+            self.assertIn(function, names)
+            ours = [name for name in names if "gemmtune" in name and not name.startswith("gemmtune_")]
+            self.assertEqual(ours, [])
 
 
 if __name__ == "__main__":

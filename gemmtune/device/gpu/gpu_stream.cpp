@@ -9,7 +9,12 @@ namespace gemmtune {
 GpuStream::GpuStream(std::shared_ptr<const gpu::Driver> driver)
     : driver_(std::move(driver)), handle_(driver_->create_stream()) {}
 
-GpuStream::~GpuStream() { driver_->destroy(handle_); }
+GpuStream::GpuStream(std::shared_ptr<const gpu::Driver> driver, gpu::StreamHandle borrowed)
+    : driver_(std::move(driver)), handle_(borrowed), is_borrowed_(true) {}
+
+GpuStream::~GpuStream() {
+  if (!is_borrowed_) driver_->destroy(handle_);
+}
 
 void GpuStream::synchronize() {
   driver_->synchronize(handle_);

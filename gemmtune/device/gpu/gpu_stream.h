@@ -15,6 +15,10 @@ class GpuStream final : public Stream {
  public:
   /// Creates a stream on the device that the calling thread has made current.
   explicit GpuStream(std::shared_ptr<const gpu::Driver> driver);
+
+  /// Works on a stream that belongs to another part of the program, which outlives this object; null is the default
+  /// stream.
+  GpuStream(std::shared_ptr<const gpu::Driver> driver, gpu::StreamHandle borrowed);
   ~GpuStream() override;
   GpuStream(const GpuStream&) = delete;
   GpuStream& operator=(const GpuStream&) = delete;
@@ -30,6 +34,7 @@ class GpuStream final : public Stream {
  private:
   std::shared_ptr<const gpu::Driver> driver_;
   gpu::StreamHandle handle_;
+  bool is_borrowed_{};
   std::mutex mutex_;
   bool failed_{};
   std::string message_;

@@ -107,6 +107,8 @@ class ReferenceGemm final : public PreparedGemm {
 
   std::size_t packed_weight_bytes() const override { return problem_.packed ? w_.decoded_bytes() : 0; }
 
+  std::string packed_layout() const override { return "f32"; }
+
   std::size_t workspace_bytes() const override {
     return a_.decoded_bytes() + (problem_.packed ? 0 : w_.decoded_bytes());
   }
@@ -165,6 +167,7 @@ class CpuReferenceFamily final : public SpaceFamily {
   std::string version() const override { return "2"; }
 
   FeatureSet features() const override { return basic_features().with(layout_features()).with(epilogue_features()); }
+  DefaultRank default_rank(const Problem&) const override { return DefaultRank::last_resort; }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo&) const override {

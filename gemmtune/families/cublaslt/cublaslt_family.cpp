@@ -106,6 +106,20 @@ class CublasltFamily final : public KernelFamily {
     return all;
   }
 
+  /// Asks for the library's first choice only, which takes microseconds.
+  std::optional<Candidate> default_candidate(const Problem& problem, const DeviceInfo& device) const override {
+    const auto session = sessions_.of(device);
+    const Matmul matmul(session, cublaslt::call_of(problem).matmul);
+    const auto first = matmul.ranked({.workspace_bytes = cublaslt::default_workspace_bytes, .most = 1});
+    if (first.empty()) return std::nullopt;
+    return cublaslt::candidate_of({.is_default = true,
+                                   .config = first.front(),
+                                   .workspace_mib = std::int64_t{cublaslt::default_workspace_bytes >> 20},
+                                   .version = session->library().version()});
+  }
+
+  DefaultRank default_rank(const Problem&) const override { return DefaultRank::best; }
+
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                      const DeviceInfo& device) const override {
     const auto name = cublaslt::parse_kernel_name(candidate.name);

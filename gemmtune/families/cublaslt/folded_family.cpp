@@ -51,6 +51,21 @@ class FoldedFamily final : public KernelFamily {
     return all;
   }
 
+  std::optional<Candidate> default_candidate(const Problem& problem, const DeviceInfo& device) const override {
+    for (const auto& route : rules_.routes) {
+      const auto inner = inner_problem(problem, route);
+      if (!library_->supports(inner, device)) continue;
+      auto chosen = library_->default_candidate(inner, device);
+      if (chosen) return under_own_name(*std::move(chosen), route);
+    }
+    return std::nullopt;
+  }
+
+  /// The first route is the fastest one that the rules list.
+  DefaultRank default_rank(const Problem&) const override {
+    return rules_.first_is_default ? DefaultRank::last_resort : DefaultRank::usual;
+  }
+
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                      const DeviceInfo& device) const override {
     const auto* route = route_of(candidate.name);
@@ -87,13 +102,16 @@ class FoldedFamily final : public KernelFamily {
     if (!library_->supports(inner, device)) return {};
     auto all = library_->candidates(inner, device);
     all.resize(std::min(all.size(), rules_.most_of_a_route));
-    for (auto& candidate : all) {
-      candidate.family = rules_.name;
-      candidate.name = prefix_of(route) + candidate.name;
-      candidate.params.insert(candidate.params.begin(), {"base", route.word});
-      candidate.is_default = false;
-    }
+    for (auto& candidate : all) candidate = under_own_name(std::move(candidate), route);
     return all;
+  }
+
+  Candidate under_own_name(Candidate candidate, const FoldedRoute& route) const {
+    candidate.family = rules_.name;
+    candidate.name = prefix_of(route) + candidate.name;
+    candidate.params.insert(candidate.params.begin(), {"base", route.word});
+    candidate.is_default = false;
+    return candidate;
   }
 
   FoldedFamilyRules rules_;

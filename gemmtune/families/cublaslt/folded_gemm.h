@@ -26,6 +26,8 @@ class FoldedGemm final : public PreparedGemm {
              const std::string& arch);
 
   std::size_t packed_weight_bytes() const override { return fold_w_.layout().bytes; }
+  std::string packed_layout() const override { return fold_layout_name(fold_w_.spec()); }
+  AddressAlignment alignment() const override { return {.tensors = inner_->alignment().tensors}; }
   std::size_t workspace_bytes() const override { return at_a_.bytes + product_bytes_ + inner_->workspace_bytes(); }
   void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override;
   void launch(const Operands& operands, Stream& stream) noexcept override;

@@ -69,15 +69,16 @@ Matmul::Matmul(std::shared_ptr<const Session> session, const MatmulSpec& spec)
       operation_(create_operation()),
       w_(create_layout(spec.operand, spec.w)),
       a_(create_layout(spec.operand, spec.a)),
-      product_(create_layout(spec.product, spec.d)) {
-  describe_operation();
-}
+      product_(create_layout(spec.product, spec.d)),
+      launched_([this] { return create_operation(); }, names_addresses() ? LaunchSlots<Operation>::usual_count : 0) {}
 
 Matmul::Operation Matmul::create_operation() const {
   cublasLtMatmulDesc_t operation{};
   session_->check(library().desc_create(&operation, compute_type(spec_), factor_type(spec_)),
                   "cublasLtMatmulDescCreate");
-  return {operation, library().desc_destroy};
+  Operation owned(operation, library().desc_destroy);
+  describe(operation);
+  return owned;
 }
 
 /// A column-major layout.
@@ -97,30 +98,31 @@ Matmul::Layout Matmul::create_layout(DType type, const LibraryMatrix& matrix) co
 }
 
 template <typename Value>
-cublasStatus_t Matmul::set(cublasLtMatmulDescAttributes_t attribute, Value value) const noexcept {
-  return library().desc_set(operation_.get(), attribute, &value, sizeof value);
+cublasStatus_t Matmul::set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute,
+                           Value value) const noexcept {
+  return library().desc_set(operation, attribute, &value, sizeof value);
 }
 
 template <typename Value>
-void Matmul::must_set(cublasLtMatmulDescAttributes_t attribute, Value value) const {
-  session_->check(set(attribute, value), "cublasLtMatmulDescSetAttribute");
+void Matmul::must_set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, Value value) const {
+  session_->check(set(operation, attribute, value), "cublasLtMatmulDescSetAttribute");
 }
 
-void Matmul::describe_operation() const {
-  must_set<std::int32_t>(CUBLASLT_MATMUL_DESC_TRANSA, spec_.w_major == Major::k ? CUBLAS_OP_T : CUBLAS_OP_N);
-  must_set<std::int32_t>(CUBLASLT_MATMUL_DESC_TRANSB, spec_.a_major == Major::k ? CUBLAS_OP_N : CUBLAS_OP_T);
-  must_set<std::uint32_t>(CUBLASLT_MATMUL_DESC_EPILOGUE, library_epilogue(spec_.epilogue));
-  if (spec_.epilogue.bias) must_set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, aligned_address());
-  if (spec_.fast_accumulation) must_set<std::int8_t>(CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1);
+void Matmul::describe(cublasLtMatmulDesc_t operation) const {
+  must_set<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSA, spec_.w_major == Major::k ? CUBLAS_OP_T : CUBLAS_OP_N);
+  must_set<std::int32_t>(operation, CUBLASLT_MATMUL_DESC_TRANSB, spec_.a_major == Major::k ? CUBLAS_OP_N : CUBLAS_OP_T);
+  must_set<std::uint32_t>(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, library_epilogue(spec_.epilogue));
+  if (spec_.epilogue.bias) must_set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, aligned_address());
+  if (spec_.fast_accumulation) must_set<std::int8_t>(operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1);
   if (spec_.scales == LibraryScales::none) return;
   if (spec_.scales !=
       LibraryScales::tensor) {  // tensor scales are the default, and older libraries have no attribute for them
     const auto modes = scale_modes(spec_.scales);
-    must_set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modes.w);
-    must_set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modes.a);
+    must_set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modes.w);
+    must_set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modes.a);
   }
-  must_set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, aligned_address());
-  must_set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, aligned_address());
+  must_set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, aligned_address());
+  must_set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, aligned_address());
 }
 
 std::vector<int> Matmul::ids() const {
@@ -293,6 +295,25 @@ std::string Matmul::why_not() const {
   }
 }
 
+std::size_t Matmul::alignment_of(const cublasLtMatmulAlgo_t& algo) const {
+  std::uint32_t most = 16;
+  for (const auto attribute : {CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_B_BYTES,
+                               CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES})
+    most = std::max(most, capability<std::uint32_t>(library(), algo, attribute));
+  return most;
+}
+
+bool Matmul::names_addresses() const noexcept {
+  return spec_.epilogue.bias || spec_.scales != LibraryScales::none;
+}
+
+void Matmul::name_addresses(cublasLtMatmulDesc_t operation, const Addresses& at) const noexcept {
+  if (spec_.epilogue.bias) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
+  if (spec_.scales == LibraryScales::none) return;
+  set(operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, at.w_scale);
+  set(operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, at.a_scale);
+}
+
 const char* Matmul::launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
                            cudaStream_t stream) const noexcept {
   const float one = 1;
@@ -301,16 +322,18 @@ const char* Matmul::launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo
   const std::int32_t integer_zero = 0;
   const bool integers = sums_integers(spec_);
   const bool adds = spec_.epilogue.residual;  // integers have no residual
-  if (spec_.epilogue.bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
-  if (spec_.scales != LibraryScales::none) {
-    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, at.w_scale);
-    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, at.a_scale);
-  }
-  const auto status = library().matmul(
-      session_->handle(), operation_.get(), integers ? static_cast<const void*>(&integer_one) : &one, at.w, w_.get(),
-      at.a, a_.get(), integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
-      adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo, at.workspace, workspace_bytes,
-      stream);
+  const auto multiply = [&](const Operation& operation) {
+    return library().matmul(
+        session_->handle(), operation.get(), integers ? static_cast<const void*>(&integer_one) : &one, at.w, w_.get(),
+        at.a, a_.get(), integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
+        adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo, at.workspace,
+        workspace_bytes, stream);
+  };
+  const auto name_and_multiply = [&](const Operation& operation) {
+    name_addresses(operation.get(), at);
+    return multiply(operation);
+  };
+  const auto status = names_addresses() ? launched_.with(name_and_multiply) : multiply(operation_);
   return status == CUBLAS_STATUS_SUCCESS ? "" : library().status_name(status);
 }
 

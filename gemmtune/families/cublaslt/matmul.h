@@ -11,6 +11,7 @@
 #include "gemmtune/families/cublaslt/algo_source.h"
 #include "gemmtune/families/cublaslt/call.h"
 #include "gemmtune/families/cublaslt/library.h"
+#include "gemmtune/families/launch_slots.h"
 
 namespace gemmtune::cublaslt {
 
@@ -26,8 +27,7 @@ struct Addresses {
   std::byte* workspace{};
 };
 
-/// All const functions except launch() may be called on several threads at once, as cuBLASLt allows with one handle.
-/// launch() changes the description of the operation, so no other call may run at the same time.
+/// All const functions may be called on several threads at once, as cuBLASLt allows with one handle.
 class Matmul final : public AlgoSource {
  public:
   /// Throws Error{unsupported} when the library does not know the types or the scales.
@@ -49,6 +49,9 @@ class Matmul final : public AlgoSource {
   /// Why the library has no first choice for this matmul, or "".
   std::string why_not() const;
 
+  /// The alignment in bytes that the algorithm requires of every tensor.
+  std::size_t alignment_of(const cublasLtMatmulAlgo_t& algo) const;
+
   /// Enqueues the call. Returns "" or the library's message. Does not allocate.
   const char* launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
                      cudaStream_t stream) const noexcept;
@@ -62,16 +65,19 @@ class Matmul final : public AlgoSource {
 
   const Library& library() const { return session_->library(); }
   Operation create_operation() const;
+  void describe(cublasLtMatmulDesc_t operation) const;
+  bool names_addresses() const noexcept;
+  void name_addresses(cublasLtMatmulDesc_t operation, const Addresses& at) const noexcept;
   Layout create_layout(DType type, const LibraryMatrix& matrix) const;
   Preference create_preference(const RankRequest& request) const;
-  void describe_operation() const;
   std::vector<cublasLtMatmulHeuristicResult_t> rank(const RankRequest& request) const;
   std::optional<cublasLtMatmulAlgo_t> plain_algo(int id) const;
   std::optional<cublasLtMatmulAlgo_t> init(int id) const;
   template <typename Value>
-  cublasStatus_t set(cublasLtMatmulDescAttributes_t attribute, Value value) const noexcept;
+  cublasStatus_t set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute,
+                     Value value) const noexcept;
   template <typename Value>
-  void must_set(cublasLtMatmulDescAttributes_t attribute, Value value) const;
+  void must_set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute, Value value) const;
   bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;  // by its capabilities for batches and epilogues
   bool keeps_operands(const cublasLtMatmulAlgo_t& algo) const;
 
@@ -81,6 +87,7 @@ class Matmul final : public AlgoSource {
   Layout w_;
   Layout a_;
   Layout product_;
+  LaunchSlots<Operation> launched_;  // each launch writes the addresses of scales and bias into a description
   mutable std::shared_mutex plain_algos_mutex_;
   mutable std::map<int, std::optional<cublasLtMatmulAlgo_t>> plain_algos_;  // as the library initialises them
 };

@@ -72,6 +72,12 @@ class PreparedCall final : public PreparedGemm {
 
   std::size_t workspace_bytes() const override { return workspace_end_; }
 
+  /// One scale for a whole tensor is a plain float.
+  AddressAlignment alignment() const override {
+    const bool plain = call_.matmul.scales == LibraryScales::none || call_.matmul.scales == LibraryScales::tensor;
+    return {.tensors = matmul_.alignment_of(algo_), .scales = plain ? sizeof(float) : 16};
+  }
+
   void launch(const Operands& operands, Stream& stream) noexcept override {
     if (arranger_)
       arranger_->launch(operands, a_scale_.in(operands.workspace), w_scale_.in(operands.workspace), stream);

@@ -18,6 +18,7 @@ class SkinnyFamily final : public SpaceFamily {
   std::string_view name() const override { return "mxfp4_skinny"; }
   std::string version() const override { return "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
+  DefaultRank default_rank(const Problem&) const override { return DefaultRank::best; }  // of few rows
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {

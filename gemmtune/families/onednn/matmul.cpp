@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/families/launch_slots.h"
 
 namespace gemmtune::onednn {
 namespace {
@@ -142,10 +143,11 @@ dnnl::reorder make_reorder(const MatmulSpec& s, const dnnl::reorder::primitive_d
   return dnnl::reorder(planned);
 }
 
-/// An argument list whose memory objects are kept and only change their addresses, so that a run allocates nothing.
+/// An argument list whose memory objects are kept and only change their addresses, so that a run allocates nothing. It
+/// serves one thread at a time.
 class Arguments {
  public:
-  explicit Arguments(const dnnl::engine& engine) : engine_(engine) {}
+  explicit Arguments(const dnnl::engine& engine) : engine_(engine), stream_(engine) {}
 
   void add(int name, const memory::desc& description) {
     if (description.get_size() == 0) return;  // there is no bias or no scratchpad
@@ -160,16 +162,17 @@ class Arguments {
     memories_[static_cast<std::size_t>(found - arguments_.begin())].set_data_handle(const_cast<std::byte*>(address));
   }
 
-  void run(const dnnl::primitive& primitive, const dnnl::stream& stream) const {
+  void run(const dnnl::primitive& primitive) const {
     const int count = static_cast<int>(arguments_.size());
-    const auto status = dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments_.data());
-    if (status == dnnl_success) dnnl_stream_wait(stream.get());
+    const auto status = dnnl_primitive_execute(primitive.get(), stream_.get(), count, arguments_.data());
+    if (status == dnnl_success) dnnl_stream_wait(stream_.get());
     if (status != dnnl_success)
       fail(ErrorCode::unsupported, "oneDNN could not run a primitive: status {}", int{status});
   }
 
  private:
   dnnl::engine engine_;
+  dnnl::stream stream_;
   std::vector<memory> memories_;
   std::vector<dnnl_exec_arg_t> arguments_;
 };
@@ -209,27 +212,37 @@ struct Matmul::State {
         planned(plan_worthwhile(s, engine)),
         planned_reorder(plan_reorder(s, planned.weights_desc(), engine)),
         product(planned),
-        reorder(make_reorder(s, planned_reorder)) {
-    arguments.add(DNNL_ARG_SRC, planned.src_desc());
-    arguments.add(DNNL_ARG_WEIGHTS, planned.weights_desc());
-    arguments.add(DNNL_ARG_BIAS, planned.bias_desc());
-    if (s.epilogue.residual) arguments.add(residual_argument, product_description(s));
-    arguments.add(DNNL_ARG_DST, planned.dst_desc());
-    arguments.add(DNNL_ARG_SCRATCHPAD, planned.scratchpad_desc());
-    reorder_arguments.add(DNNL_ARG_FROM, plain_weights(s));
-    reorder_arguments.add(DNNL_ARG_TO, planned.weights_desc());
-    reorder_arguments.add(DNNL_ARG_SCRATCHPAD, planned_reorder.scratchpad_desc());
+        reorder(make_reorder(s, planned_reorder)),
+        arguments([this] { return product_arguments(); }),
+        reorder_arguments([this] { return arguments_of_reorder(); }) {}
+
+  Arguments product_arguments() const {
+    Arguments list{engine};
+    list.add(DNNL_ARG_SRC, planned.src_desc());
+    list.add(DNNL_ARG_WEIGHTS, planned.weights_desc());
+    list.add(DNNL_ARG_BIAS, planned.bias_desc());
+    if (spec.epilogue.residual) list.add(residual_argument, product_description(spec));
+    list.add(DNNL_ARG_DST, planned.dst_desc());
+    list.add(DNNL_ARG_SCRATCHPAD, planned.scratchpad_desc());
+    return list;
+  }
+
+  Arguments arguments_of_reorder() const {
+    Arguments list{engine};
+    list.add(DNNL_ARG_FROM, plain_weights(spec));
+    list.add(DNNL_ARG_TO, planned.weights_desc());
+    list.add(DNNL_ARG_SCRATCHPAD, planned_reorder.scratchpad_desc());
+    return list;
   }
 
   MatmulSpec spec;
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream{engine};
   dnnl::matmul::primitive_desc planned;
   dnnl::reorder::primitive_desc planned_reorder;
   dnnl::matmul product;
   dnnl::reorder reorder;
-  Arguments arguments{engine};
-  Arguments reorder_arguments{engine};
+  LaunchSlots<Arguments> arguments;
+  LaunchSlots<Arguments> reorder_arguments;
 };
 
 Matmul::Matmul(const MatmulSpec& spec) : state_(guarded(spec.threads, [&] { return std::make_unique<State>(spec); })) {}
@@ -244,26 +257,26 @@ std::size_t Matmul::scratchpad_bytes() const {
 std::size_t Matmul::weight_bytes() const { return state_->planned.weights_desc().get_size(); }
 
 void Matmul::reorder_weights(const std::byte* from, std::byte* to, std::byte* scratchpad) {
-  guarded(state_->spec.reorder_threads, [&] {
-    Arguments& arguments = state_->reorder_arguments;
+  const auto run = [&](Arguments& arguments) {
     arguments.point(DNNL_ARG_FROM, from);
     arguments.point(DNNL_ARG_TO, to);
     arguments.point(DNNL_ARG_SCRATCHPAD, scratchpad);
-    arguments.run(state_->reorder, state_->stream);
-  });
+    arguments.run(state_->reorder);
+  };
+  guarded(state_->spec.reorder_threads, [&] { state_->reorder_arguments.with(run); });
 }
 
 void Matmul::run(const MatmulAddresses& at) {
-  guarded(state_->spec.threads, [&] {
-    Arguments& arguments = state_->arguments;
+  const auto run = [&](Arguments& arguments) {
     arguments.point(DNNL_ARG_SRC, at.a);
     arguments.point(DNNL_ARG_WEIGHTS, at.w);
     arguments.point(DNNL_ARG_BIAS, at.bias);
     arguments.point(residual_argument, at.residual);
     arguments.point(DNNL_ARG_DST, at.product);
     arguments.point(DNNL_ARG_SCRATCHPAD, at.scratchpad);
-    arguments.run(state_->product, state_->stream);
-  });
+    arguments.run(state_->product);
+  };
+  guarded(state_->spec.threads, [&] { state_->arguments.with(run); });
 }
 
 std::string why_not(const MatmulSpec& spec) {

@@ -49,6 +49,7 @@ struct MatmulAddresses {
   std::byte* scratchpad{};
 };
 
+/// Any number of threads may call one object, each with a scratchpad of its own.
 class Matmul {
  public:
   /// Compiles the kernel. Throws Error{unsupported} with the library's reason.

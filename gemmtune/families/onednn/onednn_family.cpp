@@ -80,6 +80,8 @@ class OnednnFamily final : public PathFamily {
 
   FeatureSet features() const override { return basic_features().with(layout_features()).with(epilogue_features()); }
 
+  DefaultRank default_rank(const Problem&) const override { return DefaultRank::best; }
+
  private:
   std::vector<std::unique_ptr<KernelPath>> paths(const Problem& problem, const DeviceInfo& device) const override {
     std::vector<std::unique_ptr<KernelPath>> all;

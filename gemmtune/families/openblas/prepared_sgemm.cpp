@@ -64,6 +64,8 @@ class PreparedSgemm final : public PreparedGemm {
     return call_ == Call::transposed ? sizeof(float) * static_cast<std::size_t>(problem_.batch * w_.rows * w_.cols) : 0;
   }
 
+  std::string packed_layout() const override { return "transposed f32"; }
+
   void pack_weights(const Operands& operands, std::byte* packed, Stream&) override {
     const auto* from = reinterpret_cast<const float*>(operands.w);
     auto* to = reinterpret_cast<float*>(packed);

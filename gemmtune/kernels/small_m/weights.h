@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "gemmtune/device/device.h"
 #include "gemmtune/device/gpu/gpu_module.h"
@@ -28,6 +29,9 @@ class SmallMPacker {
   std::size_t bytes() const;
   /// The offset of the f32 bases of W's rows, which follow the bricks.
   std::size_t bases() const;
+
+  /// A text that is equal for packers whose packed weights have one layout, whatever the sizes.
+  std::string layout_name() const { return scales_ == PackedScales::row ? "bricks by row" : "bricks by block"; }
 
   /// Packs the weights and waits for the stream. Throws Error{unsupported} if the exponents of a row spread too far for
   /// the scales.

@@ -30,6 +30,8 @@ int exercised(const KernelFamily& family, const DeviceInfo& device) {
     const auto candidates = family.candidates(problem, device);
     EXPECT_FALSE(candidates.empty()) << family.name() << " supports " << text << " without a candidate";
     if (candidates.empty()) continue;
+    const auto first = family.default_candidate(problem, device);
+    EXPECT_TRUE(first && *first == candidates.front()) << family.name() << " has another default for " << text;
     EXPECT_EQ(check::why_wrong(family, {.problem = text, .seed = 11}, candidates.front()), "");
     ++count;
   }

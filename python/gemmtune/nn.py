@@ -1,0 +1,82 @@
+"""Linear layers that multiply by tuned kernels, and the replacement of a model's layers by them."""
+import torch
+
+from . import torch_ops
+from .quantise import quantize_fp8, quantize_mxfp4
+
+
+class Linear(torch.nn.Module):
+    """The layer `of`, for inference. format: "same" keeps its type; "fp8" quantises weights and activations by rows,
+    "fp8_block" by blocks of 128, and "mxfp4" by blocks of 32."""
+
+    FORMATS = ("same", "fp8", "fp8_block", "mxfp4")
+
+    def __init__(self, of, format="same"):
+        super().__init__()
+        if format not in self.FORMATS:
+            raise ValueError(f'format "{format}": expected one of {", ".join(self.FORMATS)}')
+        self.format = format
+        self.in_features, self.out_features = of.in_features, of.out_features
+        self.bias = of.bias
+        weight, scale = self._quantised(of.weight.detach())
+        self.register_buffer("weight", weight)
+        self.register_buffer("weight_scale", scale)
+
+    def _quantised(self, weight):
+        if self.format == "same":
+            return weight, None
+        if self.format == "mxfp4":
+            return quantize_mxfp4(weight)
+        return quantize_fp8(weight, "row" if self.format == "fp8" else "128x128")
+
+    def forward(self, x):
+        flat = x.reshape(-1, x.shape[-1])
+        return self._multiply(flat).reshape(*x.shape[:-1], self.out_features)
+
+    def _multiply(self, x):
+        if self.format == "same":
+            return torch_ops.gemm_a16w16(x, self.weight, self.bias)
+        if self.format == "mxfp4":
+            values, scales = quantize_mxfp4(x)
+            return torch_ops.gemm_a4w4(values, self.weight, scales, self.weight_scale, self.bias, x.dtype)
+        if self.format == "fp8":
+            values, scales = quantize_fp8(x, "row")
+            return torch_ops.gemm_a8w8(values, self.weight, scales, self.weight_scale, self.bias, x.dtype)
+        values, scales = quantize_fp8(x, "1x128")
+        out = torch_ops.gemm_a8w8_blockscale(values, self.weight, scales, self.weight_scale, x.dtype)
+        return out if self.bias is None else out + self.bias
+
+    def extra_repr(self):
+        return f"{self.in_features}, {self.out_features}, bias={self.bias is not None}, format={self.format}"
+
+
+def why_not(layer, format):
+    """Why a layer is left as it is, or ""."""
+    if type(layer) is not torch.nn.Linear:
+        return "not a plain torch.nn.Linear"
+    if layer.weight.dtype not in (torch.bfloat16, torch.float16, torch.float32):
+        return f"its weights are {layer.weight.dtype}"
+    if format == "mxfp4" and layer.in_features % 32 != 0:
+        return f"{layer.in_features} inputs are no multiple of 32"
+    return ""
+
+
+def patch(model, format="same", skip=(), say=print):
+    """Replaces the Linear layers of a model for inference, and says which were replaced and which were left. `skip` has
+    parts of names of layers that stay ("lm_head"). Returns the model."""
+    done, left = 0, []
+    for name, parent in list(model.named_modules()):
+        for child, layer in list(parent.named_children()):
+            full = f"{name}.{child}" if name else child
+            if not isinstance(layer, torch.nn.Linear):
+                continue
+            why = "skipped by name" if any(part in full for part in skip) else why_not(layer, format)
+            if why:
+                left.append(f"{full}: {why}")
+                continue
+            setattr(parent, child, Linear(layer, format))
+            done += 1
+    say(f"gemmtune: {done} layers replaced ({format}), {len(left)} left")
+    for line in left:
+        say(f"gemmtune: left {line}")
+    return model

@@ -1,0 +1,77 @@
+"""Quantises tensors on their device, in one call of the library for each: the bits of gemmtune's quantiser on the host
+(gemm/quantise.h), which are AITER's."""
+from typing import Tuple
+
+import torch
+
+from .library import Message, Quantisation, check, lib
+from .torch_ops import key_of, runtime_of, stream_of
+
+FROM = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3}  # gemmtune_dtype
+TO = {"e4m3": (4, torch.float8_e4m3fn), "int8": (6, torch.int8), "e2m1": (8, torch.uint8)}
+SCALING = {"row": 2, "1x128": 3, "128x128": 4, "1x32": 5}  # gemmtune_scaling
+BLOCKS = {"row": (1, None), "1x128": (1, 128), "128x128": (128, 128), "1x32": (1, 32)}
+E4M3_LARGEST = 448.0
+
+
+def _blocks(count, size):
+    return 1 if size is None else -(-count // size)
+
+
+def _results(x, type, scaling):
+    """Empty values and scales for the rows of x [rows, k]."""
+    rows, k = x.shape
+    height, width = BLOCKS[scaling]
+    values = torch.empty((rows, k // 2 if type == "e2m1" else k), dtype=TO[type][1], device=x.device)
+    scale_type = torch.uint8 if scaling == "1x32" else torch.float32
+    return values, torch.empty((_blocks(rows, height), _blocks(k, width)), dtype=scale_type, device=x.device)
+
+
+def _quantise(x, type, scaling):
+    x = x if x.stride(1) == 1 else x.contiguous()
+    values, scales = _results(x, type, scaling)
+    if x.numel() == 0:
+        return values, scales
+    wanted = Quantisation(from_type=FROM.get(x.dtype, -1), to_type=TO[type][0], scaling=SCALING[scaling], rows=x.shape[0],
+                          k=x.shape[1], leading_dimension=max(x.stride(0), x.shape[1]))
+    message = Message()
+    check(lib.gemmtune_quantise(runtime_of(key_of(x.device))._handle, wanted, x.data_ptr(), values.data_ptr(),
+                                scales.data_ptr(), stream_of(x.device), message), message)
+    return values, scales
+
+
+@torch.library.custom_op("gemmtune::quantise", mutates_args=())
+def quantise_operator(x: torch.Tensor, type: str, scaling: str) -> Tuple[torch.Tensor, torch.Tensor]:
+    return _quantise(x, type, scaling)
+
+
+@quantise_operator.register_fake
+def _(x, type, scaling):
+    return _results(x, type, scaling)
+
+
+def quantise(x, type, scaling):
+    """x [rows, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32"."""
+    return (quantise_operator if torch.compiler.is_compiling() else _quantise)(x, type, scaling)
+
+
+def quantize_mxfp4(x):
+    """x [..., k], k a multiple of 32: bytes [..., k/2] with the first of two elements in the low bits, and E8M0 scales
+    [..., k/32]."""
+    values, scales = quantise(x.reshape(-1, x.shape[-1]), "e2m1", "1x32")
+    return values.reshape(*x.shape[:-1], -1), scales.reshape(*x.shape[:-1], -1)
+
+
+def quantize_fp8(x, scaling="row"):
+    """x [rows, k] as e4m3 with f32 scales of each row ("row"), of each 128 of k in a row ("1x128"), of each 128 × 128
+    ("128x128"), or one of the tensor ("tensor"), which torch computes."""
+    if scaling != "tensor":
+        return quantise(x, "e4m3", scaling)
+    largest = x.abs().amax().float().reshape(1)
+    scale = torch.where(largest == 0, torch.ones_like(largest), largest / E4M3_LARGEST)
+    return (x.float() / scale).clamp(-E4M3_LARGEST, E4M3_LARGEST).to(torch.float8_e4m3fn), scale
+
+
+def quantize_int8(x):
+    """x [rows, k] as int8 with an f32 scale of each row."""
+    return quantise(x, "int8", "row")

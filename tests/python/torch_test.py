@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The functions on tensors, on the CPU and, where there is one, on a GPU. Skipped without torch."""
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import torch
+except ImportError:
+    print("skipped: torch is not installed")
+    sys.exit(0)
+
+import gemmtune
+
+DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+
+
+def draw(*shape, device, dtype=torch.float32):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape))).to(device=device, dtype=dtype)
+
+
+class OnTensors(unittest.TestCase):
+    def close(self, got, expected, share):
+        """Within a share of the expected output's size."""
+        self.assertEqual(got.shape, expected.shape)
+        error = (got.float() - expected.float()).abs().max().item()
+        self.assertLessEqual(error, share * expected.float().abs().max().item())
+
+    def each(self):
+        for device in DEVICES:
+            with self.subTest(device=device):
+                yield device
+
+    def test_linear(self):
+        for device in self.each():
+            for dtype in (torch.bfloat16, torch.float32):
+                x, w, bias = (draw(2, 5, 64, device=device, dtype=dtype), draw(48, 64, device=device, dtype=dtype),
+                              draw(48, device=device, dtype=dtype))
+                self.close(gemmtune.linear(x, w, bias), torch.nn.functional.linear(x, w, bias), 1e-2)
+
+    def test_views_with_gaps_between_rows(self):
+        for device in self.each():
+            x, w = draw(8, 128, device=device, dtype=torch.bfloat16)[:, :64], draw(32, 64, device=device, dtype=torch.bfloat16)
+            self.close(gemmtune.gemm_a16w16(x, w), x @ w.T, 1e-2)
+
+    def test_mxfp4(self):
+        for device in self.each():
+            a, w = draw(16, 256, device=device), draw(64, 256, device=device)
+            (a4, a_scale), (w4, w_scale) = gemmtune.quantize_mxfp4(a), gemmtune.quantize_mxfp4(w)
+            got = gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale)
+            self.close(got, dequantised(a4, a_scale) @ dequantised(w4, w_scale).T, 1e-2)
+            self.close(got, a @ w.T, 0.3)
+            w4 ^= 0x88  # every sign, in place
+            self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale), -got, 1e-2)
+
+    def test_fp8(self):
+        for device in self.each():
+            a, w = draw(16, 256, device=device), draw(128, 256, device=device)
+            for scaling in ("row", "tensor"):
+                (aq, a_scale), (wq, w_scale) = gemmtune.quantize_fp8(a, scaling), gemmtune.quantize_fp8(w, scaling)
+                self.close(gemmtune.gemm_a8w8(aq, wq, a_scale, w_scale), a @ w.T, 0.1)
+            (aq, a_scale), (wq, w_scale) = gemmtune.quantize_fp8(a, "1x128"), gemmtune.quantize_fp8(w, "128x128")
+            self.close(gemmtune.gemm_a8w8_blockscale(aq, wq, a_scale, w_scale), a @ w.T, 0.1)
+
+    def test_shuffled_layouts(self):
+        """Against the formulas of gemm/shuffle_index.h."""
+        w = torch.arange(32 * 64, dtype=torch.int32).to(torch.uint8).view(32, 64)
+        shuffled = gemmtune.shuffle_weight(w).flatten()
+        for n, k in ((0, 0), (17, 3), (5, 40), (31, 63)):
+            at = n // 16 * 16 * 64 + k // 32 * 512 + k % 32 // 16 * 256 + n % 16 * 16 + k % 16
+            self.assertEqual(shuffled[at], w[n, k])
+        self.assertTrue(torch.equal(gemmtune.unshuffle_weight(gemmtune.shuffle_weight(w)), w))
+        half = draw(16, 32, device="cpu", dtype=torch.bfloat16)
+        self.assertTrue(torch.equal(gemmtune.unshuffle_weight(gemmtune.shuffle_weight(half)), half))
+        scale = torch.randint(0, 255, (300, 12), dtype=torch.uint8)
+        shuffled = gemmtune.shuffle_scale(scale)
+        self.assertEqual(shuffled.shape, (512, 16))
+        for row, col in ((0, 0), (33, 5), (299, 11), (17, 8)):
+            at = (row // 32 * 32 * 16 + col // 8 * 256 + col % 4 * 64 + row % 16 * 4 + col % 8 // 4 * 2 + row % 32 // 16)
+            self.assertEqual(shuffled.flatten()[at], scale[row, col])
+        self.assertTrue(torch.equal(gemmtune.unshuffle_scale(shuffled, 300, 12), scale))
+        with self.assertRaises(ValueError):
+            gemmtune.shuffle_weight(w[:5])
+
+    def test_refusals(self):
+        x, w = draw(4, 32, device="cpu", dtype=torch.bfloat16), draw(8, 64, device="cpu", dtype=torch.bfloat16)
+        with self.assertRaisesRegex(gemmtune.Error, r"expected \[m, k\] and \[n, k\]"):
+            gemmtune.gemm_a16w16(x, w)
+        with self.assertRaises(gemmtune.Error):
+            gemmtune.gemm_a16w16(x.to(torch.int64), x.to(torch.int64))
+        weight = draw(8, 32, device="cpu").requires_grad_()
+        with self.assertRaisesRegex(Exception, "it has no gradients"):
+            gemmtune.linear(draw(4, 32, device="cpu"), weight).sum().backward()
+
+    def test_a_reloaded_table_is_used(self):
+        header = ("gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,"
+                  "tflops,bw\n")
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "a16w16_tuned_gemm.csv"
+            table.write_text(header)
+            runtime = gemmtune.open_runtime("cpu", tables=str(table), reload_interval_ms=20, say=lambda line: None)
+            x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
+            gemmtune.linear(x, w)
+            self.assertEqual(len(gemmtune.torch_ops._plans), 1)
+            table.write_text(header + "sm90,132,1,1,1,False,torch.float32,torch.float32,False,False,asm,0,0,5,k,0,1,1\n")
+            for _ in range(500):
+                if runtime.counters()["reloads"]:
+                    break
+                time.sleep(0.02)
+            before = next(iter(gemmtune.torch_ops._plans.values()))
+            self.close(gemmtune.linear(x, w), x @ w.T, 1e-3)
+            self.assertIsNot(next(iter(gemmtune.torch_ops._plans.values())), before)
+            gemmtune.open_runtime("cpu")
+
+    def test_an_empty_batch(self):
+        self.assertEqual(gemmtune.linear(draw(0, 32, device="cpu"), draw(8, 32, device="cpu")).shape, (0, 8))
+
+    def test_patch(self):
+        for device in self.each():
+            model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 16))
+            model = model.to(device).to(torch.bfloat16).eval()
+            x = draw(8, 64, device=device, dtype=torch.bfloat16)
+            for format, share in (("same", 0.02), ("fp8", 0.15), ("mxfp4", 0.5)):
+                said = []
+                with torch.no_grad():
+                    before = model(x)
+                    patched = gemmtune.patch(torch.nn.Sequential(*model), format, skip=("nothing",), say=said.append)
+                    self.close(patched(x), before, share)
+                self.assertEqual(said, [f"gemmtune: 2 layers replaced ({format}), 0 left"])
+            self.assertIsInstance(model[0], torch.nn.Linear)
+
+    def test_the_operator_is_sound(self):
+        x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
+        torch.library.opcheck(torch.ops.gemmtune.multiply.default,
+                              (x, w, None, None, None, "none", "none", torch.float32, False),
+                              test_utils=("test_schema", "test_faketensor"))
+
+    def test_under_torch_compile(self):
+        for device in self.each():
+            x, w = draw(8, 64, device=device, dtype=torch.bfloat16), draw(32, 64, device=device, dtype=torch.bfloat16)
+            w8, w_scale = gemmtune.quantize_fp8(w)
+
+            @torch.compile(backend="aot_eager", fullgraph=True)
+            def layers(x):
+                values, scales = gemmtune.quantize_fp8(x)
+                return gemmtune.linear(x, w) + gemmtune.gemm_a8w8(values, w8, scales, w_scale)
+
+            with torch.no_grad():
+                self.close(layers(x), 2 * x @ w.T, 0.1)
+
+    @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
+    def test_inside_a_cuda_graph(self):
+        for dtype in (torch.bfloat16,):
+            x, w = draw(16, 256, device="cuda", dtype=dtype), draw(128, 256, device="cuda", dtype=dtype)
+            gemmtune.linear(x, w)
+            torch.cuda.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                y = gemmtune.linear(x, w)
+            x.copy_(draw(16, 256, device="cuda", dtype=dtype) * 2)
+            graph.replay()
+            self.close(y, x @ w.T, 1e-2)
+
+
+def dequantised(values, scales):
+    table = torch.tensor([0, .5, 1, 1.5, 2, 3, 4, 6], device=values.device)
+    codes = torch.stack((values & 15, values >> 4), -1).reshape(*values.shape[:-1], -1).long()
+    signs = 1 - 2 * (codes >> 3).float()
+    factors = torch.exp2(scales.float() - 127).repeat_interleave(32, -1)
+    return table[codes & 7] * signs * factors
+
+
+if __name__ == "__main__":
+    unittest.main()
