@@ -61,7 +61,11 @@ def _time_alone(bench, attempt, workload_limit):
 
 
 def confirm(bench):
-    attempts = [attempt for candidate in bench.candidates if check_finalist(bench, attempt := open_attempt(bench, candidate))]
+    attempts = []
+    for candidate in bench.candidates:
+        attempt = open_attempt(bench, candidate)
+        if check_finalist(bench, attempt):
+            attempts.append(attempt)
     if attempts:
         _time_in_turns(bench, attempts)
     for attempt in attempts:
