@@ -97,7 +97,8 @@ class OperandsTest(unittest.TestCase):
             for bits in (hard_bits(scaling, seed) for seed in range(6)):
                 expected = self.gemmtune.ask("quantise", text, 4, 256, *(f"{one:x}" for one in bits))
                 for arrays in libraries():
-                    x = arrays.bits_as(arrays.array(numpy.array(bits, dtype=numpy.uint32).view(numpy.int32), "i32"), "f32")
+                    signed = numpy.array(bits, dtype=numpy.uint32).view(numpy.int32)
+                    x = arrays.bits_as(arrays.array(signed, "i32"), "f32")
                     with arrays.quiet():
                         values, scales = quantise_rows(arrays, Side(kind, scaling), x.reshape(4, 256))
                     found = {"values": bytes(arrays.host(arrays.bytes_of(values))).hex()}
@@ -110,10 +111,11 @@ def hard_bits(scaling, seed):
     ones, groups of zeros, and magnitudes halfway between two stored numbers."""
     drawn = random.Random(seed)
     if not scaling:
-        return [drawn.getrandbits(32) if i % 4 else 0x3F800000 + (drawn.getrandbits(8) << 16) + drawn.choice((0, 1, 0x8000))
-                for i in range(1024)]
+        halves = [0x3F800000 + (drawn.getrandbits(8) << 16) + drawn.choice((0, 1, 0x8000)) for _ in range(1024)]
+        return [drawn.getrandbits(32) if i % 4 else half for i, half in enumerate(halves)]
     exponent = (40 if seed % 2 else 100) if scaling == "1x32" else drawn.randrange(60, 180)
-    bits = [(drawn.getrandbits(1) << 31) | (exponent + drawn.randrange(20)) << 23 | drawn.choice((0, 0x400000, 0x600000))
+    mantissas = (0, 0x400000, 0x600000)
+    bits = [(drawn.getrandbits(1) << 31) | (exponent + drawn.randrange(20)) << 23 | drawn.choice(mantissas)
             for _ in range(1024)]
     return [0] * 256 + bits[256:] if seed % 3 == 0 else bits
 

@@ -122,20 +122,24 @@ class ProtocolTest(unittest.TestCase):
         for candidate in (candidates[0], candidates[2], candidates[0]):
             reply = worker.ask("sample", candidate=candidate, warmup=1, count=5, judge=True)[-1]
             self.assertEqual((reply["type"], len(reply["samples_us"])), ("samples", 5))
-        self.assertEqual(worker.ask("sample", candidate=candidates[1], warmup=0, count=1, judge=False)[0]["type"], "error")
+        self.assert_not_held(worker, candidates[1])
         settled = [reply["evaluation"] for reply in worker.ask("settle", candidates=[candidates[0], candidates[2]])
                    if reply["type"] == "evaluation"]
         self.assertEqual([one["outcome"] for one in settled], ["ok", "wrong_result"])
         self.assertTrue(all("timing" not in one for one in settled))
         self.assertEqual(worker.ask("release")[0]["type"], "done")
-        self.assertEqual(worker.ask("sample", candidate=candidates[0], warmup=0, count=1, judge=False)[0]["type"], "error")
+        self.assert_not_held(worker, candidates[0])
+
+    def assert_not_held(self, worker, candidate):
+        reply = worker.ask("sample", candidate=candidate, warmup=0, count=1, judge=False)[0]
+        self.assertEqual(reply["type"], "error")
 
     def test_a_held_candidate_that_remembers_fails_its_turn(self):
         worker = self.worker(BROKEN)
         candidate = {"family": "broken", "name": "broken_remembers"}
         worker.ask("hold", problem=PROBLEM, candidates=[candidate], policy=policy("confirm"), memory_share=0.5)
-        worker.process.stdin.write(json.dumps({"type": "sample", "id": 77, "candidate": candidate, "warmup": 1, "count": 4,
-                                               "judge": True}) + "\n")
+        request = {"type": "sample", "id": 77, "candidate": candidate, "warmup": 1, "count": 4, "judge": True}
+        worker.process.stdin.write(json.dumps(request) + "\n")
         worker.process.stdin.flush()
         reply = worker.read()
         self.assertEqual((reply["type"], reply["id"]), ("evaluation", 77))
@@ -154,7 +158,8 @@ class ProtocolTest(unittest.TestCase):
                 found = numpy.frombuffer(base64.b64decode(text), dtype="<f4")
                 is_zeroed = name == "broken_zeroed_row" and row == 32
                 far = abs(found - (0 if is_zeroed else expected[row]))
-                norms = numpy.linalg.norm(plain.a[0][row].astype("f8")) * numpy.linalg.norm(plain.w[0].astype("f8"), axis=1)
+                a, w = plain.a[0][row].astype("f8"), plain.w[0].astype("f8")
+                norms = numpy.linalg.norm(a) * numpy.linalg.norm(w, axis=1)
                 self.assertTrue((far <= 1e-6 * norms).all(), f"row {row} of {name}")
 
     def test_products_that_fail_say_why(self):
@@ -167,7 +172,8 @@ class ProtocolTest(unittest.TestCase):
             self.assertTrue(reply["reason"])
 
     def test_numbers_that_json_lacks_become_null(self):
-        self.assertEqual(without_infinities({"a": [1.0, float("inf")], "b": (float("nan"),)}), {"a": [1.0, None], "b": [None]})
+        found = without_infinities({"a": [1.0, float("inf")], "b": (float("nan"),)})
+        self.assertEqual(found, {"a": [1.0, None], "b": [None]})
 
 
 class CompileAheadTest(unittest.TestCase):

@@ -2,7 +2,7 @@
 
 import unittest
 
-from gemmtune_worker.sampling import Series, enough, sample_alone, sample_in_turns, turn
+from gemmtune_worker.sampling import Series, enough, run_uncounted, sample_alone, sample_in_turns, turn
 from gemmtune_worker.statistics import independent_count, interval, median, summarise
 from gemmtune_worker.timers import CpuTimer, graph_size
 
@@ -58,6 +58,18 @@ class SamplingTest(unittest.TestCase):
         sample_in_turns(all_series, take_turn)
         self.assertEqual(order[:6], [0, 1, 2, 2, 1, 0])
         self.assertTrue(all(len(series.turns) >= 2 for series in all_series))
+
+    def test_a_clock_settles_before_finalists_are_timed(self):
+        taken, clock = [], Clock(0)
+
+        def take(i):
+            def run(count):
+                taken.append((i, count))
+                clock.now += 10
+            return run
+        run_uncounted([take(0), take(1)], 35, clock)
+        self.assertEqual(taken, [(0, 8), (1, 8), (0, 8), (1, 8)])
+        run_uncounted([], 1, clock)
 
     def test_a_finalist_that_fails_takes_no_more_turns(self):
         turns = [0, 0]

@@ -1,7 +1,8 @@
 """What a backend is: one family of kernels. docs/python-workers.md walks through one.
 
 A backend is a class with these members, and its module has a function `make(device)` that returns one. Everything else
-(operands, checks, timing, the protocol) is done for it. A module that multiplies numpy's arrays sets WITH_TORCH = False.
+(operands, checks, timing, the protocol) is done for it. A module that multiplies numpy's arrays sets
+WITH_TORCH = False.
 """
 
 import importlib

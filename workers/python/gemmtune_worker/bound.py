@@ -50,7 +50,8 @@ class Rules:
         expected = activate(arrays, self.activation, x)
         allowed = self.allowed(arrays, x, norms)
         right, special = self._kinds(arrays, (x, expected, allowed), found)
-        error = arrays.where(special, arrays.where(right, 0.0, arrays.full((1,), math.inf, "f64")), abs(expected - found))
+        in_kind = arrays.where(right, 0.0, arrays.full((1,), math.inf, "f64"))
+        error = arrays.where(special, in_kind, abs(expected - found))
         return error, arrays.where(special, error, error / allowed)
 
     def _kinds(self, arrays, reference, found):

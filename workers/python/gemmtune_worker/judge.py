@@ -31,8 +31,8 @@ class Verdict:
 
     def message(self):
         """For the protocol, which has no infinities."""
-        fields = {name: getattr(self, name) for name in ("err_ratio", "worst_error", "worst_share_of_bound", "unwritten",
-                                                         "checked", "guards_intact")}
+        names = ("err_ratio", "worst_error", "worst_share_of_bound", "unwritten", "checked", "guards_intact")
+        fields = {name: getattr(self, name) for name in names}
         return {name: x if math.isfinite(x) else None for name, x in fields.items()}
 
 
@@ -72,7 +72,8 @@ class Judge:
             return ""
         found.merely_inaccurate = False
         total = self.problem.batch * self.problem.m * self.problem.n
-        return f"{found.unwritten} of {total} elements were never written; {self._extent(poisoned, range(self.problem.m))}"
+        where = self._extent(poisoned, range(self.problem.m))
+        return f"{found.unwritten} of {total} elements were never written; {where}"
 
     def _compare(self, found, c, sign):
         arrays, reference, verify = self.arrays, self.reference, self.verify

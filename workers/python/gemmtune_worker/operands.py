@@ -11,7 +11,8 @@ GAP = 0xFF
 class Plain:
     """Operands in the default order without gaps, as the reference reads them. Values of e2m1 are two to a byte.
 
-    a, w: [batch, rows, K]; their scales: [batch, scale rows, scale columns] or None; bias: [N]; residual: [batch, M, N].
+    a, w: [batch, rows, K]; their scales: [batch, scale rows, scale columns] or None; bias: [N]; residual:
+    [batch, M, N].
     """
 
     def __init__(self, arrays, problem, recipe, seed):

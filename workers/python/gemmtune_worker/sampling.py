@@ -1,7 +1,9 @@
 """When there are enough samples, and in which order finalists take them: see "Timing" in workers/PROTOCOL.md.
 
-Nothing here reads a clock: a timer is given, and tests give one that invents times.
+The rules see samples and never a clock: a timer is given, and tests give one that invents times.
 """
+
+import time
 
 from gemmtune_worker.statistics import interval, median
 
@@ -78,6 +80,14 @@ def sample_in_turns(all_series, take_turn):
             if not take_turn(i):
                 alive.remove(i)
         forth = not forth
+
+
+def run_uncounted(takes, for_s, clock=time.monotonic):
+    """All of them in turn, until a GPU's clock has settled."""
+    start, i = clock(), 0
+    while takes and clock() - start < for_s:
+        takes[i % len(takes)](LARGEST_BLOCK)
+        i += 1
 
 
 def turn(series):

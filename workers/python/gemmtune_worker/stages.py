@@ -5,12 +5,13 @@ from gemmtune_worker.attempt import Attempt
 from gemmtune_worker.failure import CandidateFailed, unsupported
 from gemmtune_worker.recipes import ordeals
 from gemmtune_worker.sampler import Sampler
-from gemmtune_worker.sampling import TOO_SLOW, Series, sample_alone, sample_in_turns, turn
+from gemmtune_worker.sampling import TOO_SLOW, Series, run_uncounted, sample_alone, sample_in_turns, turn
 from gemmtune_worker.statistics import summarise
 from gemmtune_worker.witness import Witness
 
 SETS_BEFORE = 8
 SETS_AFTER = 2
+SETTLING_S = 0.04  # for each launch of the warm-up, on a GPU
 JUDGED_LATER = 0.25  # of the later turns of a finalist
 
 
@@ -60,7 +61,11 @@ def _time_alone(bench, attempt, workload_limit):
 
 
 def confirm(bench):
-    attempts = [attempt for candidate in bench.candidates if check_finalist(bench, attempt := open_attempt(bench, candidate))]
+    attempts = []
+    for candidate in bench.candidates:
+        attempt = open_attempt(bench, candidate)
+        if check_finalist(bench, attempt):
+            attempts.append(attempt)
     if attempts:
         _time_in_turns(bench, attempts)
     for attempt in attempts:
@@ -119,6 +124,8 @@ def _time_in_turns(bench, attempts):
     samplers = [Sampler(attempt) for attempt in attempts]
     all_series = [Series(sampler.take, measure) for sampler in samplers]
     workload = bench.timed_workload(attempts[0])
+    if bench.device.kind != "cpu":
+        run_uncounted([sampler.take for sampler in samplers], SETTLING_S * measure["warmup"])
 
     def take_turn(i):
         bench.started(attempts[i].candidate)

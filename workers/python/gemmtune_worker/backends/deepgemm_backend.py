@@ -36,8 +36,9 @@ class DeepGemmBackend(Backend):
         return "" if self.candidates(problem) else f"DeepGEMM multiplies no {problem.types()}"
 
     def candidates(self, problem):
-        return [Candidate(name, (("function", name.removeprefix("deepgemm_")),), is_default=True)
-                for name, (types, call) in CALLS.items() if types == problem.types() and hasattr(deep_gemm, call.__name__)]
+        found = [name for name, (types, call) in CALLS.items()
+                 if types == problem.types() and hasattr(deep_gemm, call.__name__)]
+        return [Candidate(name, (("function", name.removeprefix("deepgemm_")),), is_default=True) for name in found]
 
     def prepare(self, problem, name):
         if name not in [one.name for one in self.candidates(problem)]:

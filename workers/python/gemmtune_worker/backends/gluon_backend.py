@@ -81,7 +81,8 @@ class GluonBackend(Backend):
 
     def candidates(self, problem):
         problem = multiplied(problem)
-        found = [q for q in (Params(*values) for values in itertools.product(*AXES.values())) if not why_not(problem, q)]
+        found = [Params(*values) for values in itertools.product(*AXES.values())]
+        found = [q for q in found if not why_not(problem, q)]
         found.sort(key=lambda q: q != _default(problem))
         return [Candidate(q.name(), tuple((key, str(value)) for key, value in asdict(q).items()),
                           is_default=q == _default(problem)) for q in found]

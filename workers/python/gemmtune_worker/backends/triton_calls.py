@@ -55,6 +55,9 @@ class Calls:
         """Operands of the right types, from which a compiler learns all that it needs, and partial sums."""
         return dummy_operands(self.problem), torch.empty(64, dtype=self.partial_type) if self.params.k > 1 else None
 
+    def _order(self):
+        return self.k_of_split, self.params.g
+
     def _options(self):
         q = self.params
         amd = {"waves_per_eu": q.wpe, "kpack": q.kp, "matrix_instr_nonkdim": q.mi} if q.mi else {}
@@ -91,17 +94,17 @@ class Calls:
         fp8 = p.a.type in ("e4m3", "e4m3fnuz")
         options = {**self._options(), **epilogue, "PERSISTENT": bool(q.p), "TMA": bool(q.t),
                    "IMPRECISE": min(q.bk, 128) if fp8 else None, "INTEGER": p.a.type == "int8"}
-        args = (*self._inputs(operands), out, *pointers, p.m, p.n, p.k, *strides, c.stride, c.leading, self.k_of_split, self.params.g)
+        args = (*self._inputs(operands), out, *pointers, p.m, p.n, p.k, *strides, c.stride, c.leading, *self._order())
         return Call(kernels.dense, self._grid(), args, options)
 
     def _blockscale(self, operands, out):
         p = self.problem
-        args = (*self._inputs(operands), out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, self.k_of_split, self.params.g)
+        args = (*self._inputs(operands), out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, *self._order())
         return Call(kernels.blockscale, self._grid(), args, {**self._options(), "TMA": bool(self.params.t)})
 
     def _mx(self, operands, out):
         p = self.problem
-        args = (operands.a, operands.w, out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, self.k_of_split, self.params.g)
+        args = (operands.a, operands.w, out, operands.a_scale, operands.w_scale, p.m, p.n, p.k, p.n, *self._order())
         return Call(kernels.mx, self._grid(), args, self._options())
 
     def _reduce(self, operands, partial):

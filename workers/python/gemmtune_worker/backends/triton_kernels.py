@@ -92,8 +92,8 @@ def dense_tile(tile, split, a, w, c, a_scale, w_scale, bias, M, N, K, stride_am,
 
 @triton.jit(do_not_specialize=["group_m"])
 def dense(a, w, c, a_scale, w_scale, bias, M, N, K, stride_ab, stride_am, stride_ak, stride_wb, stride_wn, stride_wk,
-          stride_cb, stride_cm, k_of_split, group_m, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
-          SPLIT: tl.constexpr, EVEN_K: tl.constexpr, PERSISTENT: tl.constexpr,
+          stride_cb, stride_cm, k_of_split, group_m, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+          BLOCK_K: tl.constexpr, SPLIT: tl.constexpr, EVEN_K: tl.constexpr, PERSISTENT: tl.constexpr,
           TMA: tl.constexpr, IMPRECISE: tl.constexpr, INTEGER: tl.constexpr, CACHE: tl.constexpr,
           A_SCALE: tl.constexpr, W_SCALE: tl.constexpr, BIAS: tl.constexpr):
     """c: the output, or the partial sums [split, batch, M, N]."""

@@ -154,7 +154,8 @@ def _why_reuse_not(problem, params, limits):
     reuse = params.bm * params.bn // (params.bm + params.bn)
     if reuse >= LEAST_REUSE or tiles_of(problem, params) <= MANY_TILES * limits.units:
         return ""
-    return f"a tile of {params.bm}x{params.bn} uses what it loads {reuse} times, and larger tiles keep all units busy, too"
+    return (f"a tile of {params.bm}x{params.bn} uses what it loads {reuse} times, and larger tiles keep all units "
+            "busy, too")
 
 
 def _why_loop_not(problem, params, limits):
