@@ -16,7 +16,6 @@ using gemmtune::is_sound;
 using gemmtune::LaunchOperands;
 using gemmtune::MatchKind;
 using gemmtune::Plan;
-using gemmtune::PlanAnswer;
 using gemmtune::PlanStatus;
 using gemmtune::Refusal;
 using gemmtune::unknown_size;

@@ -45,6 +45,7 @@ std::vector<KernelOption> default_options(const FamilySet& set, const Problem& p
     return std::tuple(family->name() != preferred, family->default_rank(problem));
   });
   std::vector<KernelOption> options;
+  options.reserve(families.size());
   for (const auto* family : families)
     options.push_back({.family = family,
                        .libtype = std::string(family->name()),

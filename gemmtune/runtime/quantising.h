@@ -58,14 +58,14 @@ class Quantising {
   void run(const Quantisation& wanted, const QuantisationMemory& memory, void* native_stream);
 
  private:
-  using Kind = std::tuple<DType, Side>;
+  using Quantisers = std::map<std::tuple<DType, Side>, std::shared_ptr<const GroupQuantiser>>;
 
   void run_on_gpu(const Quantisation& wanted, const QuantisationMemory& memory, void* native_stream);
   std::shared_ptr<const GroupQuantiser> quantiser_for(const Quantisation& wanted);
 
   std::shared_ptr<const ServingDevice> device_;
   std::mutex mutex_;
-  std::map<Kind, std::shared_ptr<const GroupQuantiser>> quantisers_;
+  std::unique_ptr<Quantisers> quantisers_{std::make_unique<Quantisers>()};
 };
 
 }  // namespace gemmtune

@@ -24,16 +24,16 @@ Quantising::Quantising(std::shared_ptr<const ServingDevice> device) : device_(st
 /// A forked child cannot unload the kernels.
 Quantising::~Quantising() {
   if (device_->is_forked()) {
-    for (auto& [kind, quantiser] : quantisers_) static_cast<void>(new std::shared_ptr(std::move(quantiser)));
-    return;
+    static_cast<void>(quantisers_.release());
+  } else {
+    const ServingDevice::Entered entered(*device_);
+    quantisers_.reset();
   }
-  const ServingDevice::Entered entered(*device_);
-  quantisers_.clear();
 }
 
 std::shared_ptr<const GroupQuantiser> Quantising::quantiser_for(const Quantisation& wanted) {
   const std::lock_guard lock(mutex_);
-  auto& known = quantisers_[{wanted.from, wanted.to}];
+  auto& known = (*quantisers_)[{wanted.from, wanted.to}];
   if (!known) known = std::make_shared<const GroupQuantiser>(spec_of(wanted), device_->info().arch);
   return known;
 }

@@ -141,10 +141,7 @@ void Runtime::renew() {
   }
 }
 
-void Runtime::say(const std::string& line) const {
-  const std::lock_guard lock(saying_);
-  options_.say(line);
-}
+void Runtime::say(const std::string& line) const { options_.say(line); }
 
 void Runtime::say_summary(const LineSink& sink) noexcept {
   if (!summary_is_due_.exchange(false) || device_->is_forked()) return;

@@ -78,8 +78,7 @@ class Runtime final : private ProcessListener {
   Planner planner_;
   Quantising quantising_{device_};
   PlanCache plans_;
-  std::mutex making_;          // one plan is made at a time
-  mutable std::mutex saying_;  // only one thread calls options_.say
+  std::mutex making_;  // one plan is made at a time
   std::atomic<bool> summary_is_due_;
   std::unique_ptr<Periodic> watch_;  // the last member, so that it is destroyed first
 };

@@ -19,10 +19,10 @@ struct RuntimeOptions {
   std::chrono::milliseconds reload_interval{0};  // 0: tables are looked at only when poll() is called
   bool logs_plans{};                             // one line for each problem
   bool has_summary{};                            // when the runtime is closed, or the process exits
-  LineSink say{stderr_sink()};
+  LineSink say{stderr_sink()};                   // may be called from several threads
 };
 
-/// The options that the environment states.
+/// The options that the environment states. `say` is called by one thread at a time.
 RuntimeOptions runtime_options(const Environment& environment, const LineSink& say);
 
 }  // namespace gemmtune

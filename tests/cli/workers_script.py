@@ -69,6 +69,7 @@ class Workers(CommandTest):
         self.assertIn(("prove"), [stage for _, _, stage in self.trials("out.trials.db")])
 
     def test_it_loses_against_compiled_code(self):
+        self.write("f32.csv", shape_list([(16, 48, 64)]))
         self.tune_with(self.succeed, "--worker", example(), "--libtype", "pure_python,cpu_reference", "--search",
                        "exhaustive")
         row, = self.rows("out.csv")
@@ -90,6 +91,11 @@ class Workers(CommandTest):
                      "--libtype", "pure_python,cpu_reference")
         row, = self.rows("both.csv")
         self.assertEqual(row["libtype"], "cpu_reference")
+
+    def test_our_own_worker_keeps_to_the_protocol_with_layouts_and_batches(self):
+        for problem in ("8x16x32:f32:f32:f32:nn:ldc=40:bias", "5x6x64:bf16:bf16:bf16:batch=3",
+                        "8x32x64:int8/row:int8/row:bf16"):
+            self.succeed("worker-check", "--problem", problem, PROGRAM, "worker", "--families", "cpu_reference")
 
     def fail_with_1(self, *arguments):
         return self.fail_with(1, *arguments)
@@ -149,8 +155,9 @@ class Workers(CommandTest):
         result = self.succeed("bench", "--problem", PROBLEM, "--backends", "pure_python,cpu_reference", "--worker",
                               example(), "--device", "cpu", "--most_candidates", "1", "--iters", "5", "--json")
         shape, = json.loads(result.stdout)["shapes"]
-        times = {one["label"]: one for one in shape["contenders"]} if "contenders" in shape else shape
-        self.assertIn("pure_python", json.dumps(times))
+        backends = {one["backend"]: one for one in shape["backends"]}
+        for name in ("pure_python", "cpu_reference"):
+            self.assertEqual(backends[name]["outcome"], "ok", backends)
 
     def test_evaluate_takes_turns_with_it(self):
         result = self.succeed("evaluate", "--problem", PROBLEM, "--worker", example(), "--candidate",

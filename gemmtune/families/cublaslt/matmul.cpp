@@ -303,9 +303,7 @@ std::size_t Matmul::alignment_of(const cublasLtMatmulAlgo_t& algo) const {
   return most;
 }
 
-bool Matmul::names_addresses() const noexcept {
-  return spec_.epilogue.bias || spec_.scales != LibraryScales::none;
-}
+bool Matmul::names_addresses() const noexcept { return spec_.epilogue.bias || spec_.scales != LibraryScales::none; }
 
 void Matmul::name_addresses(cublasLtMatmulDesc_t operation, const Addresses& at) const noexcept {
   if (spec_.epilogue.bias) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
@@ -323,11 +321,11 @@ const char* Matmul::launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo
   const bool integers = sums_integers(spec_);
   const bool adds = spec_.epilogue.residual;  // integers have no residual
   const auto multiply = [&](const Operation& operation) {
-    return library().matmul(
-        session_->handle(), operation.get(), integers ? static_cast<const void*>(&integer_one) : &one, at.w, w_.get(),
-        at.a, a_.get(), integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
-        adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo, at.workspace,
-        workspace_bytes, stream);
+    return library().matmul(session_->handle(), operation.get(),
+                            integers ? static_cast<const void*>(&integer_one) : &one, at.w, w_.get(), at.a, a_.get(),
+                            integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
+                            adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo,
+                            at.workspace, workspace_bytes, stream);
   };
   const auto name_and_multiply = [&](const Operation& operation) {
     name_addresses(operation.get(), at);
