@@ -25,6 +25,7 @@ class Clock:
 class SamplingTest(unittest.TestCase):
     def test_one_turn_is_never_enough_by_its_own_agreement(self):
         self.assertFalse(enough([10.0] * 20, [20], MEASURE))
+        self.assertFalse(enough([10.0] * 20, [20], {**MEASURE, "target_dispersion": 0.5}))
         self.assertTrue(enough([10.0] * 20, [10, 10], MEASURE))
 
     def test_most_samples_and_most_time_end_it(self):
