@@ -41,7 +41,7 @@ void take(const json& message) {
   CandidateBatch batch(parse_problem("4x8x16:f32:f32:f32"), asked, screen_policy());
   refused_or([&] { return batch.take(message, 1); });
   refused_or([&] { return listed_candidates(message); });
-  refused_or([&] { return greeted_device(message); });
+  refused_or([&] { return greeting_from_json(message); });
 }
 
 }  // namespace
