@@ -43,7 +43,7 @@ class Resolve(CommandTest):
         self.write(NAME, CONFIGS)
         rows = json.loads(self.succeed("table", "triton", "resolve", NAME, "--json").stdout)
         self.assertEqual([row["reached"] for row in rows], [False, True, False, True])
-        self.assertIn("320 is none of the bounds", rows[2]["reason"])
+        self.assertIn("320 is not one of the bounds", rows[2]["reason"])
         self.assertEqual((rows[3]["from"], rows[1]["to"]), (9, 8))
 
     def test_an_m_that_nothing_serves(self):
@@ -52,7 +52,7 @@ class Resolve(CommandTest):
 
     def test_bad_files(self):
         self.write("a.json", "{}")
-        self.assertIn("a.json: its name is none", self.fail_with(3, "table", "triton", "resolve", "a.json").stderr)
+        self.assertIn("a.json: its name is not that of a Triton configuration", self.fail_with(3, "table", "triton", "resolve", "a.json").stderr)
         self.write(NAME, '{"any": \n 1,}')
         self.assertIn(f"{NAME}:2:4: not JSON", self.fail_with(3, "table", "triton", "resolve", NAME).stderr)
 

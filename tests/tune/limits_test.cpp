@@ -121,7 +121,7 @@ Evaluation with_costly_check(Evaluation evaluation) {
   return evaluation;
 }
 
-// A proof is expected to take 2 s, so the search ends when 3 s are left.
+// A proof is expected to take 2 s, so the search ends when 3 s are left. This search states no regret.
 TEST(Budget, LeavesTimeToProveTheBest) {
   for (const bool interruptible : {true, false}) {
     FakeRun run;
@@ -140,9 +140,25 @@ TEST(Budget, LeavesTimeToProveTheBest) {
     EXPECT_EQ(cut.winner->stage, Stage::screen);
     EXPECT_FALSE(cut.unproven);
     EXPECT_FALSE(cut.claim);
-    EXPECT_EQ(cut.why_no_claim, "the search was cut short");
+    EXPECT_EQ(cut.why_no_claim, "");
     EXPECT_EQ(run.world.log.back(), Asked(to_string(cut.shape.problem), cut.winner->candidate.name, Stage::prove));
   }
+}
+
+TEST(Budget, MakesARaceThatItCutsShortClaimNothing) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.plan.search = "race";
+  run.world.takes = std::chrono::milliseconds(20);
+  run.world.candidates = numbered_candidates(300);
+  run.world.answer = [](const Problem& p, const Candidate& c, Stage stage) {
+    return with_costly_check(answered(c, stage, told_time_us(p, c)));
+  };
+  run.plan.budget_s = 4;
+  const auto cut = run.run().results.at(0);
+  EXPECT_FALSE(cut.complete);
+  EXPECT_FALSE(cut.claim);
+  EXPECT_EQ(cut.why_no_claim, "the search was cut short");
 }
 
 // A kernel that overflows passes the screening, and the proof turns it down. The others are proven one after the other.

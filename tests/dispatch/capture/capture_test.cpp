@@ -193,7 +193,7 @@ TEST_F(CaptureTest, WhatCannotBeWrittenIsSaidOnceAndKept) {
   }
   EXPECT_EQ(read_capture(late / "capture.csv").rows.at(0).calls, 2);
   const auto said = testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout();
-  const auto first = said.find("No such file or directory: what is counted stays in memory");
+  const auto first = said.find("No such file or directory: the counts stay in memory");
   EXPECT_NE(first, std::string::npos) << said;
   EXPECT_EQ(said.find("No such file", first + 1), std::string::npos) << said;
 }
