@@ -23,6 +23,14 @@ void Evidence::add(const Evaluation& evaluation) {
     told_.push_back(evaluation);
 }
 
+void Evidence::correct(const Evaluation& evaluation) {
+  const auto is_earlier = [&](const Evaluation& e) { return e.candidate == evaluation.candidate; };
+  for (auto& confirmation : confirmations_) std::erase_if(confirmation, is_earlier);
+  const auto last = std::find_if(confirmations_.rbegin(), confirmations_.rend(),
+                                 [](const auto& confirmation) { return !confirmation.empty(); });
+  (last == confirmations_.rend() ? confirmations_.back() : *last).push_back(evaluation);
+}
+
 std::vector<Evaluation> Evidence::decisive() const {
   auto evaluations = told_;
   const auto confirmed = pooled(confirmations_);

@@ -14,6 +14,10 @@ class Evidence {
   void begin(const Batch& batch);
   void add(const Evaluation& evaluation);
 
+  /// Takes this time of a confirmed candidate for its only one, because earlier ones were disturbed. It must be on the
+  /// scale of the last confirmation.
+  void correct(const Evaluation& evaluation);
+
   /// All evaluations except the successful ones of a race's rounds. Those have few samples, and the device's clock
   /// differs between rounds. Several confirmations of a candidate are joined into one (measure/pooling.h).
   std::vector<Evaluation> decisive() const;

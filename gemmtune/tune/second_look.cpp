@@ -57,6 +57,10 @@ ShapeResult with_second_look(ShapeResult result, std::span<const Evaluation> eva
   return result;
 }
 
+bool is_default_faster(const ShapeResult& result) {
+  return has_gain(result) && result.default_choice->outcome == Outcome::ok && gain(result) < 1;
+}
+
 ShapeResult without_second_look(ShapeResult result) {
   if (gain(result) > implausible_gain) result.default_choice.reset();
   return result;

@@ -21,6 +21,9 @@ EvaluationPolicy second_look_policy(const TunePlan& plan);
 /// device may be slower or faster now.
 ShapeResult with_second_look(ShapeResult result, std::span<const Evaluation> evaluations);
 
+/// Whether the default choice is right and faster than the winner, so that the winner must be chosen anew.
+bool is_default_faster(const ShapeResult& result);
+
 /// The result when there was no time for a second look: a gain over 10x is not stated at all.
 ShapeResult without_second_look(ShapeResult result);
 

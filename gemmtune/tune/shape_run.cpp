@@ -174,7 +174,8 @@ bool ShapeRun::prove(const Candidate& candidate) {
   });
 }
 
-// A winner that fails at the second look is none. The claim of the search was about it.
+// A winner that fails at the second look is none, and so is one that the default choice then beats. The claim of the
+// search was about it.
 ShapeResult ShapeRun::looked_at_again(ShapeResult result, const Candidate& default_choice) {
   if (!is_doubtful_gain(result)) return result;
   std::vector<Evaluation> looks;
@@ -188,9 +189,14 @@ ShapeResult ShapeRun::looked_at_again(ShapeResult result, const Candidate& defau
   });
   result = verdict(default_choice);
   if (!done) return without_second_look(std::move(result));
-  if (result.winner && result.winner->candidate == both[0]) return with_second_look(std::move(result), looks);
-  if (std::exchange(result_.claim, std::nullopt))
-    result_.why_no_claim = "the candidate that it was about failed when it was timed again";
+  const char* why_no_claim = "the candidate that it was about failed when it was timed again";
+  if (result.winner && result.winner->candidate == both[0]) {
+    result = with_second_look(std::move(result), looks);
+    if (!is_default_faster(result)) return result;
+    evidence_.correct(*result.default_choice);
+    why_no_claim = "the default choice was faster when both were timed again";
+  }
+  if (std::exchange(result_.claim, std::nullopt)) result_.why_no_claim = why_no_claim;
   return with_proof(default_choice);
 }
 

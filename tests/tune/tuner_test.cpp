@@ -165,6 +165,16 @@ TEST(Tune, LooksAgainAtADefaultChoiceThatStalled) {
   EXPECT_EQ(look.run.world.batch_sizes.back(), 2U) << "in turn with each other";
 }
 
+TEST(Tune, ADefaultChoiceThatStalledWinsWhenItIsTheFastest) {
+  SecondLook look;
+  const auto result = look.result(3'000'000, 500);
+  ASSERT_TRUE(result.winner) << result.why_failed;
+  EXPECT_EQ(result.winner->candidate.name, "toy_0");
+  EXPECT_EQ(result.winner->timing.median_us, 500);
+  EXPECT_EQ(look.run.world.log.back(), Asked(to_string(invented_problem(1)), "toy_0", Stage::prove));
+  EXPECT_FALSE(result.claim);
+}
+
 TEST(Tune, BelievesAGainThatStays) {
   SecondLook look;
   const auto result = look.result(3'000'000, 2'900'000);
