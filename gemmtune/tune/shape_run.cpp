@@ -194,6 +194,7 @@ ShapeResult ShapeRun::looked_at_again(ShapeResult result, const Candidate& defau
     result = with_second_look(std::move(result), looks);
     if (!is_default_faster(result)) return result;
     evidence_.correct(*result.default_choice);
+    prove(default_choice);
     why_no_claim = "the default choice was faster when both were timed again";
   }
   if (std::exchange(result_.claim, std::nullopt)) result_.why_no_claim = why_no_claim;
