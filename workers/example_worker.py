@@ -18,6 +18,7 @@ import os
 import platform
 import random
 import re
+import statistics
 import struct
 import sys
 import time
@@ -26,9 +27,6 @@ FAMILY = "pure_python"
 VERSION = platform.python_version()
 POISON = b"\xf5\xff\xf5\xff"
 GUARD = bytes(range(256)) * 16
-
-
-# Operands -------------------------------------------------------------------------------------------------------------
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -94,9 +92,6 @@ def draw(recipe, seed, tensor, rows, k):
     return drawn
 
 
-# Problems -------------------------------------------------------------------------------------------------------------
-
-
 class Problem:
     def __init__(self, text):
         sizes, *rest = text.split(":")
@@ -125,9 +120,7 @@ class Problem:
         return ""
 
 
-# Kernels: each reads a, w, bias (arrays of f32) and writes c (a memoryview of f32) ------------------------------------
-
-
+# A kernel reads a, w and bias (arrays of f32), and writes c (a memoryview of f32).
 def rows_of(matrix, count, k):
     return [matrix[i * k:(i + 1) * k] for i in range(count)]
 
@@ -191,9 +184,6 @@ def prepare(problem, candidate):
             return None, f"K = {problem.k} cannot be split into {split[1]}"
         return functools.partial(split_kernel, split_k=int(split[1])), ""
     return None, why_not or f"no candidate '{name}' here"
-
-
-# Verifying ------------------------------------------------------------------------------------------------------------
 
 
 def same_bits(operands, others):
@@ -308,9 +298,6 @@ def worse_of(one, other):
     return {key: (min if key == "guards_intact" else max)(one[key], value) for key, value in other.items()}
 
 
-# Timing ---------------------------------------------------------------------------------------------------------------
-
-
 def interval(samples):
     """95 % confidence interval of the median, by order statistics."""
     ordered, n = sorted(samples), len(samples)
@@ -320,30 +307,22 @@ def interval(samples):
     return ordered[max(0, math.floor(n / 2 - reach))], ordered[min(n - 1, math.ceil(n / 2 + reach))]
 
 
-def median(samples):
-    ordered, half = sorted(samples), len(samples) // 2
-    return ordered[half] if len(samples) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
 def enough(samples, measure):
     if len(samples) >= measure["max_samples"]:
         return True
     if not samples or len(samples) < measure["min_samples"]:
         return False
     low, high = interval(samples)
-    is_narrow = (high - low) / 2 < measure["target_dispersion"] * median(samples)
+    is_narrow = (high - low) / 2 < measure["target_dispersion"] * statistics.median(samples)
     return is_narrow or sum(samples) >= measure["max_sampling_s"] * 1e6
 
 
 def summarise(samples, turns):
     """What a reply says of the times. `turns`: how many samples each turn took."""
-    middle, (low, high) = median(samples), interval(samples)
+    middle, (low, high) = statistics.median(samples), interval(samples)
     return {"median_us": middle, "min_us": min(samples), "mean_us": sum(samples) / len(samples), "low_us": low,
-            "high_us": high, "dispersion": 1.4826 * median([abs(x - middle) for x in samples]) / middle,
+            "high_us": high, "dispersion": 1.4826 * statistics.median([abs(x - middle) for x in samples]) / middle,
             "sample_count": len(samples), "samples_us": samples, "turns": turns}
-
-
-# Candidates -----------------------------------------------------------------------------------------------------------
 
 
 class Attempt:
@@ -410,9 +389,6 @@ class Attempt:
         if timed and self.samples and self.outcome == "ok":
             answer["timing"] = summarise(self.samples, self.turns)
         return answer | ({"accuracy": self.accuracy} if self.accuracy else {})
-
-
-# The conversation -----------------------------------------------------------------------------------------------------
 
 
 def last_level_cache_bytes():

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/codec_name.h"
 #include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/group_quantise_arguments.h"
 
@@ -22,26 +21,8 @@ std::int64_t group_threads(Scaling scaling) {
   return scaling == Scaling::row || scaling == Scaling::block_128x128 ? block_threads : 32;
 }
 
-const char* codec_of(DType type) {
-  switch (type) {
-    case DType::f32:
-      return "F32Codec";
-    case DType::f16:
-      return "F16Codec";
-    case DType::bf16:
-      return "Bf16Codec";
-    case DType::e4m3:
-      return "E4M3Codec";
-    case DType::e4m3fnuz:
-      return "E4M3FnuzCodec";
-    case DType::i8:
-      return "I8Codec";
-    case DType::e2m1:
-      return "E2M1Codec";
-    default:
-      return "";
-  }
-}
+/// tf32 is f32 with less precision, and has no bits of its own to convert.
+bool is_converted(DType type) { return type != DType::tf32; }
 
 GroupQuantiseSizes sizes_of(const GroupQuantiseSpec& spec) {
   const auto grid = scale_grid(spec.to.scaling, spec.rows, spec.k);
@@ -57,8 +38,7 @@ GroupQuantiseSizes sizes_of(const GroupQuantiseSpec& spec) {
 }  // namespace
 
 KernelSource group_quantise_source(const GroupQuantiseSpec& spec, const std::string& arch) {
-  const std::string_view from = codec_of(spec.from), to = codec_of(spec.to.type);
-  if (from.empty() || to.empty())
+  if (!is_converted(spec.from) || !is_converted(spec.to.type))
     fail(ErrorCode::unsupported, "{} is not quantised to {}", to_string(spec.from), to_string(spec.to.type));
   auto source = group_quantise_kernel();
   source.name = fmt::format("group_quantise_{}_{}_{}.cu", to_string(spec.from), to_string(spec.to.type),
@@ -66,8 +46,8 @@ KernelSource group_quantise_source(const GroupQuantiseSpec& spec, const std::str
   source.arch = arch;
   source.options = {"--std=c++20",
                     "--device-as-default-execution-space",
-                    fmt::format("-DFROM={}", from),
-                    fmt::format("-DTO={}", to),
+                    fmt::format("-DFROM={}", codec_name(spec.from)),
+                    fmt::format("-DTO={}", codec_name(spec.to.type)),
                     fmt::format("-DIS_E2M1={:d}", spec.to.type == DType::e2m1),
                     fmt::format("-DIS_E8M0={:d}", spec.to.scaling == Scaling::mx_1x32),
                     fmt::format("-DGROUP_THREADS={}", group_threads(spec.to.scaling))};

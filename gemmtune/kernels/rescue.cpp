@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/codec_name.h"
 #include "gemmtune/kernels/fold_words.h"
 #include "gemmtune/kernels/rescue_arguments.h"
 
@@ -14,11 +15,6 @@ KernelSource rescue_kernel();
 namespace {
 
 constexpr unsigned grid = 264;  // two blocks on each multiprocessor of a H100; any number is right
-
-const char* codec_of(DType out) {
-  if (out == DType::f32) return "F32Codec";
-  return out == DType::f16 ? "F16Codec" : "Bf16Codec";
-}
 
 const unsigned char* bytes(const std::byte* from) { return reinterpret_cast<const unsigned char*>(from); }
 
@@ -34,7 +30,7 @@ KernelSource rescue_source(const Problem& problem, const FoldSpec& weights, cons
                     "--device-as-default-execution-space",
                     fmt::format("-DW_TYPE={}", fold_word(weights.type)),
                     fmt::format("-DW_BASE={}", fold_word(weights.base)),
-                    fmt::format("-DOUT={}", codec_of(problem.out)),
+                    fmt::format("-DOUT={}", codec_name(problem.out)),
                     fmt::format("-DHAS_BIAS={}", problem.epilogue.bias)};
   return source;
 }

@@ -180,6 +180,14 @@ class Workers(CommandTest):
         self.assertGreater(ratios[1], 0.5 * ratios[0], ratios)
         self.assertLess(ratios[1], 2 * ratios[0], ratios)
 
+    def expect_to_be_gone(self, mark):
+        """Within ten seconds."""
+        for _ in range(100):
+            if not processes_with(mark):
+                break
+            time.sleep(0.1)
+        self.assertEqual(processes_with(mark), [])
+
     def test_an_interrupt_leaves_no_process(self):
         self.write("many.csv", shape_list([(8, n, 64) for n in range(16, 400)]))
         mark = f"pure_python_of_{os.getpid()}"
@@ -190,11 +198,7 @@ class Workers(CommandTest):
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=60)
             self.assertEqual(process.returncode, 130)
-        for _ in range(50):
-            if not processes_with(mark):
-                break
-            time.sleep(0.1)
-        self.assertEqual(processes_with(mark), [])
+        self.expect_to_be_gone(mark)
 
     def test_a_kill_leaves_no_process(self):
         self.write("many.csv", shape_list([(8, n, 64) for n in range(16, 400)]))
@@ -202,11 +206,7 @@ class Workers(CommandTest):
         with self.running("tune", "-i", "many.csv", "-o", "many_out.csv", "--device", "cpu", "--worker",
                           turns("honest", mark), "--libtype", f"{mark},cpu_reference") as process:
             self.wait_for_shapes(process, 1)
-        for _ in range(100):
-            if not processes_with(mark):
-                break
-            time.sleep(0.1)
-        self.assertEqual(processes_with(mark), [])
+        self.expect_to_be_gone(mark)
 
 
 class ExampleWorker(CommandTest):

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/codec_name.h"
 #include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
@@ -14,32 +15,6 @@ KernelSource plain_kernel();
 
 namespace {
 
-std::string codec_of(DType type) {
-  switch (type) {
-    case DType::f32:
-      return "F32Codec";
-    case DType::tf32:
-      return "Tf32Codec";
-    case DType::f16:
-      return "F16Codec";
-    case DType::bf16:
-      return "Bf16Codec";
-    case DType::e4m3:
-      return "E4M3Codec";
-    case DType::e4m3fnuz:
-      return "E4M3FnuzCodec";
-    case DType::i8:
-      return "I8Codec";
-    case DType::e2m1:
-      return "E2M1Codec";
-    case DType::f64:
-    case DType::i32:
-    case DType::e8m0:
-      break;
-  }
-  fail(ErrorCode::unsupported, "{} holds no matrix elements", to_string(type));
-}
-
 /// Fused multiply-adds only where they are written: rounding must be the host's.
 std::vector<std::string> common_options() {
   return {"--std=c++20", "--fmad=false", "--device-as-default-execution-space"};
@@ -48,7 +23,7 @@ std::vector<std::string> common_options() {
 }  // namespace
 
 KernelSource codec_kernels(DType type, const std::string& arch) {
-  const auto codec = codec_of(type);
+  const std::string codec = codec_name(type);
   auto source = codec_kernel();
   source.name = "examiner_" + codec + ".cu";
   source.arch = arch;
