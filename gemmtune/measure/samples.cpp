@@ -12,6 +12,17 @@ double side(double us, double middle) { return us < middle ? -1 : us > middle ? 
 
 }  // namespace
 
+std::vector<std::span<const double>> turns_of(const Samples& samples) {
+  std::span<const double> left(samples.us);
+  if (samples.turns.empty()) return {left};
+  std::vector<std::span<const double>> turns;
+  for (const auto size : samples.turns) {
+    turns.push_back(left.first(size));
+    left = left.subspan(size);
+  }
+  return turns;
+}
+
 // Of independent samples the squared sum of a turn's sides is as large as the sum of their squares. How much larger it
 // is on average, says for how many of the samples one of them counts. The sides add up to about nothing, whatever the
 // turns have in common, which takes one of the turns away.
@@ -22,11 +33,10 @@ double independent_count(const Samples& samples) {
   const double middle = *median(samples.us);
   double of_turns = 0;
   double of_samples = 0;
-  auto next = samples.us.begin();
-  for (const auto size : samples.turns) {
+  for (const auto turn : turns_of(samples)) {
     double of_turn = 0;
-    for (const auto end = next + static_cast<std::ptrdiff_t>(size); next != end; ++next) {
-      const double where = side(*next, middle);
+    for (const double us : turn) {
+      const double where = side(us, middle);
       of_turn += where;
       of_samples += where * where;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace gemmtune {
@@ -11,7 +12,12 @@ namespace gemmtune {
 struct Samples {
   std::vector<double> us{};          // microseconds, in the order in which they were taken
   std::vector<std::size_t> turns{};  // the number of samples of each turn; empty: all are of one turn
+
+  bool operator==(const Samples&) const = default;
 };
+
+/// The samples of each turn; all of them as one turn where the turns are not known. Valid as long as the samples are.
+std::vector<std::span<const double>> turns_of(const Samples& samples);
 
 /// How many samples that know nothing of each other would tell as much of the median: as many as there are, unless
 /// those of a turn lie on one side of it more often than by chance. At least the number of turns. The samples of a

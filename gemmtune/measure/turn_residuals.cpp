@@ -72,14 +72,9 @@ double degrees_of_freedom(const std::vector<TurnLogs>& all) {
 }  // namespace
 
 TurnLogs turn_logs(const Samples& samples) {
-  TurnLogs turns;
-  auto next = samples.us.begin();
-  for (const auto size : samples.turns) {
-    const auto end = next + static_cast<std::ptrdiff_t>(size);
-    turns.push_back(std::log(*median(std::span(next, end))));
-    next = end;
-  }
-  return turns;
+  TurnLogs logs;
+  for (const auto turn : turns_of(samples)) logs.push_back(std::log(*median(turn)));
+  return logs;
 }
 
 TurnResiduals::TurnResiduals(std::span<const TurnLogs> turns) {

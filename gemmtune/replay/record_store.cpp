@@ -1,5 +1,4 @@
 #include "gemmtune/replay/record_store.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,25 +7,45 @@
 #include <string>
 #include <utility>
 
+#include "gemmtune/measure/sampler.h"
+
 namespace gemmtune {
 namespace {
 
-std::vector<double> thinned(std::vector<double> samples) {
-  const auto n = samples.size();
-  if (n <= most_recorded_samples) return samples;
-  std::ranges::sort(samples);
-  std::vector<double> kept;
-  for (std::size_t i = 0; i < most_recorded_samples; ++i)
-    kept.push_back(samples[(2 * i + 1) * n / (2 * most_recorded_samples)]);
+/// At most `most` of the values, spread evenly over their order.
+template <typename Value>
+std::vector<Value> spread_evenly(const std::vector<Value>& values, std::size_t most) {
+  const auto n = values.size();
+  if (n <= most) return values;
+  std::vector<Value> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(values[(2 * i + 1) * n / (2 * most)]);
   return kept;
 }
 
-std::vector<double> samples_of(const Timing& timing) {
-  if (!timing.samples_us.empty()) return thinned(timing.samples_us);
+/// At least two samples of each turn are kept, so that a turn keeps its scatter: where that is too many, fewer turns.
+Samples thinned(const Samples& samples) {
+  const auto turns = spread_evenly(turns_of(samples), most_recorded_samples / 2);
+  Samples kept;
+  for (const auto turn : turns) {
+    std::vector<double> times(turn.begin(), turn.end());
+    if (samples.us.size() > most_recorded_samples) std::ranges::sort(times);
+    const auto some = spread_evenly(times, most_recorded_samples / turns.size());
+    kept.us.insert(kept.us.end(), some.begin(), some.end());
+    if (turns.size() > 1) kept.turns.push_back(some.size());
+  }
+  return kept;
+}
+
+std::vector<double> rebuilt_samples(const Timing& timing) {
   if (timing.sample_count == 0) return {};
   if (timing.sample_count < 3) return {timing.low_us, timing.high_us};
   if (timing.sample_count == 3) return {timing.low_us, timing.median_us, timing.high_us};
   return {timing.min_us, timing.low_us, timing.median_us, timing.median_us, timing.high_us};
+}
+
+Samples recorded_samples(const Timing& timing) {
+  const auto samples = samples_of(timing);
+  return samples.us.empty() ? Samples{.us = rebuilt_samples(timing)} : thinned(samples);
 }
 
 /// Those trials of one candidate that count.
@@ -66,8 +85,8 @@ RecordedCandidate recorded(const Candidate& candidate, const Career& career) {
     one.outcome = career.failure->evaluation.outcome;
     one.failed_at = career.failure->evaluation.stage;
   }
-  if (career.screen != nullptr) one.screen_us = samples_of(career.screen->evaluation.timing);
-  if (career.confirm != nullptr) one.confirm_us = samples_of(career.confirm->evaluation.timing);
+  if (career.screen != nullptr) one.screen_us = recorded_samples(career.screen->evaluation.timing).us;
+  if (career.confirm != nullptr) one.confirm = recorded_samples(career.confirm->evaluation.timing);
   return one;
 }
 

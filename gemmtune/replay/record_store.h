@@ -8,7 +8,7 @@
 
 namespace gemmtune {
 
-/// At most this many samples of a stage are kept, spread evenly from the fastest to the slowest.
+/// At most this many samples of a stage are kept. Those of each turn are spread evenly from its fastest to its slowest.
 inline constexpr std::size_t most_recorded_samples = 24;
 
 /// Every shape that was screened, by device. If a candidate has several trials of a stage, the one with the most

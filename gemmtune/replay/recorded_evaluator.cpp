@@ -91,7 +91,7 @@ class Replaying {
     const auto change_turn = [&](std::size_t i) {
       settle_turn();
       turn = i;
-      timer_.use(all[i]->confirm_us);
+      timer_.use(all[i]->confirm);
     };
     const std::vector<Timer::Launch> launches(all.size(), {[](std::int64_t) {}});
     const auto samples = sample_interleaved(timer_, launches, policy_.measure, change_turn);

@@ -1,14 +1,20 @@
 #include "gemmtune/replay/recorded_times.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "gemmtune/measure/statistics.h"
+#include "gemmtune/measure/turn_residuals.h"
 
 namespace gemmtune {
 namespace {
 
 std::optional<double> time_of(const RecordedCandidate& one) {
-  return one.outcome == Outcome::ok ? median(one.confirm_us) : std::nullopt;
+  if (one.outcome != Outcome::ok) return std::nullopt;
+  if (one.confirm.turns.empty()) return median(one.confirm.us);
+  const auto turns = turn_logs(one.confirm);
+  return std::exp(std::accumulate(turns.begin(), turns.end(), 0.0) / static_cast<double>(turns.size()));
 }
 
 }  // namespace

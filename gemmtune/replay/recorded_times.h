@@ -8,7 +8,8 @@
 
 namespace gemmtune {
 
-/// The recorded median of a candidate, in microseconds; nothing when it failed or is not known.
+/// The recorded time of a candidate, in microseconds: the mean (of logarithms) of its turns' medians, as searches judge
+/// it, and the median of its samples where the turns are not known. Nothing when it failed or is not known.
 std::optional<double> true_time_us(const RecordedShape& shape, std::string_view candidate);
 
 /// The least of all such times; nothing when no candidate is right.

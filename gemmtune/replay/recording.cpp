@@ -9,15 +9,15 @@ namespace {
 
 bool is_compressed(const std::filesystem::path& path) { return path.extension() == ".xz"; }
 
-std::vector<double> scaled(std::vector<double> samples, double factor) {
-  for (double& sample : samples) sample *= factor;
+Samples scaled(Samples samples, double factor) {
+  for (double& sample : samples.us) sample *= factor;
   return samples;
 }
 
 std::vector<const RecordedCandidate*> confirmed_of(const RecordedShape& shape) {
   std::vector<const RecordedCandidate*> confirmed;
   for (const auto& one : shape.candidates)
-    if (one.outcome == Outcome::ok && !one.confirm_us.empty() && !one.screen_us.empty()) confirmed.push_back(&one);
+    if (one.outcome == Outcome::ok && !one.confirm.us.empty() && !one.screen_us.empty()) confirmed.push_back(&one);
   return confirmed;
 }
 
@@ -38,12 +38,12 @@ RecordedShape with_all_confirmed(RecordedShape shape) {
   const auto models = confirmed_of(original);
   std::size_t next = 0;
   for (auto& one : shape.candidates) {
-    if (one.outcome != Outcome::ok || !one.confirm_us.empty()) continue;
-    one.confirm_us = one.screen_us;
+    if (one.outcome != Outcome::ok || !one.confirm.us.empty()) continue;
+    one.confirm = {.us = one.screen_us};
     if (models.empty()) continue;
     const auto& model = *models[next++ % models.size()];
     const double factor = median(one.screen_us).value_or(0) / median(model.screen_us).value_or(1);
-    one.confirm_us = scaled(model.confirm_us, factor);
+    one.confirm = scaled(model.confirm, factor);
   }
   return shape;
 }

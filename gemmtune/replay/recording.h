@@ -10,6 +10,7 @@
 
 #include "gemmtune/device/device_info.h"
 #include "gemmtune/gemm/problem.h"
+#include "gemmtune/measure/samples.h"
 #include "gemmtune/space/evaluation.h"
 
 namespace gemmtune {
@@ -21,7 +22,7 @@ struct RecordedCandidate {
   std::int64_t memory_bytes{};     // packed weights and workspace
   double overhead_us{};            // of one evaluation beside its kernels: preparing and verifying
   std::vector<double> screen_us{};
-  std::vector<double> confirm_us{};  // empty when it was not confirmed
+  Samples confirm{};  // empty when it was not confirmed; no turns where they are not known
 
   bool operator==(const RecordedCandidate&) const = default;
 };
@@ -37,7 +38,8 @@ struct RecordedShape {
 using Recording = std::vector<RecordedShape>;
 
 /// A CSV text with one line for each candidate: device_kind, device, problem, family, candidate, params, split_k,
-/// memory_bytes, failed ("screen wrong_result"), overhead_us, screen_us and confirm_us (samples, with blanks between).
+/// memory_bytes, failed ("screen wrong_result"), overhead_us, screen_us and confirm_us (samples, with blanks between,
+/// and " | " between turns).
 std::string recording_text(const Recording& recording);
 
 /// Throws Error{input} with file, line and column of what cannot be read.

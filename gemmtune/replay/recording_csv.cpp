@@ -24,6 +24,13 @@ std::string samples_text(const std::vector<double>& samples) {
   return join(texts, " ");
 }
 
+std::string samples_text(const Samples& samples) {
+  if (samples.turns.empty()) return samples_text(samples.us);
+  std::vector<std::string> texts;
+  for (const auto turn : turns_of(samples)) texts.push_back(samples_text({turn.begin(), turn.end()}));
+  return join(texts, " | ");
+}
+
 std::string params_text(const std::vector<Param>& params) {
   std::vector<std::string> texts;
   for (const auto& [key, value] : params) texts.push_back(key + '=' + value);
@@ -39,7 +46,7 @@ std::string line_of(const RecordedShape& shape, const RecordedCandidate& one) {
   return csv_line({std::string(kinds.at(static_cast<std::size_t>(shape.kind))), shape.device, to_string(shape.problem),
                    one.candidate.family, one.candidate.name, params_text(one.candidate.params),
                    fmt::to_string(one.candidate.split_k), fmt::to_string(one.memory_bytes), failed_text(one),
-                   fmt::format("{:.4g}", one.overhead_us), samples_text(one.screen_us), samples_text(one.confirm_us)});
+                   fmt::format("{:.4g}", one.overhead_us), samples_text(one.screen_us), samples_text(one.confirm)});
 }
 
 /// Reads the cells of one line.
@@ -76,6 +83,18 @@ std::optional<std::vector<double>> parse_samples(std::string_view text) {
     const auto sample = parse_double(piece);
     if (!sample || !(*sample > 0)) return std::nullopt;
     samples.push_back(*sample);
+  }
+  return samples;
+}
+
+std::optional<Samples> parse_turns(std::string_view text) {
+  const auto pieces = split(text, '|');
+  Samples samples;
+  for (const auto piece : pieces) {
+    const auto turn = parse_samples(piece);
+    if (!turn || (turn->empty() && pieces.size() > 1)) return std::nullopt;
+    samples.us.insert(samples.us.end(), turn->begin(), turn->end());
+    if (pieces.size() > 1) samples.turns.push_back(turn->size());
   }
   return samples;
 }
@@ -126,7 +145,7 @@ RecordedCandidate candidate_of(const Line& line) {
           .memory_bytes = line.value("memory_bytes", parse_int),
           .overhead_us = line.value("overhead_us", parse_double),
           .screen_us = line.value("screen_us", parse_samples),
-          .confirm_us = line.value("confirm_us", parse_samples)};
+          .confirm = line.value("confirm_us", parse_turns)};
 }
 
 RecordedShape shape_of(const Line& line) {

@@ -29,7 +29,7 @@ class TunableOp {
 
   /// The mean of the last runs; nothing when the candidate was dropped before.
   std::optional<double> mean_us(const RecordedCandidate& one) {
-    timer_.use(one.confirm_us);
+    timer_.use(one.confirm);
     static_cast<void>(mean_of(warmup));
     if (mean_of(first_step.runs) > first_step.reach * best_us_) return std::nullopt;
     const double mean = mean_of(second_step.runs);

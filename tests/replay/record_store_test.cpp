@@ -32,8 +32,8 @@ TEST_F(RecordStore, KeepsTheOrderInWhichCandidatesWereTried) {
   ASSERT_EQ(recording[0].candidates.size(), 3U);
   EXPECT_EQ(recording[0].candidates[0].candidate, invented_candidate(3));
   EXPECT_EQ(recording[0].candidates[1].candidate.params, invented_candidate(1).params);
-  EXPECT_TRUE(recording[0].candidates[0].confirm_us.empty());
-  EXPECT_FALSE(recording[0].candidates[1].confirm_us.empty());
+  EXPECT_TRUE(recording[0].candidates[0].confirm.us.empty());
+  EXPECT_FALSE(recording[0].candidates[1].confirm.us.empty());
   EXPECT_EQ(recording[0].device, "Invented CPU (x86-64-avx2)");
   EXPECT_EQ(recording[0].candidates[0].memory_bytes, 4096 + 128);
 }
@@ -51,11 +51,37 @@ TEST_F(RecordStore, ThinsManySamplesEvenly) {
   timing.samples_us.resize(101);
   std::iota(timing.samples_us.rbegin(), timing.samples_us.rend(), 1.0);
   add(0, Stage::screen);
-  const auto kept = recording_of(trials)[0].candidates[0].confirm_us;
+  const auto kept = recording_of(trials)[0].candidates[0].confirm.us;
   ASSERT_EQ(kept.size(), most_recorded_samples);
   EXPECT_LE(kept.front(), 4);
   EXPECT_GE(kept.back(), 98);
   EXPECT_NEAR(kept[most_recorded_samples / 2], 51, 3);
+}
+
+TEST_F(RecordStore, KeepsAFewSamplesOfEachTurn) {
+  add(0, Stage::screen);
+  auto& timing = add(0, Stage::confirm).evaluation.timing;
+  timing.samples_us.resize(60);
+  std::iota(timing.samples_us.rbegin(), timing.samples_us.rend(), 1.0);
+  timing.turns = {20, 20, 20};
+  const auto kept = recording_of(trials)[0].candidates[0].confirm;
+  EXPECT_EQ(kept.turns, (std::vector<std::size_t>{8, 8, 8}));
+  const auto turns = turns_of(kept);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const double slowest = 60 - 20.0 * static_cast<double>(i);
+    EXPECT_GT(turns[i].front(), slowest - 20);
+    EXPECT_LE(turns[i].back(), slowest);
+  }
+}
+
+TEST_F(RecordStore, KeepsNoMoreTurnsThanHaveTwoSamplesEach) {
+  add(0, Stage::screen);
+  auto& timing = add(0, Stage::confirm).evaluation.timing;
+  timing.samples_us.assign(60, 5.0);
+  timing.turns.assign(20, 3);
+  const auto kept = recording_of(trials)[0].candidates[0].confirm;
+  EXPECT_EQ(kept.us.size(), most_recorded_samples);
+  EXPECT_EQ(kept.turns, std::vector<std::size_t>(most_recorded_samples / 2, 2));
 }
 
 TEST_F(RecordStore, TakesTheConfirmationWithAllItsSamplesNotARaceRound) {
@@ -66,7 +92,7 @@ TEST_F(RecordStore, TakesTheConfirmationWithAllItsSamplesNotARaceRound) {
   auto& round = add(0, Stage::confirm).evaluation.timing;
   round.sample_count = 2;
   round.samples_us = {1, 2};
-  EXPECT_EQ(recording_of(trials)[0].candidates[0].confirm_us, (std::vector<double>{5, 6, 7}));
+  EXPECT_EQ(recording_of(trials)[0].candidates[0].confirm.us, (std::vector<double>{5, 6, 7}));
 }
 
 TEST_F(RecordStore, SaysAtWhichStageOneFailed) {

@@ -31,13 +31,13 @@ inline RecordedShape recorded_tiles(std::uint64_t seed = 1, DeviceKind kind = De
                                 .memory_bytes = 1024,
                                 .overhead_us = 2000,
                                 .screen_us = noisy(time_us, 3, engine),
-                                .confirm_us = noisy(time_us * drift, 24, engine)});
+                                .confirm = {.us = noisy(time_us * drift, 24, engine)}});
   }
   return shape;
 }
 
 inline RecordedCandidate recorded_toy(const std::string& name, double screen_us, std::vector<double> confirm_us) {
-  return {.candidate = {.family = "toy", .name = name}, .screen_us = {screen_us}, .confirm_us = std::move(confirm_us)};
+  return {.candidate = {.family = "toy", .name = name}, .screen_us = {screen_us}, .confirm = {.us = std::move(confirm_us)}};
 }
 
 }  // namespace gemmtune

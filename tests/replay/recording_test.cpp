@@ -17,7 +17,8 @@ Recording invented_recording() {
   tiles.candidates.resize(5);
   tiles.candidates[1].outcome = Outcome::wrong_result;
   tiles.candidates[1].failed_at = Stage::prove;
-  tiles.candidates[2].confirm_us.clear();
+  tiles.candidates[2].confirm.us.clear();
+  tiles.candidates[4].confirm.turns = {7, 17};
   tiles.candidates[3].candidate.split_k = 4;
   auto other = tiles;
   other.problem = parse_problem("16x4096x4096:a16w16");
@@ -31,11 +32,11 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b) {
 
 void expect_same(RecordedCandidate a, RecordedCandidate b) {
   expect_near(a.screen_us, b.screen_us);
-  expect_near(a.confirm_us, b.confirm_us);
+  expect_near(a.confirm.us, b.confirm.us);
   EXPECT_EQ(a.candidate.params, b.candidate.params);
   EXPECT_EQ(a.candidate.split_k, b.candidate.split_k);
   a.screen_us = b.screen_us;
-  a.confirm_us = b.confirm_us;
+  a.confirm.us = b.confirm.us;
   EXPECT_EQ(a, b);
 }
 
@@ -121,13 +122,13 @@ TEST(WithAllConfirmed, TransplantsTheNoiseOfOneThatWas) {
   shape.candidates.back().outcome = Outcome::wrong_result;
   const auto all = with_all_confirmed(shape);
   EXPECT_EQ(all.candidates[0], shape.candidates[0]);
-  expect_near(all.candidates[1].confirm_us, {218, 220, 224});
-  EXPECT_TRUE(all.candidates[2].confirm_us.empty());
+  expect_near(all.candidates[1].confirm.us, {218, 220, 224});
+  EXPECT_TRUE(all.candidates[2].confirm.us.empty());
 }
 
 TEST(WithAllConfirmed, KeepsToScreeningWhereThereIsNothingElse) {
   const RecordedShape shape{.candidates = {recorded_toy("a", 100, {})}};
-  EXPECT_EQ(with_all_confirmed(shape).candidates[0].confirm_us, std::vector<double>{100});
+  EXPECT_EQ(with_all_confirmed(shape).candidates[0].confirm.us, std::vector<double>{100});
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ TEST(Truth, IsTheLeastMedianOfWhatIsRight) {
   EXPECT_EQ(true_time_us(shape, "b"), std::nullopt);
 }
 
+TEST(Truth, IsTheMeanOfTheTurnsMedians) {
+  RecordedShape shape{.candidates = {recorded_toy("a", 1, {10, 10, 10, 40, 40})}};
+  EXPECT_EQ(true_time_us(shape, "a"), 10);
+  shape.candidates[0].confirm.turns = {3, 2};
+  EXPECT_NEAR(*true_time_us(shape, "a"), 20, 1e-9) << "the mean of logarithms";
+}
+
 TEST(SearchOnce, HoldsTheWinnerAgainstTheBestThereWas) {
   const auto shape = recorded_tiles();
   for (const auto& search : replayable_searches()) {
