@@ -7,7 +7,7 @@ namespace gemmtune {
 std::vector<double> DrawingTimer::time_us(const Launch& launch, std::int64_t first, std::int64_t count) {
   launch(first);
   // No standard distribution is used: they differ between libraries, and a replay must be the same everywhere.
-  const auto turn = turns_.size() == 1 ? turns_.front() : turns_[engine_() % turns_.size()];
+  const auto turn = turns_[static_cast<std::size_t>(moment_ * static_cast<double>(turns_.size()))];
   std::vector<double> times;
   for (std::int64_t i = 0; i < count; ++i) {
     times.push_back(turn[engine_() % turn.size()]);

@@ -36,11 +36,20 @@ Samples thinned(const Samples& samples) {
   return kept;
 }
 
+/// Not from the interval: that of few samples is wider than their range, and may reach below 0.
 std::vector<double> rebuilt_samples(const Timing& timing) {
-  if (timing.sample_count == 0) return {};
-  if (timing.sample_count < 3) return {timing.low_us, timing.high_us};
-  if (timing.sample_count == 3) return {timing.low_us, timing.median_us, timing.high_us};
-  return {timing.min_us, timing.low_us, timing.median_us, timing.median_us, timing.high_us};
+  switch (timing.sample_count) {
+    case 0:
+      return {};
+    case 1:
+      return {timing.median_us};
+    case 2:
+      return {timing.min_us, 2 * timing.median_us - timing.min_us};
+    case 3:
+      return {timing.min_us, timing.median_us, 3 * timing.mean_us - timing.min_us - timing.median_us};
+    default:
+      return {timing.min_us, timing.median_us, timing.median_us, 2 * timing.median_us - timing.min_us};
+  }
 }
 
 Samples recorded_samples(const Timing& timing) {

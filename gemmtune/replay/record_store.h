@@ -13,8 +13,8 @@ inline constexpr std::size_t most_recorded_samples = 24;
 
 /// Every shape that was screened, by device. If a candidate has several trials of a stage, the one with the most
 /// samples counts, and the latest among equals; trials of an older version of the family never count. Stores do not
-/// keep the samples of screening, so they are rebuilt from the five numbers that stores keep, which is exact for three
-/// samples.
+/// keep the samples of screening, so they are rebuilt from the minimum, the median and the mean: exactly up to three of
+/// them, and as if they lay symmetrically about their median if there are more.
 Recording recording_of(std::span<const Trial> trials);
 
 }  // namespace gemmtune

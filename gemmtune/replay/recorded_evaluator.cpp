@@ -90,6 +90,7 @@ class Replaying {
     const auto settle_turn = [&] { evaluations[turn].cost.kernel_s += timer_.take_spent_s(); };
     const auto change_turn = [&](std::size_t i) {
       settle_turn();
+      if (i <= turn) timer_.go_on();  // a new round
       turn = i;
       timer_.use(all[i]->confirm);
     };

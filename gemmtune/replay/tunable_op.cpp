@@ -44,6 +44,7 @@ class TunableOp {
 
  private:
   double mean_of(std::int64_t runs) {
+    timer_.go_on();
     const auto times = timer_.time_us({[](std::int64_t) {}}, 0, runs);
     return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(runs);
   }

@@ -19,12 +19,27 @@ TEST(DrawingTimer, DrawsLaunchesThatFollowEachOtherFromOneTurn) {
   timer.use(samples);
   int fast = 0;
   for (int turn = 0; turn < 100; ++turn) {
+    timer.go_on();
     const auto times = drawn(timer, 6);
     const bool is_fast = times.front() < 10;
     fast += is_fast ? 1 : 0;
     EXPECT_TRUE(std::ranges::all_of(times, [&](double us) { return (us < 10) == is_fast; }));
   }
   EXPECT_NEAR(fast, 50, 25) << "both turns are drawn";
+}
+
+TEST(DrawingTimer, DrawsTurnsOfOneMomentForAllKernels) {
+  std::mt19937_64 engine(1);
+  DrawingTimer timer(engine);
+  const Samples a{.us = {1, 10}, .turns = {1, 1}};
+  const Samples b{.us = {2, 2, 20, 20}, .turns = {1, 1, 1, 1}};
+  for (int moment = 0; moment < 100; ++moment) {
+    timer.go_on();
+    timer.use(a);
+    const double of_a = drawn(timer, 1).front();
+    timer.use(b);
+    EXPECT_EQ(drawn(timer, 1).front(), 2 * of_a);
+  }
 }
 
 TEST(DrawingTimer, DrawsFromAllSamplesWhereTheTurnsAreNotKnown) {

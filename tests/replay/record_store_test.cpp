@@ -38,12 +38,19 @@ TEST_F(RecordStore, KeepsTheOrderInWhichCandidatesWereTried) {
   EXPECT_EQ(recording[0].candidates[0].memory_bytes, 4096 + 128);
 }
 
-TEST_F(RecordStore, ThreeSamplesAreKnownExactlyFromTheirMedianAndInterval) {
+TEST_F(RecordStore, RebuildsUpToThreeSamplesOfScreeningExactly) {
+  for (const auto& samples : std::vector<std::vector<double>>{{9}, {9, 13}, {9, 10, 14}}) {
+    trials.clear();
+    add(0, Stage::screen).evaluation.timing = summarise({.us = samples}, false);
+    EXPECT_EQ(recording_of(trials)[0].candidates[0].screen_us, samples);
+  }
+}
+
+TEST_F(RecordStore, RebuildsMoreSamplesAboutTheirMedianAndNeverBelowTheFastest) {
   auto& timing = add(0, Stage::screen).evaluation.timing;
-  timing.low_us = 9;
-  timing.median_us = 10;
-  timing.high_us = 12;
-  EXPECT_EQ(recording_of(trials)[0].candidates[0].screen_us, (std::vector<double>{9, 10, 12}));
+  timing = summarise({.us = {900, 1000, 1200, 4000}, .turns = {2, 2}}, false);
+  ASSERT_LT(timing.low_us, 0) << "the interval of so few reaches further than any sample";
+  EXPECT_EQ(recording_of(trials)[0].candidates[0].screen_us, (std::vector<double>{900, 1100, 1100, 1300}));
 }
 
 TEST_F(RecordStore, ThinsManySamplesEvenly) {
