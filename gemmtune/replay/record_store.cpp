@@ -1,4 +1,5 @@
 #include "gemmtune/replay/record_store.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -29,9 +29,9 @@ constexpr bool is_sanitized = __has_feature(thread_sanitizer) || __has_feature(a
 constexpr bool is_sanitized = false;
 #endif
 
-/// How often the dispatchers of children look whether their table has changed. In sanitized tests rarely enough that the
-/// thread of the parent has not looked yet when it forks: it might be allocating then, and the address sanitizer's lock
-/// would stay held in the child, where the new thread would wait for it for ever.
+/// How often the dispatchers of children look whether their table has changed. In sanitized tests rarely enough that
+/// the thread of the parent has not looked yet when it forks: it might be allocating then, and the address sanitizer's
+/// lock would stay held in the child, where the new thread would wait for it for ever.
 constexpr milliseconds watching = is_sanitized ? milliseconds(200) : milliseconds(2);
 
 std::string table_with(const std::string& kernel) {

@@ -9,7 +9,7 @@ namespace gemmtune {
 namespace {
 
 std::vector<double> drawn(DrawingTimer& timer, std::int64_t count) {
-  return timer.time_us([](std::int64_t) {}, 0, count);
+  return timer.time_us({[](std::int64_t) {}}, 0, count);
 }
 
 TEST(DrawingTimer, DrawsLaunchesThatFollowEachOtherFromOneTurn) {

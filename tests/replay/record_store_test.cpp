@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "gemmtune/measure/sampler.h"
 #include "tests/trials/invented_trials.h"
 
 namespace gemmtune {
@@ -16,6 +17,7 @@ class RecordStore : public testing::Test {
                 .evaluation = invented_evaluation(number, stage),
                 .context = invented_context(stage)};
     trial.evaluation.timing.samples_us.clear();
+    trial.evaluation.timing.turns.clear();
     trials.push_back(trial);
     return trials.back();
   }
