@@ -56,7 +56,9 @@ class SelectingEvaluator final : public Evaluator {
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override {
-    return selected(inner_->candidates(problem), selection_);
+    auto all = inner_->candidates(problem);
+    if (selection_.adjust) all = selection_.adjust(problem, std::move(all));
+    return selected(std::move(all), selection_);
   }
   void expect(const Problem& problem, std::span<const Candidate> candidates) override {
     inner_->expect(problem, candidates);

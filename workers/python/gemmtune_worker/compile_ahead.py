@@ -98,8 +98,14 @@ class _Server:
         return bool(read)
 
     def close(self):
-        self.process.kill()
-        self.process.wait()
+        """At the end of its stdin the server ends its children, and then itself."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
 
 
 class _Pool:
