@@ -99,8 +99,7 @@ struct ProductAudit::Exam {
     for (const auto index : chosen) request.rows.push_back(batch_element * problem.m + rows[index]);
     const auto product = steps.multiply(request);
     if (product.outcome != Outcome::ok) return {product.outcome, "at the audit: " + product.reason};
-    const auto verdict =
-        compare_checked_rows(part(chosen.size()), of(chosen), joined(product.rows), subject.verify);
+    const auto verdict = compare_checked_rows(part(chosen.size()), of(chosen), joined(product.rows), subject.verify);
     if (verdict.why_wrong.empty()) return {};
     return {Outcome::wrong_result, fmt::format("at the audit, on {} operands of another seed, rows from {} on: {}",
                                                to_string(recipe), request.rows.front(), verdict.why_wrong)};

@@ -31,7 +31,7 @@ class Emit(CommandTest):
 
     def file(self, size=""):
         arch = self.succeed("devices", "--json").stdout
-        arch = next(device["arch"] for device in json.loads(arch) if device["kind"] == "cpu")
+        arch = next(device["arch"] for device in json.loads(arch) if device["kind"] == "cpu").replace("-", "_")
         return self.folder / "configs" / f"{arch}-GEMM-A16W16{size}.json"
 
     def config(self, m, n=16):

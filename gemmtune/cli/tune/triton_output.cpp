@@ -10,7 +10,6 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
-#include "gemmtune/table/sheet/known_columns.h"
 #include "gemmtune/table/triton/triton_params.h"
 #include "gemmtune/table/triton/triton_table.h"
 #include "gemmtune/table/triton/triton_tag.h"
@@ -51,12 +50,13 @@ TritonOutput::TritonOutput(const TuneFlags& flags, const FormatGuess& format, co
       keys_(chosen_triton_keys(flags)),
       kernel_(triton_kernel_of(format.format, format.packed)),
       known_(read_triton_files(flags.triton_configs)) {
-  kernel_.device = without_features(arch);
+  kernel_.device = triton_device(arch);
   const auto is_used = [&](const NamedTritonFile& named) { return without_sizes(named.name) == kernel_; };
   const auto all = known_.size();
   std::erase_if(known_, [&](const NamedTritonFile& named) { return !is_used(named); });
   if (known_.size() < all)
-    print_note("--triton_configs: {} of {} files are not for {}\n", all - known_.size(), all, triton_file_name(kernel_));
+    print_note("--triton_configs: {} of {} files are not for {}\n", all - known_.size(), all,
+               triton_file_name(kernel_));
 }
 
 std::vector<Candidate> TritonOutput::adjusted(const Problem& problem, std::vector<Candidate> candidates) const {

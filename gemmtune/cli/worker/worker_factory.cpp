@@ -149,8 +149,7 @@ std::unique_ptr<Evaluator> evaluators_apart(const Apart& apart) {
                        .trust = Trust::trusted,
                        .candidates = {apart.names[i]}});
   }
-  for (const auto& worker : apart.roster.workers())
-    members.push_back(member_for(worker, apart.device, settings));
+  for (const auto& worker : apart.roster.workers()) members.push_back(member_for(worker, apart.device, settings));
   return std::make_unique<CompositeEvaluator>(described(apart.device), std::move(members), apart.roster.absent());
 }
 

@@ -29,7 +29,7 @@ std::vector<Param> file_params(std::string_view kernel_name) {
 
 TritonName name_of(const TunedRow& row, TritonName name) {
   const auto& problem = row.problem;
-  if (!row.gfx.empty()) name.device = without_features(row.gfx);
+  if (!row.gfx.empty()) name.device = triton_device(row.gfx);
   if (problem.batch > 1) name.sizes.push_back({"B", problem.batch});
   name.sizes.push_back({"N", problem.n});
   name.sizes.push_back({"K", problem.k});
@@ -89,11 +89,15 @@ bool is_for(const NamedTritonFile& named, const TritonName& kernel, const Proble
          name.backend.empty() && name.size("N") == problem.n && name.size("K") == problem.k;
 }
 
-bool is_default_for(const NamedTritonFile& named, const TritonName& kernel) {
-  return named.name == kernel;
-}
+bool is_default_for(const NamedTritonFile& named, const TritonName& kernel) { return named.name == kernel; }
 
 }  // namespace
+
+std::string triton_device(std::string_view arch) {
+  std::string device(without_features(arch));
+  std::ranges::replace(device, '-', '_');
+  return device;
+}
 
 TritonRows triton_rows(const TunedTable& table, const TritonName& kernel) {
   TritonRows result;

@@ -17,6 +17,9 @@ namespace gemmtune {
 /// The tables' libtype of gemmtune's own Triton kernels.
 inline constexpr std::string_view triton_family_name = "triton";
 
+/// A device as the names of files begin with it, where "-" separates the parts: gfx942, sm90, x86_64_avx2.
+std::string triton_device(std::string_view arch);
+
 /// The rows of Triton kernels. Files state no persistent kernels and none that use TMA: such rows are left out.
 TritonRows triton_rows(const TunedTable& table, const TritonName& kernel);
 

@@ -17,7 +17,11 @@ using testing::SizeIs;
 const TritonName kernel{.device = "gfx942", .tag = "A8W8_BLOCKSCALE"};
 
 TunedRow row(const std::string& problem, const std::string& name) {
-  return {.gfx = "gfx942", .cu_num = 304, .problem = parse_problem(problem), .libtype = "triton", .time_us = 5,
+  return {.gfx = "gfx942",
+          .cu_num = 304,
+          .problem = parse_problem(problem),
+          .libtype = "triton",
+          .time_us = 5,
           .kernel_name = name};
 }
 
@@ -37,7 +41,8 @@ TEST(TritonTable, RowsStateWhatAFileNeeds) {
   auto other = row("64x1024x1024:a8w8_blockscale", "ck_something");
   other.libtype = "ck";
   const auto read = triton_rows(
-      table({row("64x1024x2048:a8w8_blockscale", "triton_bm32_bn64_bk128_g8_w4_s3_k2_cg1_wpe2_kp2_mi16"), other}), kernel);
+      table({row("64x1024x2048:a8w8_blockscale", "triton_bm32_bn64_bk128_g8_w4_s3_k2_cg1_wpe2_kp2_mi16"), other}),
+      kernel);
   ASSERT_THAT(read.rows, SizeIs(1));
   EXPECT_EQ(triton_file_name(read.rows.front().name), "gfx942-GEMM-A8W8_BLOCKSCALE-N=1024-K=2048.json");
   EXPECT_EQ(read.rows.front().m, 64);
@@ -45,12 +50,17 @@ TEST(TritonTable, RowsStateWhatAFileNeeds) {
 }
 
 TEST(TritonTable, KernelsThatNoFileStatesAreLeftOut) {
-  const auto read = triton_rows(
-      table({row("64x1024x1024:a8w8_blockscale", "triton_bm32_bn64_bk128_g8_w4_s3_k1_p1_t1")}), kernel);
+  const auto read =
+      triton_rows(table({row("64x1024x1024:a8w8_blockscale", "triton_bm32_bn64_bk128_g8_w4_s3_k1_p1_t1")}), kernel);
   EXPECT_THAT(read.rows, SizeIs(0));
   ASSERT_THAT(read.left_out, SizeIs(1));
   EXPECT_THAT(read.left_out.front().reason, HasSubstr("p1 and t1"));
   EXPECT_THAT(parts_beyond_files("sm90_mxfp4_fp8_128x256x128_s4_c2_p128"), SizeIs(0)) << "no Triton kernel";
+}
+
+TEST(TritonTable, NamesOfFilesReadBack) {
+  EXPECT_EQ(triton_device("gfx942:sramecc+:xnack-"), "gfx942");
+  EXPECT_EQ(triton_device("x86-64-avx2"), "x86_64_avx2");
 }
 
 TEST(TritonTable, ACandidateNeedsItsTile) {
@@ -67,8 +77,9 @@ TEST(TritonTable, MergingKeepsWhatWasNotMade) {
   EXPECT_THAT(keys(both), ElementsAre("small", "xlarge", "large", "any"));
   EXPECT_EQ(both.entries.front().params.front().value, "4");
   EXPECT_EQ(both.entries.back().params.front().value, "3") << "it may stand for what xlarge was tuned with";
-  EXPECT_EQ(merged(parse_triton_json(R"({"small": {"a": 1}, "any": {"a": 3}})"), made).entries.back().params.front().value,
-            "5");
+  EXPECT_EQ(
+      merged(parse_triton_json(R"({"small": {"a": 1}, "any": {"a": 3}})"), made).entries.back().params.front().value,
+      "5");
   EXPECT_THROW(merged(parse_triton_json(R"({"M_LEQ_4": {}})"), made), Error);
 }
 
