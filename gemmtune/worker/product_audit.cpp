@@ -147,12 +147,22 @@ Failure ProductAudit::audit(Steps& steps, const Subject& subject) {
   return last_->take(steps, subject, chosen);
 }
 
+const ProductAudit::Exam& ProductAudit::exam_new_to(const Steps& steps, const Problem& problem, Recipe recipe) {
+  auto& [exam, known_to] = fresh_[recipe];
+  if (!exam || !(exam->problem == problem) || known_to.contains(&steps)) {
+    exam = make_exam(problem, recipe);
+    known_to.clear();
+  }
+  known_to.insert(&steps);
+  return *exam;
+}
+
 Failure ProductAudit::audit_anew(Steps& steps, const Subject& subject) {
   for (const auto recipe : {Recipe::gaussian, adversarial_recipe(subject.problem)}) {
-    const auto exam = make_exam(subject.problem, recipe);
-    std::vector<std::int64_t> all(exam->rows.size());
+    const auto& exam = exam_new_to(steps, subject.problem, recipe);
+    std::vector<std::int64_t> all(exam.rows.size());
     std::iota(all.begin(), all.end(), 0);
-    if (auto failure = exam->take(steps, subject, all); failure.outcome != Outcome::ok) return failure;
+    if (auto failure = exam.take(steps, subject, all); failure.outcome != Outcome::ok) return failure;
   }
   return {};
 }

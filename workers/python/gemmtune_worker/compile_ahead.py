@@ -127,8 +127,9 @@ class _Pool:
             self.expected = message["expect"]
 
     def start_some(self):
-        for queue, priority in ((self.wanted, 0), (self.expected, PATIENCE)):
-            while queue and len(self.running) < self.most:
+        """Some processes are kept free of what is only expected, so that what is waited for starts at once."""
+        for queue, priority, most in ((self.wanted, 0, self.most), (self.expected, PATIENCE, self.most * 3 // 4 or 1)):
+            while queue and len(self.running) < most:
                 job = self.jobs.pop(queue.pop(0), None)
                 if job:  # it was not started before
                     self._fork(job, priority)
