@@ -134,7 +134,7 @@ class Watched final : public Strategy {
 };
 
 TEST_P(Race, NamesWhatLaterWavesMayAskFor) {
-  RaceStrategy race(tile_candidates());
+  RaceStrategy race(tile_candidates(), {.first_wave = 8, .wave = 2});
   Watched watched(race);
   InventedDevice(GetParam()).run(watched);
   EXPECT_GT(watched.hits, 0U);
