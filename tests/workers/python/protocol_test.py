@@ -15,6 +15,7 @@ from gemmtune_worker.arrays import NumpyArrays
 from gemmtune_worker.channel import without_infinities
 from gemmtune_worker.compile_ahead import CompileAhead
 from gemmtune_worker.cores import compile_processes, usable_cores
+from gemmtune_worker.failure import last_line
 from gemmtune_worker.operands import Plain
 from gemmtune_worker.problem import parse_problem
 from worker_process import PROBLEM, Worker, policy
@@ -75,6 +76,13 @@ class ProtocolTest(unittest.TestCase):
     def test_a_failure_to_prepare_carries_its_last_line(self):
         found = self.worker(BROKEN).evaluate(["broken_raises_early"], "screen")["broken_raises_early"]
         self.assertEqual((found["outcome"], found["reason"]), ("compile_failed", "TypeError: kernel"))
+
+    def test_torchs_advice_is_no_reason(self):
+        error = RuntimeError("CUDA error: an illegal memory access was encountered\n"
+                             "CUDA kernel errors might be asynchronously reported at some other API call.\n"
+                             "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+                             "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n")
+        self.assertEqual(last_line(error), "RuntimeError: CUDA error: an illegal memory access was encountered")
 
     def test_the_inaccurate_are_timed_with_the_finalists(self):
         found = self.worker(BROKEN).evaluate(["broken_right", "broken_wrong_scale"], "confirm")
