@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gemmtune/bench/family_search.h"
 #include "gemmtune/report/comparison.h"
 
 namespace gemmtune {
@@ -68,6 +69,18 @@ class Chooser {
 
   bool tunes() const { return plan_.most_candidates > 0 || !known_.empty(); }
 
+  /// False if the search was interrupted.
+  bool search_all(const std::vector<Offer>& offers) {
+    if (!plan_.together || plan_.most_candidates == 0) return true;
+    std::vector<Candidate> all;
+    for (const auto& offer : offers)
+      if (const auto some = to_search(offer); some.size() > 1 && !known_.contains({problem_, offer.family}))
+        all.insert(all.end(), some.begin(), some.end());
+    auto found = search_together(evaluator_, problem_, all, plan_.tune);
+    if (found) best_ = std::move(*found);
+    return found.has_value();
+  }
+
   /// The tuned choice. Empty if the search was interrupted.
   std::optional<Contender> tuned_of(const Offer& offer) const {
     Contender contender{.label = offer.family, .why_none = offer.why_not};
@@ -91,13 +104,22 @@ class Chooser {
     return at != offer.candidates.end() ? *at : Candidate{.family = offer.family, .name = name};
   }
 
-  std::optional<Contender> searched(const Offer& offer, Contender contender) const {
+  std::vector<Candidate> to_search(const Offer& offer) const {
     const auto count = std::min(offer.candidates.size(), static_cast<std::size_t>(plan_.most_candidates));
-    contender.origin = count == 1 ? "only one looked at" : fmt::format("search of {}", count);
-    contender.candidate = offer.candidates.front();
-    if (count == 1) return contender;
-    const auto last = offer.candidates.begin() + static_cast<std::ptrdiff_t>(count);
-    const auto found = search_best(evaluator_, problem_, {offer.candidates.begin(), last}, plan_.tune);
+    return {offer.candidates.begin(), offer.candidates.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
+
+  std::optional<Contender> searched(const Offer& offer, Contender contender) const {
+    const auto candidates = to_search(offer);
+    contender.origin = candidates.size() == 1 ? "only one looked at" : fmt::format("search of {}", candidates.size());
+    contender.candidate = candidates.front();
+    if (candidates.size() == 1) return contender;
+    if (const auto best = best_.find(offer.family); best != best_.end()) {
+      contender.candidate = best->second.candidate;
+      contender.why_none = best->second.why_none;
+      return contender;
+    }
+    const auto found = search_best(evaluator_, problem_, candidates, plan_.tune);
     if (!found) return std::nullopt;
     contender.candidate = found->winner ? found->winner->candidate : Candidate{};
     contender.why_none = found->why_failed;
@@ -108,6 +130,7 @@ class Chooser {
   const Problem& problem_;
   const BenchPlan& plan_;
   const TunedKernels& known_;
+  std::map<std::string, FamilyBest> best_;  // of the families that were searched together
 };
 
 }  // namespace
@@ -128,9 +151,11 @@ TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device) {
 
 std::optional<std::vector<Contender>> family_contenders(Evaluator& evaluator, const Problem& problem,
                                                         const BenchPlan& plan, const TunedKernels& known) {
-  const Chooser chooser(evaluator, problem, plan, known);
+  Chooser chooser(evaluator, problem, plan, known);
+  const auto all = offers(evaluator, problem, plan.tune.families);
+  if (!chooser.search_all(all)) return std::nullopt;
   std::vector<Contender> contenders;
-  for (const auto& offer : offers(evaluator, problem, plan.tune.families)) {
+  for (const auto& offer : all) {
     contenders.push_back(chooser.default_of(offer));
     if (!chooser.tunes()) continue;
     auto tuned = chooser.tuned_of(offer);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "gemmtune/bench/evaluate_all.h"
 #include "gemmtune/measure/ranking.h"
 #include "gemmtune/tune/evidence.h"
 #include "gemmtune/tune/shape_run.h"
@@ -12,35 +13,6 @@
 
 namespace gemmtune {
 namespace {
-
-using Evaluations = std::map<Candidate, Evaluation>;
-
-class Collector final : public EvaluationObserver {
- public:
-  void started(const Candidate&) override {}
-  void evaluated(const Evaluation& evaluation) override {
-    evaluations_.insert_or_assign(evaluation.candidate, evaluation);
-  }
-  Evaluations take() { return std::move(evaluations_); }
-
- private:
-  Evaluations evaluations_;
-};
-
-/// Empty if the evaluator was interrupted and did not report all candidates.
-std::optional<Evaluations> evaluate_all(Evaluator& evaluator, const Problem& problem,
-                                        const std::vector<Candidate>& candidates, const EvaluationPolicy& policy) {
-  Collector collector;
-  if (!candidates.empty()) evaluator.evaluate(problem, candidates, policy, collector);
-  auto evaluations = collector.take();
-  if (evaluations.size() < candidates.size()) return std::nullopt;
-  for (auto& [candidate, evaluation] : evaluations) evaluation.seed = policy.seed;
-  return evaluations;
-}
-
-bool has_time(const Evaluation& evaluation) {
-  return evaluation.outcome == Outcome::ok && evaluation.timing.median_us > 0;
-}
 
 std::vector<Candidate> distinct(const std::vector<Contender>& contenders) {
   std::vector<Candidate> candidates;
@@ -160,6 +132,7 @@ std::optional<ShapeBench> measure_interleaved(Evaluator& evaluator, const Proble
 std::optional<ShapeResult> search_best(Evaluator& evaluator, const Problem& problem,
                                        const std::vector<Candidate>& candidates, const TunePlan& plan) {
   const auto strategy = make_strategy(plan.search, candidates, {}, plan.regret);
+  evaluator.expect(problem, candidates);
   Evidence evidence;
   for (auto batch = strategy->ask(); !batch.empty(); batch = strategy->ask()) {
     evidence.begin(batch);

@@ -13,6 +13,7 @@ namespace gemmtune {
 struct BenchPlan {
   TunePlan tune{};                   // families, search and policies
   std::int64_t most_candidates{16};  // of a family, among which its tuned choice is searched; 0: no search
+  bool together{};                   // search all families at once (family_search.h), not each with `tune.search`
   bool prove{};                      // all contenders must pass adversarial operands too
 };
 

@@ -60,10 +60,14 @@ class PlausibleEvaluator final : public Evaluator {
   PlausibleEvaluator(std::unique_ptr<Evaluator> inner, Roofline roofline)
       : inner_(std::move(inner)), roofline_(std::move(roofline)) {}
 
+  void begin_start() override { inner_->begin_start(); }
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override { return inner_->candidates(problem); }
 
+  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
+    inner_->expect(problem, candidates);
+  }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {
     // Warm operands may be anywhere.

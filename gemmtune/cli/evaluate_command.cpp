@@ -119,6 +119,8 @@ class EvaluateCommand final : public Command {
     for (const auto& name : names_) words.insert(words.end(), {"--candidate", name});
     if (!family_.empty()) words.insert(words.end(), {"--family", family_});
     if (!device_.empty()) words.insert(words.end(), {"--device", device_});
+    for (const auto& worker : workers_) words.insert(words.end(), {"--worker", worker});
+    if (apart_) words.emplace_back("--apart");
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -54,9 +54,16 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
+  /// Starts what takes long to start, without waiting for it. The other calls wait.
+  virtual void begin_start() {}
+
   virtual DeviceInfo device() = 0;
   virtual std::vector<FamilySupport> supports(const Problem& problem) = 0;
   virtual std::vector<Candidate> candidates(const Problem& problem) = 0;
+
+  /// These will probably be evaluated soon, in this order: an evaluator may compile them on cores that nothing else
+  /// needs. They replace those that were expected before.
+  virtual void expect(const Problem& /*problem*/, std::span<const Candidate> /*candidates*/) {}
 
   /// Evaluates all candidates under one policy and reports each exactly once, in any order. Screening takes them one
   /// by one; confirming interleaves them. A candidate that fails is reported and makes nothing throw, with one

@@ -85,6 +85,12 @@ void RaceStrategy::tell(const Evaluation& evaluation) {
   if (answers_.size() == asked_.size()) settle_batch();
 }
 
+std::vector<Candidate> RaceStrategy::likely_next() const {
+  std::vector<Candidate> next;
+  for (const auto i : likely_) next.push_back(candidates_[i]);
+  return next;
+}
+
 std::optional<RegretClaim> RaceStrategy::claim() const {
   if (!winner_) return std::nullopt;
   RegretClaim claim{.regret = standings_.regret_bound(*winner_, rules_.probability),
@@ -141,6 +147,7 @@ void RaceStrategy::settle_proof() {
 }
 
 RaceStrategy::Indices RaceStrategy::next_wave() {
+  likely_.clear();
   const auto unseen = standings_.not_looked_at();
   if (unseen.empty()) return {};
   if (unseen.size() == candidates_.size()) return first_wave();
@@ -179,6 +186,8 @@ RaceStrategy::Indices RaceStrategy::promising() {
   const auto seen = candidates_.size() - unseen.size();
   const auto count = std::min(unseen.size(), std::max(rules_.wave, seen / 8));
   std::ranges::stable_sort(unseen, std::greater<>(), chance);
+  const auto end = static_cast<std::ptrdiff_t>(std::min(unseen.size(), count + rules_.likely));
+  likely_.assign(unseen.begin() + static_cast<std::ptrdiff_t>(count), unseen.begin() + end);
   unseen.resize(count);
   return unseen;
 }

@@ -22,6 +22,7 @@ struct RaceRules {
   std::size_t first_wave{24};   // screened before there is a forecast: as many are all looked at
   std::size_t recommended{6};   // and so many more, the fastest on shapes near by
   std::size_t wave{12};         // screened at a time after that
+  std::size_t likely{36};       // and so many are named as the likely next ones
   double drawn{0.1};            // the share of the candidates screened that are drawn at random
   double drop{0.002};           // whoever is fastest with less than this chance drops out of the race
   std::vector<std::int64_t> rounds{8, 16};  // samples of each candidate
@@ -38,6 +39,7 @@ class RaceStrategy final : public Strategy {
   std::string_view name() const override { return "race"; }
   Batch ask() override;
   void tell(const Evaluation& evaluation) override;
+  std::vector<Candidate> likely_next() const override;
   bool states_regret() const override { return true; }
   std::optional<RegretClaim> claim() const override;
 
@@ -69,6 +71,7 @@ class RaceStrategy final : public Strategy {
   RaceRules rules_;
   Indices recommended_;
   Standings standings_;
+  Indices likely_{};  // candidates of later waves, as it looks now
   bool screening_{true};
   Indices field_{};           // of the race under way; empty: none is
   std::size_t round_{};       // the next one; later races, of those behind a winner that was disproved, have none left

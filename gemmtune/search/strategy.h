@@ -37,6 +37,9 @@ class Strategy {
   virtual Batch ask() = 0;
   virtual void tell(const Evaluation& evaluation) = 0;
 
+  /// What the batches after the present one may ask for, the likeliest first. It may be compiled meanwhile.
+  virtual std::vector<Candidate> likely_next() const { return {}; }
+
   /// Whether the strategy is one that states a regret when it has run to its end.
   virtual bool states_regret() const { return false; }
 

@@ -102,6 +102,18 @@ std::optional<FormatGuess> guess_format(const std::filesystem::path& path) {
   return guess_by_problems(document);
 }
 
+std::vector<Format> formats_of_problems(const std::filesystem::path& path) {
+  const auto document = read_csv(path);
+  const auto column = document.column("problem");
+  std::vector<Format> formats;
+  for (const auto& row : document.rows) {
+    const auto problem = column ? problem_in(document, row, *column) : std::nullopt;
+    const auto format = problem ? format_of(*problem) : std::nullopt;
+    if (format && std::ranges::find(formats, *format) == formats.end()) formats.push_back(*format);
+  }
+  return formats;
+}
+
 Problem defaults_of(const FormatGuess& guess) {
   Problem problem = format_defaults(guess.format);
   problem.packed = problem.packed || guess.packed;

@@ -21,6 +21,10 @@ struct FormatGuess {
 std::optional<FormatGuess> guess_format(const std::filesystem::path& path);
 std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header);
 
+/// The formats of the problems that a file's column `problem` states, in their order, each once. A list of several has
+/// no format of its own.
+std::vector<Format> formats_of_problems(const std::filesystem::path& path);
+
 /// The problem with the values that a shape file's columns do not state.
 Problem defaults_of(const FormatGuess& guess);
 

@@ -146,6 +146,7 @@ bool ShapeRun::search(Strategy& strategy) {
     const Batch batch = ask(strategy);
     if (batch.empty()) return true;
     evidence_.begin(batch);
+    if (batch.stage == Stage::screen) expect(batch, strategy.likely_next());
     if (!evaluate(batch.candidates, policy_of(run_.plan, batch), listener)) return false;
   }
 }
@@ -153,6 +154,18 @@ bool ShapeRun::search(Strategy& strategy) {
 Batch ShapeRun::ask(Strategy& strategy) {
   const ScopedSeconds thinking(result_.search_s);
   return strategy.ask();
+}
+
+/// What has to be compiled can be compiled while the first candidates of the batch are measured.
+void ShapeRun::expect(const Batch& batch, const std::vector<Candidate>& likely_next) {
+  std::vector<Candidate> coming;
+  policy_ = policy_of(run_.plan, batch);
+  for (const auto& some : {batch.candidates, likely_next})
+    for (const auto& candidate : some) {
+      if (limits_.reached()) return;
+      if (!run_.journal.known(shape_.problem, candidate, context_of(candidate))) coming.push_back(candidate);
+    }
+  evaluator_.expect(shape_.problem, coming);
 }
 
 ShapeResult ShapeRun::verdict(const Candidate& default_choice) const {

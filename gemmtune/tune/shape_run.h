@@ -59,6 +59,7 @@ class ShapeRun {
 
   bool search(Strategy& strategy);
   Batch ask(Strategy& strategy);
+  void expect(const Batch& batch, const std::vector<Candidate>& likely_next);
   ShapeResult with_proof(const Candidate& default_choice);
   bool prove(const Candidate& candidate);
   ShapeResult looked_at_again(ShapeResult result, const Candidate& default_choice);

@@ -30,9 +30,13 @@ class CompileAhead final : public Evaluator {
                std::unique_ptr<KernelCompiler> compiler, CompileAheadOptions options);
   ~CompileAhead() override;
 
+  void begin_start() override { inner_->begin_start(); }
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override;
+  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
+    inner_->expect(problem, candidates);
+  }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {
     inner_->evaluate(problem, candidates, policy, observer);

@@ -72,8 +72,14 @@ DeviceInfo CompositeEvaluator::device() {
   return device_;
 }
 
+/// All at the same time: a program may take seconds to load its libraries.
+void CompositeEvaluator::begin_start() {
+  for (auto& member : members_) member.evaluator->begin_start();
+}
+
 void CompositeEvaluator::start() {
   if (std::exchange(is_started_, true)) return;
+  begin_start();
   std::string why_none = "there are no workers";
   for (auto& member : members_) {
     try {
@@ -138,6 +144,13 @@ std::map<Member*, std::vector<Candidate>> CompositeEvaluator::shares(const Asked
                           .reason = fmt::format("no worker of this device has a family {}", candidate.family)});
   }
   return all;
+}
+
+void CompositeEvaluator::expect(const Problem& problem, std::span<const Candidate> candidates) {
+  std::map<Member*, std::vector<Candidate>> shares;
+  for (const auto& candidate : candidates)
+    if (Member* member = member_of(candidate)) shares[member].push_back(candidate);
+  for (const auto& [member, share] : shares) member->evaluator->expect(problem, share);
 }
 
 void CompositeEvaluator::begin(const Problem& problem) {

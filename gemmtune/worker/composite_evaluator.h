@@ -39,6 +39,8 @@ class CompositeEvaluator final : public Evaluator {
   /// Starts the workers. A worker that says that it cannot start is left out, and its families say why. Throws what
   /// the last one throws if none can start, and Error{protocol} for one of another device.
   DeviceInfo device() override;
+  void begin_start() override;
+  void expect(const Problem& problem, std::span<const Candidate> candidates) override;
 
   /// Throws Error{usage} if two workers offer a family of the same name, unless they are given different candidates.
   std::vector<FamilySupport> supports(const Problem& problem) override;

@@ -45,27 +45,33 @@ std::string Conversation::name() const { return options_.name.empty() ? join(opt
 
 // No candidate is to blame for what happens between requests.
 bool Conversation::lives() {
-  if (!worker_) return false;
+  if (!has_greeted()) return false;
   if (const auto fault = worker_->fault_while_idle()) drop_worker(*fault);
   return worker_.has_value();
+}
+
+void Conversation::launch() {
+  if (worker_) return;
+  ++statistics_.starts;
+  is_greeted_ = false;
+  worker_.emplace(
+      options_.command,
+      SubprocessOptions{.environment = options_.environment, .memory_limit_bytes = options_.memory_limit_bytes},
+      interrupted_);
 }
 
 std::optional<WorkerFault> Conversation::ensure_worker() {
   static_cast<void>(lives());
   std::string last_reason;
-  for (int attempt = 0; !worker_ && attempt < std::max(options_.start_attempts, 1); ++attempt) {
-    ++statistics_.starts;
-    worker_.emplace(
-        options_.command,
-        SubprocessOptions{.environment = options_.environment, .memory_limit_bytes = options_.memory_limit_bytes},
-        interrupted_);
+  for (int attempt = 0; !has_greeted() && attempt < std::max(options_.start_attempts, 1); ++attempt) {
+    launch();
     const auto fault = greet();
     if (!fault) return std::nullopt;
     drop_worker(*fault);
     if (fault->kind == Kind::interrupted) return fault;
     last_reason = fault->reason;
   }
-  if (worker_) return std::nullopt;
+  if (has_greeted()) return std::nullopt;
   fail(ErrorCode::protocol, "no worker: '{}' did not say hello, tried {} times: {}", name(), options_.start_attempts,
        last_reason);
 }
@@ -75,6 +81,7 @@ std::optional<WorkerFault> Conversation::greet() {
   if (const auto* fault = std::get_if<WorkerFault>(&received)) return *fault;
   try {
     read_hello(std::get<json>(received));
+    is_greeted_ = true;
     return std::nullopt;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::protocol) return WorkerFault{Kind::nonsense, error.what()};
@@ -100,6 +107,7 @@ void Conversation::read_hello(const json& message) {
   }
   device_ = std::move(greeting.device);
   protocol_ = greeting.protocol;
+  compiles_ahead_ = greeting.compiles_ahead;
 }
 
 std::int64_t Conversation::send(json request) {

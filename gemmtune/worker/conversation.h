@@ -54,6 +54,10 @@ class Conversation {
   const RemoteStatistics& statistics() const { return statistics_; }
   std::string name() const;
 
+  /// Starts a worker if there is none, and does not wait for its hello. Throws Error{io} if the command cannot be
+  /// started.
+  void launch();
+
   /// Makes sure that a worker is ready that has said hello. Returns the interrupt when one prevented that. Throws
   /// Error{no_device} when the worker says that it cannot start, and Error{protocol} when none says hello.
   std::optional<WorkerFault> ensure_worker();
@@ -64,6 +68,7 @@ class Conversation {
   /// As the first worker named them. Known once a worker was there.
   const std::optional<DeviceInfo>& device() const { return device_; }
   std::int64_t protocol() const { return protocol_; }
+  bool compiles_ahead() const { return compiles_ahead_; }
 
   /// Sends the request with a new id, which is returned; receive() reads what comes then. A worker must be there.
   std::int64_t send(nlohmann::json request);
@@ -88,6 +93,7 @@ class Conversation {
   bool interrupted() const { return interrupted_; }
 
  private:
+  bool has_greeted() const { return worker_ && is_greeted_; }
   std::optional<WorkerFault> greet();
   void read_hello(const nlohmann::json& message);
 
@@ -96,7 +102,9 @@ class Conversation {
   std::atomic<bool> interrupted_{false};
   std::optional<WorkerProcess> worker_{};
   std::optional<DeviceInfo> device_{};
+  bool is_greeted_{};  // the present worker
   std::int64_t protocol_{};
+  bool compiles_ahead_{};
   std::int64_t last_id_{};
 };
 

@@ -44,7 +44,9 @@ Greeting greeting_from_json(const json& hello) {
   if (version < oldest_protocol_version || version > protocol_version)
     fail(ErrorCode::protocol, "hello.protocol: expected {} or {}, found {}", oldest_protocol_version, protocol_version,
          version);
-  Greeting greeting{.device = device_from_json(fields.member("device")), .protocol = version};
+  Greeting greeting{.device = device_from_json(fields.member("device")),
+                    .protocol = version,
+                    .compiles_ahead = fields.has("compiles_ahead") && fields.flag("compiles_ahead")};
   expect_possible(greeting.device);
   return greeting;
 }

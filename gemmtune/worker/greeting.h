@@ -13,6 +13,7 @@ namespace gemmtune {
 struct Greeting {
   DeviceInfo device{};
   std::int64_t protocol{};  // 1 or 2
+  bool compiles_ahead{};    // whether it takes the request `expect`
 
   bool operator==(const Greeting&) const = default;
 };

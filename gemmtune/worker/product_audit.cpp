@@ -65,32 +65,33 @@ Recipe adversarial_recipe(const Problem& problem) {
 
 }  // namespace
 
-/// Operands of one batch element, and some rows of its product, as a problem of its own.
+/// What some rows of the product of one batch element should be, as a problem of its own. It is computed once, since a
+/// search audits dozens of candidates of one problem.
 struct ProductAudit::Exam {
   Problem problem{};
   Recipe recipe{};
   std::uint64_t seed{};
   std::int64_t batch_element{};
   std::vector<std::int64_t> rows{};  // of that batch element
-  HostOperands operands{};           // the weights; of A and the residual only those rows
+  Reference reference{};             // of those rows
 
-  Problem part(std::int64_t row_count) const {
+  Problem part(std::size_t row_count) const {
     auto part = without_layout(problem);
-    part.m = row_count;
+    part.m = static_cast<std::int64_t>(row_count);
     part.batch = 1;
     return part;
   }
 
-  /// The operands of some of the rows, by their indices into `rows`.
-  HostOperands of(const std::vector<std::int64_t>& chosen) const {
-    const auto count = static_cast<std::int64_t>(rows.size());
-    const bool scales_are_of_rows = scale_grid(problem.a.scaling, problem.m, problem.k).rows == problem.m;
-    return {.a = parts(operands.a, chosen, count),
-            .a_scale = scales_are_of_rows ? parts(operands.a_scale, chosen, count) : operands.a_scale,
-            .w = operands.w,
-            .w_scale = operands.w_scale,
-            .bias = operands.bias,
-            .residual = parts(operands.residual, chosen, count)};
+  /// Of some of the rows, by their indices into `rows`.
+  Reference of(const std::vector<std::int64_t>& chosen) const {
+    Reference some{.rows = std::vector<std::int64_t>(chosen.size()), .column_norms = reference.column_norms};
+    std::iota(some.rows.begin(), some.rows.end(), 0);
+    for (const auto index : chosen) {
+      const auto row = reference.values.begin() + index * problem.n;
+      some.values.insert(some.values.end(), row, row + problem.n);
+      some.row_norms.push_back(reference.row_norms[index]);
+    }
+    return some;
   }
 
   Failure take(Steps& steps, const Subject& subject, const std::vector<std::int64_t>& chosen) const {
@@ -98,11 +99,7 @@ struct ProductAudit::Exam {
     for (const auto index : chosen) request.rows.push_back(batch_element * problem.m + rows[index]);
     const auto product = steps.multiply(request);
     if (product.outcome != Outcome::ok) return {product.outcome, "at the audit: " + product.reason};
-    auto policy = subject.verify;
-    policy.full_reference_flops = std::numeric_limits<std::int64_t>::max();
-    const auto small = part(static_cast<std::int64_t>(chosen.size()));
-    const auto reference = compute_reference(small, of(chosen), policy, 0);
-    const auto verdict = compare_checked_rows(small, reference, joined(product.rows), policy);
+    const auto verdict = compare_checked_rows(part(chosen.size()), of(chosen), joined(product.rows), subject.verify);
     if (verdict.why_wrong.empty()) return {};
     return {Outcome::wrong_result, fmt::format("at the audit, on {} operands of another seed, rows from {} on: {}",
                                                to_string(recipe), request.rows.front(), verdict.why_wrong)};
@@ -127,13 +124,15 @@ std::unique_ptr<ProductAudit::Exam> ProductAudit::make_exam(const Problem& probl
     return tensor.empty() ? Bytes{} : part(tensor, exam->batch_element, problem.batch);
   };
   const bool scales_are_of_rows = scale_grid(problem.a.scaling, problem.m, problem.k).rows == problem.m;
-  exam->operands = {
+  const HostOperands operands{
       .a = parts(of_batch(all.a), exam->rows, problem.m),
       .a_scale = scales_are_of_rows ? parts(of_batch(all.a_scale), exam->rows, problem.m) : of_batch(all.a_scale),
       .w = of_batch(all.w),
       .w_scale = of_batch(all.w_scale),
       .bias = std::move(all.bias),
       .residual = parts(of_batch(all.residual), exam->rows, problem.m)};
+  const VerifyPolicy all_rows{.full_reference_flops = std::numeric_limits<std::int64_t>::max()};
+  exam->reference = compute_reference(exam->part(exam->rows.size()), operands, all_rows, 0);
   return exam;
 }
 
@@ -148,12 +147,22 @@ Failure ProductAudit::audit(Steps& steps, const Subject& subject) {
   return last_->take(steps, subject, chosen);
 }
 
+const ProductAudit::Exam& ProductAudit::exam_new_to(const Steps& steps, const Problem& problem, Recipe recipe) {
+  auto& [exam, known_to] = fresh_[recipe];
+  if (!exam || !(exam->problem == problem) || known_to.contains(&steps)) {
+    exam = make_exam(problem, recipe);
+    known_to.clear();
+  }
+  known_to.insert(&steps);
+  return *exam;
+}
+
 Failure ProductAudit::audit_anew(Steps& steps, const Subject& subject) {
   for (const auto recipe : {Recipe::gaussian, adversarial_recipe(subject.problem)}) {
-    const auto exam = make_exam(subject.problem, recipe);
-    std::vector<std::int64_t> all(exam->rows.size());
+    const auto& exam = exam_new_to(steps, subject.problem, recipe);
+    std::vector<std::int64_t> all(exam.rows.size());
     std::iota(all.begin(), all.end(), 0);
-    if (auto failure = exam->take(steps, subject, all); failure.outcome != Outcome::ok) return failure;
+    if (auto failure = exam.take(steps, subject, all); failure.outcome != Outcome::ok) return failure;
   }
   return {};
 }

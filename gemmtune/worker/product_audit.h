@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "gemmtune/evaluate/failure.h"
 #include "gemmtune/evaluate/steps.h"
@@ -31,17 +32,25 @@ class ProductAudit {
   /// problem are drawn once, and of their rows other ones are asked for each time.
   Failure audit(Steps& steps, const Subject& subject);
 
-  /// The same on operands that are drawn anew, gaussian ones and those of an adversarial recipe.
+  /// The same on operands that this process has not seen yet, gaussian ones and those of an adversarial recipe.
   Failure audit_anew(Steps& steps, const Subject& subject);
 
  private:
   struct Exam;
 
+  /// An exam, and the processes that know its operands.
+  struct FreshExam {
+    std::unique_ptr<Exam> exam;
+    std::set<const Steps*> known_to;
+  };
+
   std::uint64_t draw();
   std::unique_ptr<Exam> make_exam(const Problem& problem, Recipe recipe);
+  const Exam& exam_new_to(const Steps& steps, const Problem& problem, Recipe recipe);
 
   std::random_device random_;
   std::unique_ptr<Exam> last_;
+  std::map<Recipe, FreshExam> fresh_;  // drawing large operands takes seconds: other processes get the same
 };
 
 }  // namespace gemmtune

@@ -20,6 +20,8 @@ namespace {
 
 using Kind = WorkerFault::Kind;
 
+json named(const Candidate& candidate) { return {{"family", candidate.family}, {"name", candidate.name}}; }
+
 json question(const char* type, const Problem& problem) { return {{"type", type}, {"problem", to_string(problem)}}; }
 
 }  // namespace
@@ -81,6 +83,8 @@ RemoteEvaluator::RemoteEvaluator(RemoteOptions options) : state_(std::make_uniqu
 
 RemoteEvaluator::~RemoteEvaluator() { state_->conversation.dismiss(); }
 
+void RemoteEvaluator::begin_start() { state_->conversation.launch(); }
+
 DeviceInfo RemoteEvaluator::device() {
   state_->ensure_worker();
   return *state_->conversation.device();
@@ -110,6 +114,18 @@ std::vector<Candidate> RemoteEvaluator::candidates(const Problem& problem) {
     if (!why_unusable.empty()) state_->unusable.emplace(candidate, why_unusable);
   }
   return candidates;
+}
+
+/// What is lost with a worker that does not take it is only time.
+void RemoteEvaluator::expect(const Problem& problem, std::span<const Candidate> candidates) {
+  auto& conversation = state_->conversation;
+  if (!conversation.lives() || !conversation.compiles_ahead()) return;
+  json request = question("expect", problem);
+  request["candidates"] = json::array();
+  for (const auto& candidate : candidates)
+    if (!state_->unusable.contains(candidate)) request["candidates"].push_back(named(candidate));
+  const auto received = conversation.exchange(request, {"done"}, conversation.options().query_timeout_s);
+  if (const auto* fault = std::get_if<WorkerFault>(&received)) conversation.drop_worker(*fault);
 }
 
 void RemoteEvaluator::evaluate(const Problem& problem, std::span<const Candidate> candidates,

@@ -19,9 +19,13 @@ class RemoteEvaluator final : public Evaluator {
   explicit RemoteEvaluator(RemoteOptions options);
   ~RemoteEvaluator() override;
 
+  void begin_start() override;
   DeviceInfo device() override;
   std::vector<FamilySupport> supports(const Problem& problem) override;
   std::vector<Candidate> candidates(const Problem& problem) override;
+
+  /// Sent to a worker that says that it compiles ahead; others ignore it.
+  void expect(const Problem& problem, std::span<const Candidate> candidates) override;
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override;
 

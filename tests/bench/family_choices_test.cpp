@@ -72,6 +72,29 @@ TEST_F(FamilyChoices, AFamilyOfWhichNoneIsRightSaysSo) {
 TEST_F(FamilyChoices, NothingComesOfWhatWasInterrupted) {
   world_.interrupts_at = "toy_0";
   EXPECT_FALSE(contenders());
+  world_.plan.together = true;
+  EXPECT_FALSE(contenders());
+}
+
+TEST_F(FamilyChoices, AllFamiliesAreSearchedTogether) {
+  world_.plan.together = true;
+  world_.fake.candidates.push_back({.family = "other", .name = "other_1"});
+  world_.times_us["other_1"] = 3;
+  const auto all = contenders();
+  EXPECT_THAT(chosen(all), ElementsAre("toy_default=toy_0", "toy=toy_1", "other_default=other_0", "other=other_1"));
+  EXPECT_EQ((*all)[1].origin, "search of 3");
+  EXPECT_THAT(world_.fake.batch_sizes, ElementsAre(5, 2, 2)) << "screened, timed in turns, proven";
+}
+
+TEST_F(FamilyChoices, TogetherTheNextBestIsProvenWhenTheBestFails) {
+  world_.plan.together = true;
+  world_.times_us["toy_2"] = 10.5;
+  world_.wrong_at["toy_1"] = Stage::prove;
+  EXPECT_EQ((*contenders())[1].candidate.name, "toy_2");
+  for (const auto* name : {"toy_0", "toy_1", "toy_2"}) world_.wrong_at[name] = Stage::screen;
+  const auto all = contenders();
+  EXPECT_EQ((*all)[1].candidate.name, "");
+  EXPECT_THAT((*all)[1].why_none, testing::HasSubstr("none of 3 candidates is right, the first is wrong_result"));
 }
 
 Measurement of_toy(const std::string& kernel, double time_us, const DeviceTag& device = {"x86-64-avx2", 8}) {

@@ -35,6 +35,11 @@ class BadInput(CommandTest):
                        "with one of a16w16, a8w8, a8w8_blockscale, a8w8_bpreshuffle, a4w4, batched_a16w16, batched_a8w8",
                     "-i", "shapes.csv")
 
+    def test_a_list_of_several_formats(self):
+        self.write("shapes.csv", "M,N,K,problem\n1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:bf16:bf16:bf16\n")
+        self.expect(2, "gemmtune: shapes.csv: its problems are of several formats (a4w4, a16w16), and a table is of one: "
+                       "put those of each format into a list of their own", "-i", "shapes.csv")
+
     def test_a_table_of_another_format(self):
         self.write("bf16.csv", SMALL)
         text = "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"

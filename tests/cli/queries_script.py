@@ -69,6 +69,15 @@ class Evaluate(CommandTest):
         self.assertTrue(text.startswith("under --tool memcheck --error-exitcode 1\n"), text)
         self.assertIn("prove       ok\n", text)
 
+    def test_memcheck_keeps_workers_and_processes(self):
+        tool = self.folder / "compute-sanitizer"
+        tool.write_text('#!/bin/sh\nshift 4\necho "$@"\n')
+        tool.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}"}):
+            text = self.succeed("evaluate", "--memcheck", "--problem", PROBLEM, "--candidate", "mine_1", "--worker",
+                                "./mine --on {device}", "--apart").stdout
+        self.assertIn("--worker ./mine --on {device} --apart", text)
+
     def test_memcheck_without_compute_sanitizer(self):
         with unittest.mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
             result = self.fail_with(2, "evaluate", "--memcheck", "--problem", PROBLEM, "--candidate", "cpu_reference_f64_t1")

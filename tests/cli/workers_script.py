@@ -97,6 +97,12 @@ class Workers(CommandTest):
                         "8x32x64:int8/row:int8/row:bf16"):
             self.succeed("worker-check", "--problem", problem, PROGRAM, "worker", "--families", "cpu_reference")
 
+    def test_a_command_comes_before_a_worker_of_the_same_family_that_has_a_name(self):
+        self.name_worker("pure_python", turns("cannot_start", "pure_python"))
+        result = self.tune_with(self.succeed, "--worker", example(), "--libtype", "pure_python")
+        self.assertEqual(self.rows("out.csv")[0]["libtype"], "pure_python")
+        self.assertNotIn("no module named", result.stderr)
+
     def fail_with_1(self, *arguments):
         return self.fail_with(1, *arguments)
 

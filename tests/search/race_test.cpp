@@ -105,6 +105,41 @@ TEST_P(Race, NeverAsksForWhatIsOutAndGetsToAProofThatHolds) {
   EXPECT_TRUE(race.claim());
 }
 
+/// Passes everything on, and holds what is named as likely against what was asked for.
+class Watched final : public Strategy {
+ public:
+  explicit Watched(Strategy& inner) : inner_(inner) {}
+
+  std::string_view name() const override { return inner_.name(); }
+  void tell(const Evaluation& evaluation) override { inner_.tell(evaluation); }
+  Batch ask() override {
+    auto batch = inner_.ask();
+    if (batch.stage == Stage::screen)
+      for (const auto& candidate : batch.candidates) hits += likely_.contains(candidate) ? 1 : 0;
+    seen_.insert(batch.candidates.begin(), batch.candidates.end());
+    const auto next = inner_.likely_next();
+    likely_ = {next.begin(), next.end()};
+    EXPECT_LE(likely_.size(), RaceRules{}.likely);
+    for (const auto& candidate : likely_) EXPECT_FALSE(seen_.contains(candidate)) << candidate.name;
+    EXPECT_TRUE(batch.stage == Stage::screen || likely_.empty());
+    return batch;
+  }
+
+  std::size_t hits{};
+
+ private:
+  Strategy& inner_;
+  std::set<Candidate> seen_;
+  std::set<Candidate> likely_;
+};
+
+TEST_P(Race, NamesWhatLaterWavesMayAskFor) {
+  RaceStrategy race(tile_candidates(), {.first_wave = 8, .wave = 2});
+  Watched watched(race);
+  InventedDevice(GetParam()).run(watched);
+  EXPECT_GT(watched.hits, 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Race, testing::Range<std::uint64_t>(1, 21));
 
 TEST(RaceClaims, HoldAsOftenAsTheySay) {

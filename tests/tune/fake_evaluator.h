@@ -33,6 +33,7 @@ struct FakeWorld {
   std::mutex mutex{};
   std::vector<Asked> log{};
   std::vector<std::size_t> batch_sizes{};
+  std::vector<std::size_t> expected_sizes{};  // of what it was told to expect, when
 
   std::size_t evaluation_count() {
     const std::scoped_lock lock(mutex);
@@ -55,6 +56,11 @@ class FakeEvaluator final : public Evaluator {
   }
 
   std::vector<Candidate> candidates(const Problem&) override { return world_.candidates; }
+
+  void expect(const Problem&, std::span<const Candidate> candidates) override {
+    const std::scoped_lock lock(world_.mutex);
+    world_.expected_sizes.push_back(candidates.size());
+  }
 
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {

@@ -70,6 +70,16 @@ TEST(Tune, ScreensAFewAtATimeAndConfirmsTogether) {
   EXPECT_THAT(run.world.batch_sizes, ElementsAre(8, 8, 8, 6, 20, 1));
 }
 
+TEST(Tune, TellsTheWorkerWhatIsComingButNotWhatIsKnown) {
+  FakeRun run;
+  run.plan.shapes = shapes_of(1);
+  run.world.answer = by_number;
+  run.run();
+  EXPECT_THAT(run.world.expected_sizes, ElementsAre(30));
+  run.run();
+  EXPECT_THAT(run.world.expected_sizes, ElementsAre(30, 0));
+}
+
 TEST(Tune, RacesInRoundsAndPassesTheClaimOn) {
   FakeRun run;
   run.plan.shapes = shapes_of(1);

@@ -50,6 +50,15 @@ TEST(Greeting, NamesTheDevice) {
   EXPECT_THAT(refusal(newer), HasSubstr("hello.protocol: expected 1 or 2, found 3"));
 }
 
+TEST(Greeting, MaySayThatItCompilesAhead) {
+  json hello = hello_of(some_device);
+  EXPECT_FALSE(greeting_from_json(hello).compiles_ahead);
+  hello["compiles_ahead"] = true;
+  EXPECT_TRUE(greeting_from_json(hello).compiles_ahead);
+  hello["compiles_ahead"] = "yes";
+  EXPECT_THAT(refusal(hello), HasSubstr("hello.compiles_ahead: expected"));
+}
+
 TEST(Greeting, RefusesDevicesThatCannotBe) {
   const auto spoilt = [](const char* field, const json& value) {
     json hello = hello_of(some_device);

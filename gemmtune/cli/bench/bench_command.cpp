@@ -58,10 +58,13 @@ class BenchCommand final : public Command {
     declare_bench_flags(options, flags_);
     roofline_options_ = options.add_command("roofline", "bench-roofline");
     roofline_->declare(*roofline_options_);
+    all_options_ = options.add_command("all", "bench-all");
+    declare_bench_all_flags(*all_options_, flags_);
   }
 
   int run() override {
     if (roofline_options_->is_chosen()) return roofline_->run();
+    flags_.all_shapes = all_options_->is_chosen();
     if (flags_.tune.verbose) start_logging(Verbosity::verbose);
     insist_on_known_outputs(flags_);
     if (flags_.update_improved && flags_.compare.empty())
@@ -89,6 +92,7 @@ class BenchCommand final : public Command {
       auto shape = measure_interleaved(session.evaluator(), problem, *contenders, plan);
       if (!shape) return std::nullopt;
       benchmark.shapes.push_back(std::move(*shape));
+      write_bench_files(benchmark, flags_);
       return result_text(benchmark.shapes.back());
     });
     write_benchmark(benchmark, flags_);
@@ -98,6 +102,7 @@ class BenchCommand final : public Command {
   BenchFlags flags_;
   std::unique_ptr<Command> roofline_{make_bench_roofline_command()};
   std::optional<Options> roofline_options_{};
+  std::optional<Options> all_options_{};
 };
 
 }  // namespace

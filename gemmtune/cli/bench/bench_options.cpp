@@ -9,6 +9,7 @@
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/device/device.h"
+#include "gemmtune/shapes/benchmark_shapes.h"
 
 namespace gemmtune {
 namespace {
@@ -86,6 +87,14 @@ void declare_bench_flags(Options& options, BenchFlags& flags) {
   declare_output(options, flags);
 }
 
+void declare_bench_all_flags(Options& options, BenchFlags& flags) {
+  options.add_option("--format", flags.tune.format);
+  options.add_option("--max_gflop,--max-gflop", flags.tune.max_gflop).positive();
+  declare_choices(options, flags);
+  declare_bench_measuring(options, flags);
+  declare_output(options, flags);
+}
+
 void declare_bench_measuring(Options& options, BenchFlags& flags) {
   options.add_option("--families,--libtype,--backends", flags.tune.libtype);
   options.add_option("--worker", flags.tune.workers).one_value_each();
@@ -105,6 +114,9 @@ BenchShapes bench_shapes(const BenchFlags& flags) {
   ShapeTaker taker(flags);
   for (const auto& text : flags.problems) taker.take(parse_problem(text), text);
   if (!flags.tune.untune_file.empty()) taker.take_list();
+  if (flags.all_shapes)
+    for (const auto& problem : benchmark_shapes(chosen_format(flags.tune).value_or(Format::a4w4)))
+      taker.take(problem, to_string(problem));
   return std::move(taker).shapes();
 }
 
@@ -115,8 +127,12 @@ Roster bench_roster(const BenchFlags& flags) {
 
 BenchPlan bench_plan(const BenchFlags& flags, const Roster& roster) {
   const auto searched = flags.tuned.empty() ? searched_by_default : 0;
-  return {.tune = plan_of(flags.tune, roster.nameable()),
+  auto tune = flags.tune;
+  const bool together = tune.search.empty() || tune.search == "together";
+  if (together) tune.search = TuneFlags{}.search;
+  return {.tune = plan_of(tune, roster.nameable()),
           .most_candidates = flags.most_candidates.value_or(searched),
+          .together = together,
           .prove = flags.prove};
 }
 

@@ -13,7 +13,8 @@
 namespace gemmtune {
 
 struct BenchFlags {
-  TuneFlags tune{};  // shapes, families, search, policies and device
+  TuneFlags tune{.search = ""};  // shapes, families, search ("": all families together), policies and device
+  bool all_shapes{};             // those that every report of this project measures
   std::vector<std::string> problems{};
   std::vector<std::string> tuned{};
   std::optional<std::int64_t> most_candidates{};
@@ -29,6 +30,9 @@ struct BenchFlags {
 };
 
 void declare_bench_flags(Options& options, BenchFlags& flags);
+
+/// Of `gemmtune bench all`, whose shapes are built in.
+void declare_bench_all_flags(Options& options, BenchFlags& flags);
 
 /// The options as understood: which families and candidates are measured, how, and where.
 void declare_bench_measuring(Options& options, BenchFlags& flags);

@@ -69,8 +69,12 @@ Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan) {
           .roofline = known_roofline(device)};
 }
 
-void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags) {
+void write_bench_files(const Benchmark& benchmark, const BenchFlags& flags) {
   for (const auto& path : flags.outputs) write_file_atomically(path, file_text(benchmark, extension_of(path)));
+}
+
+void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags) {
+  write_bench_files(benchmark, flags);
   const auto text = stdout_text(benchmark, flags);
   if (flags.csv)
     write_data(text);

@@ -16,6 +16,10 @@ void insist_on_known_outputs(const BenchFlags& flags);
 /// the benchmark.
 Benchmark empty_benchmark(const DeviceInfo& device, const BenchPlan& plan);
 
+/// The files of --output. They can be written after each shape, so that little is lost when the run is killed.
+void write_bench_files(const Benchmark& benchmark, const BenchFlags& flags);
+
+/// The files, and what belongs on stdout.
 void write_benchmark(const Benchmark& benchmark, const BenchFlags& flags);
 
 }  // namespace gemmtune

@@ -35,9 +35,13 @@ class BenchSession::Stoppable final : public Evaluator {
  public:
   Stoppable(std::unique_ptr<Evaluator> inner, const std::atomic<bool>& stop) : inner_(std::move(inner)), stop_(stop) {}
 
+  void begin_start() override { inner_->begin_start(); }
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override { return inner_->candidates(problem); }
+  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
+    inner_->expect(problem, candidates);
+  }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {
     if (!stop_) inner_->evaluate(problem, candidates, policy, observer);

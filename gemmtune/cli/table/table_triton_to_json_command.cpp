@@ -7,29 +7,10 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/table/guess_format.h"
+#include "gemmtune/table/triton/triton_tag.h"
 
 namespace gemmtune {
 namespace {
-
-/// The name that AITER uses for Triton kernels of a format.
-TritonName name_for(const FormatGuess& guess) {
-  switch (guess.format) {
-    case Format::a16w16:
-      return {.tag = "A16W16"};
-    case Format::a8w8:
-    case Format::a8w8_bpreshuffle:
-      return {.tag = "A8W8"};
-    case Format::a8w8_blockscale:
-      return {.tag = guess.packed ? "A8W8_BLOCKSCALE_PRESHUFFLED" : "A8W8_BLOCKSCALE"};
-    case Format::a4w4:
-      return {.tag = guess.packed ? "AFP4WFP4_PRESHUFFLED" : "AFP4WFP4"};
-    case Format::batched_a16w16:
-      return {.kernel = "BATCHED_GEMM", .tag = "A16W16"};
-    case Format::batched_a8w8:
-      return {.kernel = "BATCHED_GEMM", .tag = "A8W8"};
-  }
-  return {};
-}
 
 class TableTritonToJsonCommand final : public Command {
  public:
@@ -69,7 +50,7 @@ class TableTritonToJsonCommand final : public Command {
     if (tag_.empty() && !guess && !says_file)
       fail(ErrorCode::usage, "{}: neither its name nor a column says whose kernels these are: add --tag",
            path.string());
-    auto name = guess ? name_for(*guess) : TritonName{};
+    auto name = guess ? triton_kernel_of(guess->format, guess->packed) : TritonName{};
     if (!tag_.empty()) name.tag = tag_;
     if (!kernel_.empty()) name.kernel = kernel_;
     name.device = device_;

@@ -13,6 +13,7 @@
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/cli/tune/progress.h"
 #include "gemmtune/cli/tune/summary.h"
+#include "gemmtune/cli/tune/triton_output.h"
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/cli/tune/tune_options.h"
 #include "gemmtune/cli/tune/tune_recorder.h"
@@ -58,6 +59,7 @@ class TuneRun {
         roster_(roster),
         devices_(std::move(devices)),
         plan_(std::move(plan)),
+        triton_(flags, inputs.format, devices_.front().arch),
         summary_{.inputs = std::move(inputs), .workers = devices_.size(), .list_already_tuned = flags.verbose} {}
 
   int run() {
@@ -68,6 +70,8 @@ class TuneRun {
     const auto& output = summary_.inputs.output;
     print_text("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
                store_path(flags_).string());
+    if (triton_.writes())
+      print_text("{}", triton_.write(read_tuned_table(output, summary_.inputs.table.format, chosen_schema(flags_))));
     if (stopped_by) throw *stopped_by;
     if (const auto signal = signals.caught()) return 128 + *signal;
     const auto counts = count_shapes(summary_);
@@ -107,15 +111,25 @@ class TuneRun {
     }
   }
 
+  /// Triton's configuration files have a parameter for split K, so that a search for them includes it.
+  Selection selection() const {
+    Selection selection{.families = plan_.families,
+                        .split_k = flags_.split_k || triton_.writes(),
+                        .most_of_a_family = flags_.most_candidates};
+    if (triton_.adjusts())
+      selection.adjust = [this](const Problem& problem, std::vector<Candidate> candidates) {
+        return triton_.adjusted(problem, std::move(candidates));
+      };
+    return selection;
+  }
+
   WorkerFactory workers() const {
     std::vector<std::string> ids;
     for (const auto& device : devices_) ids.push_back(device_id(device));
     return worker_factory({.devices = std::move(ids),
                            .candidate_timeout_s = flags_.timeout_s,
                            .in_process = flags_.in_process,
-                           .selection = {.families = plan_.families,
-                                         .split_k = flags_.split_k,
-                                         .most_of_a_family = flags_.most_candidates},
+                           .selection = selection(),
                            .workers = roster_.workers(),
                            .absent = roster_.absent(),
                            .roofline = known_roofline()});
@@ -145,6 +159,7 @@ class TuneRun {
   const Roster& roster_;
   std::vector<DeviceInfo> devices_;
   TunePlan plan_;
+  TritonOutput triton_;
   RunSummary summary_;
   std::atomic<bool> stop_{false};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
@@ -33,6 +34,7 @@ class InputReader {
     const auto guess = format_for(flags_);
     inputs_.notes.push_back(
         fmt::format("{} is read as {}: {}", flags_.untune_file, to_string(guess.format), guess.because));
+    inputs_.format = guess;
     read_tables(guess.format);
     auto list = read_shapes(flags_.untune_file, defaults_of(guess));
     inputs_.rejected = std::move(list.rejected);
@@ -157,6 +159,16 @@ TunedTable fit_for(TunedTable table, const DeviceInfo& device, const std::filesy
   return table;
 }
 
+namespace {
+
+std::string names_of(std::span<const Format> formats) {
+  std::vector<std::string> names;
+  for (const auto format : formats) names.emplace_back(to_string(format));
+  return join(names, ", ");
+}
+
+}  // namespace
+
 FormatGuess format_for(const TuneFlags& flags) {
   const auto guess = guess_format(flags.untune_file);
   if (const auto format = chosen_format(flags)) {
@@ -164,10 +176,13 @@ FormatGuess format_for(const TuneFlags& flags) {
     return {.format = *format, .packed = same && guess->packed, .because = "it was asked for"};
   }
   if (guess) return *guess;
-  std::vector<std::string> names;
-  for (const auto format : all_formats()) names.emplace_back(to_string(format));
+  if (const auto formats = formats_of_problems(flags.untune_file); formats.size() > 1)
+    fail(ErrorCode::usage,
+         "{}: its problems are of several formats ({}), and a table is of one: put those of each format into a list of "
+         "their own",
+         flags.untune_file, names_of(formats));
   fail(ErrorCode::usage, "{}: neither its name nor its columns say which format it is for: add --format with one of {}",
-       flags.untune_file, join(names, ", "));
+       flags.untune_file, names_of(all_formats()));
 }
 
 RowJudge families_judge(const Roster& roster) {

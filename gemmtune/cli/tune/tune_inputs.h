@@ -21,6 +21,7 @@ struct SkippedShape {
 };
 
 struct TuneInputs {
+  FormatGuess format{};  // of the list
   std::filesystem::path output{};
   TunedTable table{};  // the present contents of `output`
   std::vector<Shape> shapes{};

@@ -58,6 +58,8 @@ void declare_files(Options& options, TuneFlags& flags) {
   options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.untune_file).required();
   options.add_option("-o,--tune_file,--tune-file,--tuned_file,--tuned-file", flags.tune_file);
   options.add_option("--profile_file,--profile-file", flags.profile_file);
+  options.add_option("--emit_triton_json,--emit-triton-json", flags.triton_json);
+  options.add_option("--triton_keys,--triton-keys", flags.triton_keys);
   options.add_option("--store", flags.store);
   options.add_option("--schema", flags.schema);
   options.add_option("--sort", flags.sort).expected(0, 1);
@@ -71,6 +73,7 @@ void declare_choices(Options& options, TuneFlags& flags) {
   options.add_option("--out_dtype,--out-dtype,--outdtype", flags.out_dtype);
   options.add_option("--libtype", flags.libtype);
   options.add_option("--worker", flags.workers).one_value_each();
+  options.add_option("--triton_configs,--triton-configs", flags.triton_configs).one_value_each();
   options.add_flag("-k,--splitK,--split-k", flags.split_k);
   options.add_option("--most_candidates,--most-candidates", flags.most_candidates).positive();
   options.add_option("--max_gflop,--max-gflop", flags.max_gflop).positive();
@@ -130,6 +133,12 @@ std::optional<Format> chosen_format(const TuneFlags& flags) {
   std::vector<std::string> names;
   for (const auto format : all_formats()) names.emplace_back(to_string(format));
   fail(ErrorCode::usage, "--format: found '{}', expected one of {}", flags.format, join(names, ", "));
+}
+
+TritonKeys chosen_triton_keys(const TuneFlags& flags) {
+  const auto keys = parse_triton_keys(flags.triton_keys);
+  if (!keys) fail(ErrorCode::usage, "--triton_keys: found '{}', expected sizes, bounds or ranges", flags.triton_keys);
+  return *keys;
 }
 
 bool sorts(const TuneFlags& flags) {

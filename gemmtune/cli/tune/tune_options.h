@@ -12,6 +12,7 @@
 #include "gemmtune/cli/options.h"
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/sheet/schema.h"
+#include "gemmtune/table/triton/triton_rule.h"
 #include "gemmtune/tune/tuner.h"
 
 namespace gemmtune {
@@ -21,6 +22,9 @@ struct TuneFlags {
   std::string untune_file{};
   std::string tune_file{};
   std::string profile_file{};
+  std::string triton_json{};  // the folder for Triton's configuration files; "": none are written
+  std::string triton_keys{"sizes"};
+  std::vector<std::string> triton_configs{};  // files and folders: what the search of Triton kernels starts from
   std::string store{};
   std::string format{};
   std::string schema{"seed"};
@@ -55,6 +59,7 @@ void declare_tune_flags(Options& options, TuneFlags& flags);
 /// The meaning of the flags. Each throws Error{usage} that says what was found and what was expected.
 std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the first is written
 std::filesystem::path store_path(const TuneFlags& flags);
+TritonKeys chosen_triton_keys(const TuneFlags& flags);
 std::optional<Format> chosen_format(const TuneFlags& flags);
 Schema chosen_schema(const TuneFlags& flags);
 bool sorts(const TuneFlags& flags);

@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/worker/worker_files.h"
@@ -20,11 +22,6 @@ const Problem& any_problem() {
   return problem;
 }
 
-std::vector<FamilySupport> families_of(const NamedWorker& worker, const std::string& device_id) {
-  RemoteEvaluator evaluator(start_options(worker, device_id));
-  return evaluator.supports(any_problem());
-}
-
 NamedWorker given_by(const std::string& command) {
   NamedWorker worker{.name = command, .command = command_words(command)};
   if (worker.command.empty())
@@ -39,17 +36,42 @@ bool offers_one_of(const NamedWorker& worker, const std::vector<std::string>& as
 
 }  // namespace
 
+/// A worker that is starting, to be asked for its families.
+struct Roster::Applicant {
+  NamedWorker worker{};
+  std::unique_ptr<RemoteEvaluator> evaluator{};
+
+  Applicant(NamedWorker given, const std::string& device_id)
+      : worker(std::move(given)), evaluator(std::make_unique<RemoteEvaluator>(start_options(worker, device_id))) {}
+};
+
 Roster::Roster() { add_own(); }
 
 Roster::Roster(const RosterRequest& request) {
   add_own();
-  for (const auto& command : request.commands) add(given_by(command), request.device_id);
+  std::vector<Applicant> given;
+  for (const auto& command : request.commands) given.emplace_back(given_by(command), request.device_id);
+  for (auto& applicant : given) applicant.evaluator->begin_start();
+  for (auto& applicant : given) add(applicant);
+  auto named = named_applicants(request);
+  for (auto& applicant : named) applicant.evaluator->begin_start();
+  for (auto& applicant : named) add_if_it_starts(applicant);
   const auto asked = comma_list(request.families);
-  for (const auto& worker : named_workers())
-    if (offers_one_of(worker, asked)) add_if_it_starts(worker, request.device_id);
   const bool none_is_left =
       !asked.empty() && std::ranges::all_of(asked, [&](const auto& family) { return absent_.contains(family); });
   if (none_is_left) fail(ErrorCode::no_device, "{}", absent_.at(asked.front()));
+}
+
+/// The workers of workers.toml that are asked for, without the families that are there already: what the user gives by
+/// a command counts.
+std::vector<Roster::Applicant> Roster::named_applicants(const RosterRequest& request) const {
+  const auto asked = comma_list(request.families);
+  std::vector<Applicant> applicants;
+  for (auto worker : named_workers()) {
+    std::erase_if(worker.families, [&](const std::string& family) { return versions_.contains(family); });
+    if (offers_one_of(worker, asked)) applicants.emplace_back(std::move(worker), request.device_id);
+  }
+  return applicants;
 }
 
 void Roster::add_own() {
@@ -60,9 +82,10 @@ void Roster::add_own() {
   families_ = own_;
 }
 
-void Roster::add(NamedWorker worker, const std::string& device_id) {
+void Roster::add(Applicant& applicant) {
+  auto& worker = applicant.worker;
   const bool is_known = !worker.families.empty();
-  for (const auto& [family, version, why_not, count] : families_of(worker, device_id)) {
+  for (const auto& [family, version, why_not, count] : applicant.evaluator->supports(any_problem())) {
     if (is_known && std::ranges::find(worker.families, family) == worker.families.end()) continue;
     if (!versions_.emplace(family, version).second)
       fail(ErrorCode::usage, "the worker '{}' offers the family {}, which is there already", worker.name, family);
@@ -73,13 +96,13 @@ void Roster::add(NamedWorker worker, const std::string& device_id) {
   workers_.push_back(std::move(worker));
 }
 
-void Roster::add_if_it_starts(const NamedWorker& worker, const std::string& device_id) {
+void Roster::add_if_it_starts(Applicant& applicant) {
   try {
-    add(worker, device_id);
+    add(applicant);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::usage) throw;
     spdlog::warn("{}", error.what());
-    for (const auto& family : worker.families) {
+    for (const auto& family : applicant.worker.families) {
       absent_.emplace(family, error.what());
       families_.push_back(family);
     }

@@ -26,8 +26,9 @@ class Roster {
   Roster();
 
   /// Starts each worker once, to learn its families and their versions. A worker of workers.toml that cannot start is
-  /// left out, with a warning in one line. Throws Error{no_device} if a command of --worker cannot start, or if none of
-  /// the families that were asked for is left; Error{usage} if two workers offer the same family.
+  /// left out, with a warning in one line, and one whose families a command of --worker offers is not started. Throws
+  /// Error{no_device} if a command of --worker cannot start, or if none of the families that were asked for is left;
+  /// Error{usage} if two commands offer the same family, or one offers a family of gemmtune's own.
   explicit Roster(const RosterRequest& request);
 
   /// The workers beside gemmtune's own.
@@ -46,8 +47,11 @@ class Roster {
 
  private:
   void add_own();
-  void add(NamedWorker worker, const std::string& device_id);
-  void add_if_it_starts(const NamedWorker& worker, const std::string& device_id);
+  struct Applicant;
+
+  std::vector<Applicant> named_applicants(const RosterRequest& request) const;
+  void add(Applicant& applicant);
+  void add_if_it_starts(Applicant& applicant);
 
   std::vector<NamedWorker> workers_;
   std::vector<std::string> own_;

@@ -52,10 +52,16 @@ class SelectingEvaluator final : public Evaluator {
   SelectingEvaluator(std::unique_ptr<Evaluator> inner, Selection selection)
       : inner_(std::move(inner)), selection_(std::move(selection)) {}
 
+  void begin_start() override { inner_->begin_start(); }
   DeviceInfo device() override { return inner_->device(); }
   std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override {
-    return selected(inner_->candidates(problem), selection_);
+    auto all = inner_->candidates(problem);
+    if (selection_.adjust) all = selection_.adjust(problem, std::move(all));
+    return selected(std::move(all), selection_);
+  }
+  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
+    inner_->expect(problem, candidates);
   }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {
@@ -92,9 +98,17 @@ bool wants(const WorkerSettings& settings, const NamedWorker& worker) {
                              [&](const auto& family) { return is_in(settings.selection.families, family); });
 }
 
-Member member_for(const NamedWorker& worker, const std::string& device, double candidate_timeout_s) {
+/// The number of compiling processes for each device: its share of the cores that the workers themselves do not use.
+std::size_t processes_for_compiling(std::size_t devices) {
+  constexpr std::size_t most = 16;
+  const std::size_t cores = std::thread::hardware_concurrency();
+  return cores <= devices ? 1 : std::min(most, std::max<std::size_t>((cores - devices) / devices, 1));
+}
+
+Member member_for(const NamedWorker& worker, const std::string& device, const WorkerSettings& settings) {
   auto options = start_options(worker, device);
-  options.candidate_timeout_s = candidate_timeout_s;
+  options.candidate_timeout_s = settings.candidate_timeout_s;
+  options.environment.emplace("GEMMTUNE_COMPILERS", std::to_string(processes_for_compiling(settings.devices.size())));
   return {.name = worker.name,
           .evaluator = std::make_unique<RemoteEvaluator>(std::move(options)),
           .trust = worker.trusted ? Trust::trusted : Trust::audited,
@@ -118,31 +132,24 @@ std::unique_ptr<Evaluator> evaluator_of(const WorkerSettings& settings, const st
   if (wants_own(settings))
     members.push_back({.name = "gemmtune", .evaluator = own_evaluator(settings, device), .trust = Trust::trusted});
   for (const auto& worker : settings.workers)
-    if (wants(settings, worker)) members.push_back(member_for(worker, device, settings.candidate_timeout_s));
+    if (wants(settings, worker)) members.push_back(member_for(worker, device, settings));
   return std::make_unique<CompositeEvaluator>(described(device), std::move(members), settings.absent);
-}
-
-/// The number of compiling processes for each worker: its share of the cores that the workers themselves do not use.
-std::size_t processes_for_compiling(std::size_t workers) {
-  constexpr std::size_t most = 16;
-  const std::size_t cores = std::thread::hardware_concurrency();
-  return cores <= workers ? 1 : std::min(most, std::max<std::size_t>((cores - workers) / workers, 1));
 }
 
 }  // namespace
 
 std::unique_ptr<Evaluator> evaluators_apart(const Apart& apart) {
+  const WorkerSettings settings{.devices = {apart.device}};
   std::vector<Member> members;
   const auto& own = apart.roster.own_families();
   for (std::size_t i = 0; i < apart.names.size(); ++i) {
     if (std::ranges::find(own, apart.families[i]) == own.end()) continue;
     members.push_back({.name = "gemmtune for " + apart.names[i],
-                       .evaluator = start_worker(apart.device, WorkerSettings{}.candidate_timeout_s),
+                       .evaluator = start_worker(apart.device, settings.candidate_timeout_s),
                        .trust = Trust::trusted,
                        .candidates = {apart.names[i]}});
   }
-  for (const auto& worker : apart.roster.workers())
-    members.push_back(member_for(worker, apart.device, WorkerSettings{}.candidate_timeout_s));
+  for (const auto& worker : apart.roster.workers()) members.push_back(member_for(worker, apart.device, settings));
   return std::make_unique<CompositeEvaluator>(described(apart.device), std::move(members), apart.roster.absent());
 }
 

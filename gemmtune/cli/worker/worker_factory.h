@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -28,6 +29,9 @@ struct Selection {
   bool split_k{};                       // false: candidates that split K are left out, as AITER does
   std::int64_t most_of_a_family{std::numeric_limits<std::int64_t>::max()};
   Sample sample{Sample::first};
+
+  /// Applied to what a worker lists, before everything else: leaves out candidates, or makes another one the default.
+  std::function<std::vector<Candidate>(const Problem&, std::vector<Candidate>)> adjust{};
 };
 
 struct WorkerSettings {

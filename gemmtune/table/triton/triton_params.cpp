@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
@@ -40,6 +41,11 @@ constexpr std::array<Spelling, 19> spellings{{{"BLOCK_SIZE_M", "bm"},
                                               {"GROUP_N", ""},
                                               {"kernel_type", ""}}};
 
+/// How candidates of gemmtune's own Triton kernels spell the parameters that other short names spell otherwise.
+constexpr std::array<Spelling, 2> own_spellings{{{"GROUP_SIZE_M", "g"}, {"NUM_KSPLIT", "k"}}};
+
+constexpr std::array<std::string_view, 2> beyond_files{"p", "t"};  // persistent, TMA
+
 std::size_t place(std::string_view param) {
   const auto found = std::ranges::find(spellings, param, &Spelling::name);
   return static_cast<std::size_t>(found - spellings.begin());
@@ -59,15 +65,32 @@ std::optional<std::string_view> value_behind(std::string_view kernel_name, std::
   return is_word(value) ? std::optional(value) : std::nullopt;
 }
 
-/// The parameter in a piece of a short name: bm64 gives BLOCK_SIZE_M, cg gives cache_modifier.
-std::optional<Param> param_of_piece(std::string_view piece) {
-  if (piece == "cg" || piece == "ca" || piece == "cv") return Param{std::string(cache), triton_value(cache, piece)};
+/// The parameter that an abbreviation in a short name stands for; "" if there is none.
+std::string_view param_abbreviated(std::string_view abbreviation) {
+  for (const auto& [name, known] : spellings)
+    if (known == abbreviation) return name;
+  for (const auto& [name, known] : own_spellings)
+    if (known == abbreviation) return name;
+  return {};
+}
+
+/// "bm64" as "bm" and 64.
+std::optional<std::pair<std::string_view, std::int64_t>> abbreviated_number(std::string_view piece) {
   const auto digits = piece.find_first_of("0123456789");
   if (digits == std::string_view::npos || digits == 0) return std::nullopt;
-  const auto known = std::ranges::find(spellings, piece.substr(0, digits), &Spelling::abbreviation);
   const auto number = parse_int(piece.substr(digits));
-  if (known == spellings.end() || !number) return std::nullopt;
-  return Param{std::string(known->name), std::to_string(*number)};
+  if (!number) return std::nullopt;
+  return std::pair(piece.substr(0, digits), *number);
+}
+
+/// The parameter in a piece of a short name: bm64 gives BLOCK_SIZE_M, cg and cg1 give cache_modifier.
+std::optional<Param> param_of_piece(std::string_view piece) {
+  if (piece == "cg1") piece = "cg";
+  if (piece == "cg" || piece == "ca" || piece == "cv") return Param{std::string(cache), triton_value(cache, piece)};
+  const auto found = abbreviated_number(piece);
+  const auto param = found ? param_abbreviated(found->first) : std::string_view();
+  if (param.empty()) return std::nullopt;
+  return Param{std::string(param), std::to_string(found->second)};
 }
 
 std::vector<Param> params_in_short_name(std::string_view kernel_name) {
@@ -136,6 +159,15 @@ std::vector<Param> params_in_name(std::string_view kernel_name) {
     if (const auto value = value_behind(kernel_name, spelling.name))
       params.push_back({std::string(spelling.name), triton_value(spelling.name, *value)});
   return params.empty() ? in_canonical_order(params_in_short_name(kernel_name)) : params;
+}
+
+std::vector<std::string> parts_beyond_files(std::string_view kernel_name) {
+  std::vector<std::string> beyond;
+  if (!says_tile(params_in_short_name(kernel_name))) return beyond;
+  for (const auto piece : split(kernel_name, '_'))
+    if (const auto found = abbreviated_number(piece); found && std::ranges::count(beyond_files, found->first) > 0)
+      beyond.emplace_back(piece);
+  return beyond;
 }
 
 std::string name_with_params(std::string_view prefix, const std::vector<Param>& params) {

@@ -23,9 +23,13 @@ std::string triton_value(std::string_view param, std::string_view text);
 /// The shortest text that triton_value() turns back into this parameter's value: .cg, None, 128.
 std::string triton_cell(const Param& param);
 
-/// The parameters in a name: a long name as Triton prints it (…_BLOCK_SIZE_M_64_BLOCK_SIZE_N_128_…) or a short one as
-/// candidates have it (triton_bm64_bn128_bk256_gm1_w4_s2_wpe2_mi16_ks1_cg). Empty if the name has none.
+/// The parameters in a name: a long name as Triton prints it (…_BLOCK_SIZE_M_64_BLOCK_SIZE_N_128_…), a short one
+/// (triton_bm64_bn128_bk256_gm1_w4_s2_wpe2_mi16_ks1_cg), or that of a candidate of gemmtune's own Triton kernels
+/// (triton_bm64_bn128_bk256_g1_w4_s2_k1_cg1). Empty if the name has none.
 std::vector<Param> params_in_name(std::string_view kernel_name);
+
+/// The parts of a short name for which configuration files have no parameter: p1 for a persistent kernel, t1 for TMA.
+std::vector<std::string> parts_beyond_files(std::string_view kernel_name);
 
 /// The short name: a prefix and then these parameters. params_in_name() reads it back if all parameters are known.
 std::string name_with_params(std::string_view prefix, const std::vector<Param>& params);

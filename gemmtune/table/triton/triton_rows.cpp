@@ -53,6 +53,8 @@ class RowReader {
       if (const auto text = document_.text(row, column); is_too_large(text))
         return LeftOut{document_.where(row, column),
                        fmt::format("{} is {}, which is too large for a number", key, visible_start(text))};
+    if (const auto beyond = parts_beyond_files(cell(row, "kernelName")); !beyond.empty())
+      return LeftOut{where(row, "kernelName"), fmt::format("files have no parameter for {}", join(beyond, " and "))};
     result.params = params_of(row);
     if (result.params.empty()) return LeftOut{where(row, "kernelName"), no_params(row)};
     return result;

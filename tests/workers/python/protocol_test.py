@@ -2,15 +2,20 @@
 
 import base64
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 import numpy
 from gemmtune_worker.arrays import NumpyArrays
 from gemmtune_worker.channel import without_infinities
 from gemmtune_worker.compile_ahead import CompileAhead
+from gemmtune_worker.cores import compile_processes, usable_cores
+from gemmtune_worker.failure import last_line
 from gemmtune_worker.operands import Plain
 from gemmtune_worker.problem import parse_problem
 from worker_process import PROBLEM, Worker, policy
@@ -71,6 +76,13 @@ class ProtocolTest(unittest.TestCase):
     def test_a_failure_to_prepare_carries_its_last_line(self):
         found = self.worker(BROKEN).evaluate(["broken_raises_early"], "screen")["broken_raises_early"]
         self.assertEqual((found["outcome"], found["reason"]), ("compile_failed", "TypeError: kernel"))
+
+    def test_torchs_advice_is_no_reason(self):
+        error = RuntimeError("CUDA error: an illegal memory access was encountered\n"
+                             "CUDA kernel errors might be asynchronously reported at some other API call.\n"
+                             "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+                             "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n")
+        self.assertEqual(last_line(error), "RuntimeError: CUDA error: an illegal memory access was encountered")
 
     def test_the_inaccurate_are_timed_with_the_finalists(self):
         found = self.worker(BROKEN).evaluate(["broken_right", "broken_wrong_scale"], "confirm")
@@ -171,6 +183,13 @@ class ProtocolTest(unittest.TestCase):
             self.assertEqual(reply["outcome"], outcome)
             self.assertTrue(reply["reason"])
 
+    def test_what_is_expected_is_answered_at_once(self):
+        worker = self.worker("numpy")
+        self.assertIs(worker.hello["compiles_ahead"], True)
+        for candidates in ([], [{"family": "numpy", "name": "numpy_matmul"}, {"family": "none", "name": "none_1"}]):
+            self.assertEqual([reply["type"] for reply in worker.ask("expect", problem=PROBLEM, candidates=candidates)],
+                             ["done"])
+
     def test_numbers_that_json_lacks_become_null(self):
         found = without_infinities({"a": [1.0, float("inf")], "b": (float("nan"),)})
         self.assertEqual(found, {"a": [1.0, None], "b": [None]})
@@ -185,6 +204,41 @@ class CompileAheadTest(unittest.TestCase):
         self.assertEqual([job.wait() for job in jobs],
                          ["", "ValueError: line 2 is wrong", "the compiler died of signal 6", ""])
         self.assertIs(jobs[0], jobs[3])
+
+    def test_what_is_waited_for_comes_before_what_is_expected(self):
+        import compile_jobs
+        ahead = CompileAhead()
+        self.addCleanup(ahead.close)
+        job = lambda what: (compile_jobs.compile_kernel, [what])
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ, {"GEMMTUNE_COMPILERS": "1"}):
+            path = pathlib.Path(folder) / "log"
+            log = lambda what: f"log {path} {what}"
+            ahead.expect([job(log("stale"))] + [job(log(f"first {i}")) for i in range(20)])
+            ahead.expect([job(log("expected"))])
+            ahead.start(job(log("wanted"))).wait()
+            self.assertEqual(ahead.start(job(log("expected"))).wait(), "")
+            lines = path.read_text(encoding="utf-8").split("\n")
+            self.assertLess(lines.index("wanted"), lines.index("expected"))
+            self.assertNotIn("first 19", lines, "it was expected no longer")
+            self.assertEqual(ahead.start(job(log("first 19"))).wait(), "", "but it can still be wanted")
+
+    def test_thousands_that_nobody_waits_for_block_nothing(self):
+        import compile_jobs
+        ahead = CompileAhead()
+        self.addCleanup(ahead.close)
+        ahead.expect([(compile_jobs.compile_kernel, ["well" + " " * i]) for i in range(300)])
+        self.assertEqual(ahead.start((compile_jobs.compile_kernel, ["well"])).wait(), "")
+
+    def test_processes_follow_the_cores(self):
+        cores = len(os.sched_getaffinity(0))
+        with tempfile.TemporaryDirectory() as folder:
+            limit = pathlib.Path(folder) / "cpu.max"
+            self.assertEqual(usable_cores(folder), cores)
+            for text, expected in (("max 100000", cores), ("50000 100000", 1), ("150000 100000", min(2, cores))):
+                limit.write_text(text, encoding="ascii")
+                self.assertEqual(usable_cores(folder), expected, text)
+        self.assertEqual(compile_processes({"GEMMTUNE_COMPILERS": "3"}), 3)
+        self.assertEqual(compile_processes({"GEMMTUNE_COMPILERS": "many"}), max(usable_cores() - 1, 1))
 
     def test_nothing_is_left_when_the_worker_ends(self):
         import compile_jobs

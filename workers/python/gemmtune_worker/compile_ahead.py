@@ -4,6 +4,8 @@ costs one candidate, and that all cores compile.
 The parent starts one server, which imports the compiler once and forks a child for each job. It ends when its stdin is
 closed, so nothing is left when the worker is killed. What is compiled reaches the worker through the compiler's own
 cache on disk.
+
+Jobs that a request waits for go first. Cores that are left over compile what the supervisor expects to ask for next.
 """
 
 import json
@@ -12,12 +14,13 @@ import select
 import signal
 import subprocess
 import sys
-import time
 
 from gemmtune_worker.backend import load_module
+from gemmtune_worker.cores import compile_processes
 from gemmtune_worker.failure import last_line
 
 LONGEST_S = 120.0
+PATIENCE = 5  # the nice value of what is compiled although nothing waits for it
 
 
 class Job:
@@ -37,12 +40,23 @@ class CompileAhead:
 
     def start(self, job):
         """`job`: a function and its arguments. The same job is compiled once."""
+        found = self._job(job)
+        found.server.tell(want=found.number)
+        return found
+
+    def expect(self, jobs):
+        """These are compiled in this order when nothing else is to be, in place of those that were expected before."""
+        found = [self._job(job) for job in jobs]
+        for server in self.servers.values():
+            server.tell(expect=[one.number for one in found if one.server is server])
+
+    def _job(self, job):
         function, arguments = job
         key = (function.__module__, function.__name__, json.dumps(arguments))
         if key not in self.jobs:
             if function.__module__ not in self.servers:
                 self.servers[function.__module__] = _Server(function.__module__)
-            self.jobs[key] = self.servers[function.__module__].start(function.__name__, arguments)
+            self.jobs[key] = self.servers[function.__module__].add(function.__name__, arguments)
         return self.jobs[key]
 
     def close(self):
@@ -53,53 +67,93 @@ class CompileAhead:
 class _Server:
     def __init__(self, module):
         command = [sys.executable, "-m", "gemmtune_worker.compile_ahead", module]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.results, self.count = {}, 0
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.results, self.count, self.pending = {}, 0, b""
 
-    def start(self, function, arguments):
+    def add(self, function, arguments):
         self.count += 1
-        line = json.dumps({"number": self.count, "function": function, "arguments": arguments}) + "\n"
+        self.tell(number=self.count, function=function, arguments=arguments)
+        return Job(self, self.count)
+
+    def tell(self, **message):
+        """Takes what the server has to say before, so that neither waits for the other."""
+        while select.select([self.process.stdout], [], [], 0)[0] and self._hear():
+            pass
         try:
-            self.process.stdin.write(line.encode())
-            self.process.stdin.flush()
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
         except BrokenPipeError:
             pass  # result() says so
-        return Job(self, self.count)
 
     def result(self, number):
         while number not in self.results:
-            line = self.process.stdout.readline()
-            if not line:  # then the candidate is compiled in the worker itself
+            if not self._hear():  # then the candidate is compiled in the worker itself
                 self.results[number] = ""
-                break
-            found = json.loads(line)
-            self.results[found["number"]] = found["why"]
         return self.results[number]
 
+    def _hear(self):
+        """False at the end."""
+        read = self.process.stdout.read(1 << 16)
+        *lines, self.pending = (self.pending + read).split(b"\n")
+        self.results.update((found["number"], found["why"]) for found in map(json.loads, lines))
+        return bool(read)
+
     def close(self):
-        self.process.kill()
-        self.process.wait()
+        """At the end of its stdin the server ends its children, and then itself."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
 
 
 class _Pool:
     """The server's side: children, each with one job."""
 
     def __init__(self, module, replies):
-        self.module, self.replies, self.waiting, self.running = load_module(module), replies, [], {}
-        self.most = max(len(os.sched_getaffinity(0)) - 1, 1)
+        self.module, self.replies = load_module(module), replies
+        self.jobs, self.wanted, self.expected, self.running = {}, [], [], {}
+        self.most = compile_processes()
+        self.is_warm = False
+
+    def hear(self, message):
+        """A job, or the number of one that is waited for, or the numbers of those that are expected."""
+        if "function" in message:
+            self.jobs[message["number"]] = message
+        elif "want" in message:
+            self.wanted.append(message["want"])
+        else:
+            self.expected = message["expect"]
 
     def start_some(self):
-        while self.waiting and len(self.running) < self.most:
-            self._fork(self.waiting.pop(0))
+        """Some processes are kept free of what is only expected, so that what is waited for starts at once."""
+        for queue, priority, most in ((self.wanted, 0, self.most), (self.expected, PATIENCE, self.most * 3 // 4 or 1)):
+            while queue and len(self.running) < most:
+                job = self.jobs.pop(queue.pop(0), None)
+                if job:  # it was not started before
+                    self._fork(job, priority)
 
-    def _fork(self, job):
+    def _warm_up(self, job):
+        """What every first compilation loads and hashes is then there for all children."""
+        prepare = getattr(self.module, "before_compiling", None)
+        if prepare and not self.is_warm:
+            try:
+                prepare(*job["arguments"])
+            except Exception as error:  # then each child is as slow as the first one
+                print(f"before compiling: {last_line(error)}", file=sys.stderr)
+        self.is_warm = True
+
+    def _fork(self, job, priority):
+        self._warm_up(job)
         read, write = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(read)
+            os.nice(priority)
             self._compile(job, write)
         os.close(write)
-        self.running[read] = (child, job["number"], time.monotonic())
+        self.running[read] = (child, job["number"])
 
     def _compile(self, job, write):
         signal.alarm(int(LONGEST_S))  # ends the child
@@ -112,7 +166,7 @@ class _Pool:
         os._exit(0)
 
     def finish(self, read):
-        child, number, _ = self.running.pop(read)
+        child, number = self.running.pop(read)
         said = os.read(read, 4096)
         os.close(read)
         _, status = os.waitpid(child, 0)
@@ -135,11 +189,12 @@ def serve(module):
         if 0 in ready:
             read = os.read(0, 1 << 16)
             if not read:
-                for child, _, _ in pool.running.values():
+                for child, _ in pool.running.values():
                     os.kill(child, signal.SIGKILL)
                 return
             *lines, pending = (pending + read).split(b"\n")
-            pool.waiting += [json.loads(line) for line in lines]
+            for line in lines:
+                pool.hear(json.loads(line))
         for descriptor in set(ready) - {0}:
             pool.finish(descriptor)
         pool.start_some()

@@ -13,12 +13,17 @@ def unsupported(reason):
     return CandidateFailed("unsupported", reason)
 
 
+# With these words torch begins the lines that follow a device's error.
+ADVICE = ("CUDA kernel errors might", "HIP kernel errors might", "For debugging consider", "Compile with", "Search for")
+
+
 def last_line(error):
-    """The exception's name and the last line of its text that has words. Compilers wrap what happened several times:
-    the innermost exception says it."""
+    """The exception's name and the last line of its text that has words and is not torch's advice on debugging.
+    Compilers wrap what happened several times: the innermost exception says it."""
     while error.__cause__ is not None:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if any(c.isalnum() for c in line)]
+    lines = [line for line in lines if not line.startswith(ADVICE)] or lines
     name = type(error).__name__
     return f"{name}: {lines[-1]}" if lines else name
 

@@ -24,7 +24,7 @@ class Worker:
     def serve(self):
         versions = {family: backend.version() for family, backend in self.backends.items()}
         self.channel.send(type="hello", protocol=2, name=f"gemmtune_worker {' '.join(self.backends)}",
-                          version=__version__, device=hello_device(self.device, versions))
+                          version=__version__, device=hello_device(self.device, versions), compiles_ahead=True)
         try:
             for line in self.channel.lines():
                 if not self._answer_line(line):
@@ -52,7 +52,7 @@ class Worker:
     def _answer(self, request):
         answer = {"supports": self._supports, "candidates": self._candidates, "evaluate": self._evaluate,
                   "hold": self._hold, "sample": self._sample, "settle": self._settle, "release": self._release,
-                  "multiply": self._multiply}.get(request["type"])
+                  "multiply": self._multiply, "expect": self._expect}.get(request["type"])
         if answer is None:
             raise ValueError(f"unknown request '{request['type']}'")
         answer(request)
@@ -108,6 +108,13 @@ class Worker:
         self.holding = None
         multiply(self, request)
 
+    def _expect(self, request):
+        """Compiles them on cores that nothing else needs, and goes on at once."""
+        problem = self.problem(request["problem"])
+        jobs = [self._compile_job(problem, candidate) for candidate in request["candidates"]]
+        self.compiler.expect([job for job in jobs if job])
+        self._done(request)
+
     def problem(self, text):
         return parse_problem(text)
 
@@ -118,10 +125,11 @@ class Worker:
 
     def compile_ahead(self, problem, candidates):
         """The jobs by name, all of them started, of candidates that are not compiled yet."""
-        jobs = {}
-        for candidate in candidates:
-            backend = self.backends.get(candidate["family"])
-            if backend and not (problem.why_unknown() or backend.why_not(problem)):
-                job = backend.compile_job(problem, candidate["name"])
-                jobs[candidate["name"]] = self.compiler.start(job) if job else None
-        return jobs
+        jobs = {candidate["name"]: self._compile_job(problem, candidate) for candidate in candidates}
+        return {name: self.compiler.start(job) for name, job in jobs.items() if job}
+
+    def _compile_job(self, problem, candidate):
+        backend = self.backends.get(candidate["family"])
+        if backend is None or problem.why_unknown() or backend.why_not(problem):
+            return None
+        return backend.compile_job(problem, candidate["name"])

@@ -107,6 +107,14 @@ def compile_candidate(text, params, units, target):
         call.compile()
 
 
+def before_compiling(text, params, units, target):
+    """Once, before the processes are forked: a small kernel, the sum of partial sums. Triton hashes itself for the first
+    kernel of a process, and loads libraries, which takes longer than a kernel does."""
+    triton.runtime.driver.set_active(OfflineDriver(target))
+    calls = Calls(parse_problem(text), space.Params(**{**params, "k": 2}), units)
+    calls.of(*calls.dummies())[-1].compile()
+
+
 def default_of(problem, limits):
     """What a careful user would take without tuning."""
     mode, small = space.mode_of(problem), problem.m <= 64
