@@ -68,6 +68,8 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"shapes", make_shapes_command()});
   commands.push_back({"table", make_table_command()});
   commands.push_back({"status", make_status_command()});
+  commands.push_back({"quarantine", make_quarantine_command()});
+  commands.push_back({"store", make_store_command()});
   commands.push_back({"analyze", make_analyze_command()});
   commands.push_back({"diagnose", make_diagnose_command()});
   commands.push_back({"replay", make_replay_command()});
