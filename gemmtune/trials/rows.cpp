@@ -171,9 +171,9 @@ Quarantined read_quarantined(Query& query, std::int64_t id) {
 }
 
 /// A crash or a hang from before the candidate was taken out of the quarantine (model_of() says the device likewise).
-#define GEMMTUNE_IS_LIFTED                                                                                        \
-  "(outcome IN ('crashed', 'timed_out') AND EXISTS (SELECT 1 FROM lifts"                                           \
-  " WHERE lifts.problem_id = trial_details.problem_id AND lifts.candidate_id = trial_details.candidate_id"         \
+#define GEMMTUNE_IS_LIFTED                                                                                 \
+  "(outcome IN ('crashed', 'timed_out') AND EXISTS (SELECT 1 FROM lifts"                                   \
+  " WHERE lifts.problem_id = trial_details.problem_id AND lifts.candidate_id = trial_details.candidate_id" \
   " AND lifts.device = trial_details.device || ' (' || arch || ')' AND last_trial >= trial_id))"
 
 std::optional<std::int64_t> first_integer(Query& query) {
@@ -250,8 +250,7 @@ std::optional<Evaluation> latest_trial(Connection& connection, const Problem& pr
                                   " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"
                                   " AND candidate_id = (SELECT id FROM candidates WHERE family = ? AND name = ?)"
                                   " AND context_id = (SELECT id FROM contexts WHERE identity = ?)"
-                                  " AND stage = ? AND NOT " GEMMTUNE_IS_LIFTED
-                                  " ORDER BY trial_id DESC LIMIT 1"));
+                                  " AND stage = ? AND NOT " GEMMTUNE_IS_LIFTED " ORDER BY trial_id DESC LIMIT 1"));
   query.bind(to_string(problem)).bind(candidate.family).bind(candidate.name).bind(identity_of(context));
   if (!query.bind(to_string(stage)).step()) return std::nullopt;
   std::optional<Evaluation> evaluation;
@@ -302,7 +301,8 @@ void insert_quarantined(Connection& connection, const Quarantined& entry) {
 
 std::vector<Quarantined> all_quarantined(Connection& connection) {
   Query query(connection.prepared(
-      "SELECT quarantine.id, time_utc, device, text, family, name, params, split_k, -1, outcome, reason, reproducer FROM quarantine"
+      "SELECT quarantine.id, time_utc, device, text, family, name, params, split_k, -1, outcome, reason, reproducer "
+      "FROM quarantine"
       " JOIN problems ON problems.id = problem_id JOIN candidates ON candidates.id = candidate_id ORDER BY "
       "quarantine.id"));
   std::vector<Quarantined> entries;

@@ -36,10 +36,10 @@ void insert_file(Connection& connection, std::int64_t run, const RunFile& file) 
 std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
   std::vector<RunResult> results;
   if (!has_run_details(connection.database())) return results;
-  Query query(
-      connection.prepared("SELECT run_results.id, time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim FROM"
-                          " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
-                          " run_results.id"));
+  Query query(connection.prepared(
+      "SELECT run_results.id, time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim FROM"
+      " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
+      " run_results.id"));
   query.bind(run);
   while (query.step()) {
     const auto id = query.integer();

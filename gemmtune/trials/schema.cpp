@@ -206,7 +206,8 @@ bool has_run_details(SQLite::Database& database) { return version_of(database) >
 
 void complete_for_reading(SQLite::Database& database) {
   if (!knows_lifts(database))
-    database.exec("CREATE TEMP TABLE lifts (device TEXT, problem_id INTEGER, candidate_id INTEGER, last_trial INTEGER)");
+    database.exec(
+        "CREATE TEMP TABLE lifts (device TEXT, problem_id INTEGER, candidate_id INTEGER, last_trial INTEGER)");
   if (knows_turns(database)) return;
   const std::string cold = knows_cold_instructions(database) ? "" : ", 0 AS cold_instructions";
   database.exec("CREATE TEMP VIEW trial_details AS SELECT *, '[]' AS turns" + cold + " FROM main.trial_details");

@@ -83,8 +83,8 @@ std::vector<std::string> faults_of_file(Connection& connection) {
   while (references.step()) {
     const auto table = references.shown_text();
     const auto row = references.integer();
-    faults.push_back(fmt::format("row {} of {}: refers to a row of {} that is missing", row, table,
-                                 references.shown_text()));
+    faults.push_back(
+        fmt::format("row {} of {}: refers to a row of {} that is missing", row, table, references.shown_text()));
   }
   return faults;
 }

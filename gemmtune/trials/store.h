@@ -44,9 +44,9 @@ struct TrialTime {
 
 /// A candidate that crashed or hung its worker on a device, and that is not tried again.
 struct Quarantined {
-  std::int64_t id{};     // set by the store
+  std::int64_t id{};       // set by the store
   std::string time_utc{};  // likewise
-  std::string device{};  // the device's model: "NVIDIA H100 80GB HBM3 (sm90)"
+  std::string device{};    // the device's model: "NVIDIA H100 80GB HBM3 (sm90)"
   Problem problem{};
   Candidate candidate{};
   Outcome outcome{Outcome::crashed};  // or timed_out

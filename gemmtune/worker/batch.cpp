@@ -121,10 +121,7 @@ void CandidateBatch::remove(const Candidate& candidate) {
 }
 
 Evaluation CandidateBatch::blame(Outcome outcome, const std::string& reason) {
-  Evaluation evaluation{.candidate = suspect(),
-                        .stage = policy_.stage,
-                        .outcome = outcome,
-                        .reason = reason};
+  Evaluation evaluation{.candidate = suspect(), .stage = policy_.stage, .outcome = outcome, .reason = reason};
   remove(evaluation.candidate);
   in_flight_.reset();
   return evaluation;

@@ -1,6 +1,6 @@
 // Candidates that crash or hang their worker are not tried again. The store keeps a command that repeats the failure.
-#include <gmock/gmock.h>
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gemmtune/tune/journal.h"

@@ -63,8 +63,8 @@ std::string files_text(const RunStatus& status) {
 
 std::string damage_text(const RunStatus& status) {
   if (status.damaged_rows == 0) return {};
-  return fmt::format("  left out: {} damaged {} of the store ('gemmtune store check' names them)\n", status.damaged_rows,
-                     status.damaged_rows == 1 ? "row" : "rows");
+  return fmt::format("  left out: {} damaged {} of the store ('gemmtune store check' names them)\n",
+                     status.damaged_rows, status.damaged_rows == 1 ? "row" : "rows");
 }
 
 std::string lines_text(const RunStatus& status) {
