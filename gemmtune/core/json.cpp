@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 #include "gemmtune/core/error.h"
@@ -31,10 +32,18 @@ class Guard {
     if (is_start && depth >= json_depth_limit)
       fail(ErrorCode::input, "{}: nested deeper than {} levels", source_, json_depth_limit);
     if (rule_ == JsonKeys::unique) insist_on_unique(event, value);
+    if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) insist_on_few(event);
     return true;
   }
 
  private:
+  void insist_on_few(Event event) {
+    if (event == Event::object_start) counts_.push_back(0);
+    if (event == Event::object_end) counts_.pop_back();
+    if (event == Event::key && ++counts_.back() > ordered_keys_limit)
+      fail(ErrorCode::input, "{}: an object has more than {} keys", source_, ordered_keys_limit);
+  }
+
   void insist_on_unique(Event event, const Json& value) {
     if (event == Event::object_start) keys_.emplace_back();
     if (event == Event::object_end) keys_.pop_back();
@@ -47,6 +56,7 @@ class Guard {
   const std::string& source_;
   JsonKeys rule_;
   std::vector<std::set<std::string>> keys_{};  // of the objects that are open
+  std::vector<std::size_t> counts_{};          // of their keys
 };
 
 /// The message without nlohmann's prefix and position, which ours replace.
