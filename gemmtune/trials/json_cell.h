@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/visible.h"
 
 namespace gemmtune {
@@ -13,10 +14,11 @@ namespace gemmtune {
 template <typename Read>
 auto read_json_cell(const char* what, const std::string& text, const Read& read) {
   try {
-    return read(nlohmann::ordered_json::parse(text));
+    return read(parse_ordered_json(text, what));
   } catch (const nlohmann::json::exception&) {
-    fail(ErrorCode::input, "it has {} that cannot be read: '{}'", what, visible_start(text, 100));
+  } catch (const Error&) {
   }
+  fail(ErrorCode::input, "it has {} that cannot be read: '{}'", what, visible_start(text, 100));
 }
 
 template <typename Value>
