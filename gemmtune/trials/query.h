@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/trials/store.h"
 
 namespace gemmtune {
@@ -84,7 +85,7 @@ class Connection {
       read();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::input) throw;
-      damaged_.insert({.table = table, .id = id, .why = error.what()});
+      damaged_.insert({.table = table, .id = id, .why = visible_line(error.what(), 300)});
     }
   }
 

@@ -89,6 +89,7 @@ const std::vector<Damage> damages{
     {"libraries", "UPDATE devices SET libraries = '[1]' WHERE name LIKE 'Another%'", "it has libraries"},
     {"policy", "UPDATE contexts SET policy_stage = 'x' WHERE id = 2", "the unknown stage 'x'"},
     {"escapes", "UPDATE trials SET outcome = char(27) || '[31m' WHERE id = 2", "'\\x1b[31m'"},
+    {"bytes", "UPDATE problems SET text = '7x' || CAST(x'fd1b' AS TEXT) WHERE m = 7", "\\xfd\\x1b"},
     {"quarantine", "UPDATE quarantine SET outcome = 'x' WHERE id = 2", "row 2 of quarantine"},
     {"quarantined_problem", "UPDATE problems SET text = '' WHERE m = 9", "row 2 of quarantine"},
     {"result", "UPDATE problems SET text = '8x' WHERE m = 8", "row 2 of run_results"},
