@@ -114,6 +114,7 @@ void attack(const std::filesystem::path& folder, double seconds, int threads) {
       const bool is_atomic = random() % 3 == 0;
       ++(is_atomic ? counts.atomic_rewrites : counts.in_place);
       is_atomic ? write_file_atomically(path, table_of(edition)) : write_in_place(path, table_of(edition), random);
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 60));  // a file at rest for 20 ms is served
     }
     is_over = true;
   }

@@ -41,7 +41,7 @@ TEST(LintCells, RowsThatFitAreNotShifted) {
 
 TEST(LintCells, OddCells) {
   EXPECT_EQ(found("odd-cell", moe_header + "256,1," + moe_key + "x,0,1.5,a,0.0,1.5,b,0.0,3.0,0,0,1,1,\n"),
-            Texts{"2:141 block_m: found 'x', expected a whole number"});
+            Texts{"2:121 block_m: found 'x', expected a whole number"});
   EXPECT_EQ(found("odd-cell", a4w4_header + "gfx950,256,1,512,4096,21,x,5.4049,k,0.78,fast,0.0\n" + good_row), Texts{})
       << "such a line is unusable";
 }
