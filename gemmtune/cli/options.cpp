@@ -40,13 +40,14 @@ std::string why_no_number(const std::string& text) {
   return error == std::errc() && std::isnan(value) ? fmt::format("found '{}', expected a number", text) : std::string();
 }
 
-/// CLI11 reads a whole number that is too large as the largest one.
+/// CLI11 reads a whole number that is too large as the largest one, and -1 as the largest one that has no sign.
 template <typename Whole>
 std::string why_no_whole_number(const std::string& text) {
   Whole value{};
   const auto* start = text.data() + (text.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(start, text.data() + text.size(), value);
-  if (error != std::errc::result_out_of_range) return {};
+  const bool is_below = std::is_unsigned_v<Whole> && text.starts_with('-');
+  if (error != std::errc::result_out_of_range && !is_below) return {};
   return fmt::format("found '{}', expected a number from {} to {}", text, std::numeric_limits<Whole>::min(),
                      std::numeric_limits<Whole>::max());
 }
