@@ -27,6 +27,9 @@ nlohmann::json parse_json(std::string_view text, const std::string& source, Json
 nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& source,
                                           JsonKeys keys = JsonKeys::any);
 
+/// How deep arrays and objects are nested in a text that is JSON. Of another text: up to where it is none, at least.
+int json_levels(std::string_view text);
+
 /// Whether the text is JSON that parse_json() reads, also where it stands within as many further levels.
 bool is_json(std::string_view text, int levels_around = 0);
 

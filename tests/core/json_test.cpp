@@ -69,6 +69,16 @@ TEST(Json, OrderedKeysHaveALimit) {
   EXPECT_EQ(parse_json(with_keys(10'000), "c.json").size(), 10'000U);
 }
 
+/// nlohmann's reader that calls back looks through an array at the end of each of its members.
+TEST(Json, LongArraysAreReadInLinearTime) {
+  std::string text = "[{}";
+  for (int i = 0; i < 500'000; ++i) text += ",{}";
+  const auto start = SteadyClock::now();
+  EXPECT_EQ(parse_json(text + "]", "c.json", JsonKeys::unique).size(), 500'001U);
+  EXPECT_EQ(parse_ordered_json(text + "]", "c.json", JsonKeys::unique).size(), 500'001U);
+  EXPECT_LT(seconds_since(start), 20);
+}
+
 TEST(Json, EqualKeys) {
   EXPECT_EQ(message_of(R"({"a": 1, "a": 2})"), "");
   EXPECT_THAT(message_of(R"({"a": 1, "b": {"a": 3}, "a": 2})", JsonKeys::unique), HasSubstr("\"a\" stands twice"));
