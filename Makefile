@@ -2,7 +2,7 @@
 jobs ?= $(shell nproc)
 args ?= -i examples/shapes/quick.csv -o build/quick_tuned.csv --all --fresh
 
-.PHONY: tune test build lint fuzz fuzz-short clean
+.PHONY: tune test build lint fuzz fuzz-short attack clean
 
 ## Install what is missing, build, and tune a few real shapes on this machine's CPU.
 tune: build
@@ -32,6 +32,13 @@ lint: developer-dependencies
 seconds ?= 60
 fuzz: developer-dependencies
 	tools/fuzz $(seconds)
+
+## The long attacks: kills, forks, rewrites under load, damaged files. `times` multiplies their counts.
+times ?= 1
+attack: dependencies
+	cmake --preset quick
+	cmake --build --preset quick -j $(jobs)
+	tools/attack build/quick/bin $(times)
 
 clean:
 	rm -rf build

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <new>
 #include <sstream>
+#include <system_error>
 
 #include "gemmtune/cli/help.h"
 #include "gemmtune/cli/output.h"
@@ -68,6 +70,8 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"shapes", make_shapes_command()});
   commands.push_back({"table", make_table_command()});
   commands.push_back({"status", make_status_command()});
+  commands.push_back({"quarantine", make_quarantine_command()});
+  commands.push_back({"store", make_store_command()});
   commands.push_back({"analyze", make_analyze_command()});
   commands.push_back({"diagnose", make_diagnose_command()});
   commands.push_back({"replay", make_replay_command()});
@@ -98,6 +102,10 @@ int run_app(const std::vector<std::string>& arguments) noexcept {
     return code;
   } catch (const Error& error) {
     return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(ErrorCode::io, "there is not enough memory");
+  } catch (const std::system_error& error) {  // no more threads, for example
+    return complain(ErrorCode::io, fmt::format("the system refused: {}", error.what()));
   } catch (const std::exception& error) {
     return complain(ErrorCode::internal, fmt::format("internal error: {}", error.what()));
   }

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 
 #include "gemmtune/cli/help.h"
@@ -28,21 +31,48 @@ Option Option::split_at(char delimiter) const { return Option(*option_->delimite
 
 namespace {
 
-/// Comparisons with nan are all false, so it would pass every check of a range.
+/// Comparisons with nan are all false, so it would pass every check of a range. CLI11 reads 1e999 as inf.
 std::string why_no_number(const std::string& text) {
-  const auto value = parse_double(text);
-  return value && std::isnan(*value) ? fmt::format("found '{}', expected a number", text) : std::string();
+  double value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    return fmt::format("found '{}', expected a number that is not as large", text);
+  return error == std::errc() && std::isnan(value) ? fmt::format("found '{}', expected a number", text) : std::string();
+}
+
+/// CLI11 reads a whole number that is too large as the largest one, and -1 as the largest one that has no sign.
+template <typename Whole>
+std::string why_no_whole_number(const std::string& text) {
+  Whole value{};
+  const auto* start = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(start, text.data() + text.size(), value);
+  const bool is_below = std::is_unsigned_v<Whole> && text.starts_with('-');
+  if (error != std::errc::result_out_of_range && !is_below) return {};
+  return fmt::format("found '{}', expected a number from {} to {}", text, std::numeric_limits<Whole>::min(),
+                     std::numeric_limits<Whole>::max());
 }
 
 template <typename Value>
-constexpr bool is_real = std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>;
+struct NumberIn {
+  using type = Value;
+};
+template <typename Value>
+struct NumberIn<std::optional<Value>> {
+  using type = Value;
+};
+template <typename Value>
+struct NumberIn<std::vector<Value>> {
+  using type = Value;
+};
 
 }  // namespace
 
 template <typename Value>
 Option Options::add_option(const std::string& names, Value& value) const {
   auto* option = app_->add_option(names, value);
-  if constexpr (is_real<Value>) option->check(why_no_number);
+  using Number = typename NumberIn<Value>::type;
+  if constexpr (std::is_floating_point_v<Number>) option->check(why_no_number);
+  if constexpr (std::is_integral_v<Number> && !std::is_same_v<Number, bool>) option->check(why_no_whole_number<Number>);
   return Option(*option);
 }
 

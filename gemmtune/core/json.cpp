@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 #include "gemmtune/core/error.h"
@@ -18,36 +19,65 @@ std::string place(std::string_view text, const std::string& source, std::size_t 
   return fmt::format("{}:{}:{}", source, line, before.size() - start + 1);
 }
 
-/// Finds what nlohmann::json accepts and we do not. Called for each beginning, end and key, while the text is read.
-template <typename Json>
-class Guard {
+/// Finds keys that nlohmann::json accepts and we do not, before anything is built. The reader that builds calls back
+/// too, but looks through all members of an array or object at the end of each of them.
+class KeyGuard final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Guard(const std::string& source, JsonKeys rule) : source_(source), rule_(rule) {}
+  KeyGuard(const std::string& source, JsonKeys rule, std::size_t most) : source_(source), rule_(rule), most_(most) {}
 
-  using Event = typename Json::parse_event_t;
-
-  bool operator()(int depth, Event event, const Json& value) {
-    const bool is_start = event == Event::object_start || event == Event::array_start;
-    if (is_start && depth >= json_depth_limit)
-      fail(ErrorCode::input, "{}: nested deeper than {} levels", source_, json_depth_limit);
-    if (rule_ == JsonKeys::unique) insist_on_unique(event, value);
+  bool start_object(std::size_t /*size*/) override {
+    keys_.emplace_back();
+    counts_.push_back(0);
     return true;
   }
 
- private:
-  void insist_on_unique(Event event, const Json& value) {
-    if (event == Event::object_start) keys_.emplace_back();
-    if (event == Event::object_end) keys_.pop_back();
-    if (event != Event::key) return;
-    const auto key = value.template get<std::string>();
-    if (!keys_.back().insert(key).second)
+  bool key(std::string& key) override {
+    if (++counts_.back() > most_) fail(ErrorCode::input, "{}: an object has more than {} keys", source_, most_);
+    if (rule_ == JsonKeys::unique && !keys_.back().insert(key).second)
       fail(ErrorCode::input, "{}: the key \"{}\" stands twice in one object", source_, visible_start(key));
+    return true;
   }
 
+  bool end_object() override {
+    keys_.pop_back();
+    counts_.pop_back();
+    return true;
+  }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_array(std::size_t /*size*/) override { return true; }
+  bool end_array() override { return true; }
+
+  /// The reader that builds reports it, with its place.
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const nlohmann::json::exception& /*why*/) override {
+    return false;
+  }
+
+ private:
   const std::string& source_;
   JsonKeys rule_;
+  std::size_t most_;
   std::vector<std::set<std::string>> keys_{};  // of the objects that are open
+  std::vector<std::size_t> counts_{};          // of their keys
 };
+
+/// What nlohmann::json accepts and we do not ends in an Error.
+template <typename Json>
+void guard(std::string_view text, const std::string& source, JsonKeys keys) {
+  constexpr bool is_ordered = std::is_same_v<Json, nlohmann::ordered_json>;
+  if (json_levels(text) > json_depth_limit)
+    fail(ErrorCode::input, "{}: nested deeper than {} levels", source, json_depth_limit);
+  if (keys == JsonKeys::any && !is_ordered) return;
+  KeyGuard guard(source, keys, is_ordered ? ordered_keys_limit : text.size());
+  static_cast<void>(nlohmann::json::sax_parse(text, &guard));
+}
 
 /// The message without nlohmann's prefix and position, which ours replace.
 std::string reason(const nlohmann::json::exception& error) {
@@ -69,27 +99,14 @@ std::size_t offset_of_quoted(std::string_view message, std::string_view text) {
 
 template <typename Json>
 Json parse(std::string_view text, const std::string& source, JsonKeys keys) {
+  guard<Json>(text, source, keys);
   try {
-    return Json::parse(text, Guard<Json>(source, keys));
+    return Json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
     fail(ErrorCode::input, "{}: not JSON: {}", place(text, source, error.byte > 0 ? error.byte - 1 : 0), reason(error));
   } catch (const nlohmann::json::exception& error) {  // a number too large for a double
     fail(ErrorCode::input, "{}: {}", place(text, source, offset_of_quoted(error.what(), text)), reason(error));
   }
-}
-
-/// Of text that is JSON.
-int levels_of(std::string_view text) {
-  int level = 0, most = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') in_string = !in_string;
-    if (in_string && text[i] == '\\') ++i;
-    if (in_string) continue;
-    if (text[i] == '[' || text[i] == '{') most = std::max(most, ++level);
-    if (text[i] == ']' || text[i] == '}') --level;
-  }
-  return most;
 }
 
 std::string ascii_escaped(const std::string& character) {
@@ -127,8 +144,21 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::stri
   return parse<nlohmann::ordered_json>(text, source, keys);
 }
 
+int json_levels(std::string_view text) {
+  int level = 0, most = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string && text[i] == '\\') ++i;
+    if (in_string) continue;
+    if (text[i] == '[' || text[i] == '{') most = std::max(most, ++level);
+    if (text[i] == ']' || text[i] == '}') --level;
+  }
+  return most;
+}
+
 bool is_json(std::string_view text, int levels_around) {
-  return nlohmann::json::accept(text) && levels_of(text) + levels_around <= json_depth_limit;
+  return nlohmann::json::accept(text) && json_levels(text) + levels_around <= json_depth_limit;
 }
 
 std::string json_text(const nlohmann::json& value, int indent) { return dumped(value, indent); }

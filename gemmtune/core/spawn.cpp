@@ -1,6 +1,7 @@
 #include "gemmtune/core/spawn.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -81,7 +83,7 @@ std::map<std::string, std::string> merged_environment(const std::map<std::string
   return merged;
 }
 
-/// The path of the command. Looked up before the fork, because searching is not async-signal-safe.
+/// The path of the command. Looked up before the child starts, because searching is not async-signal-safe.
 std::string find_program(const std::string& name, const std::map<std::string, std::string>& environment) {
   if (name.find('/') != std::string::npos) return name;
   const auto path = environment.find("PATH");
@@ -102,7 +104,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// Everything that the child needs between fork and exec, where it may neither allocate nor lock.
+/// Everything that the child needs before exec, while it may neither allocate nor lock.
 struct ChildPlan {
   const char* program{};
   char* const* arguments{};
@@ -142,21 +144,27 @@ bool become(const ChildPlan& plan) {
   return false;
 }
 
-[[noreturn]] void run_child(const ChildPlan& plan) {
+int run_child(void* given) {
+  const auto& plan = *static_cast<const ChildPlan*>(given);
   become(plan);
   const int error = errno;
   const ssize_t ignored = ::write(plan.report, &error, sizeof error);
   ::_exit(ignored < 0 ? 126 : 127);
 }
 
-/// Forks with all signals blocked, so that no handler of ours runs in the child.
-pid_t fork_quietly(const ChildPlan& plan) {
+/// Starts the child as posix_spawn does: it borrows this process's memory, and this thread waits, until it runs the
+/// command. fork() would copy the page tables of gigabytes, and call the handlers that libraries have set for it:
+/// OpenBLAS's waits for ever where memory is short. All signals are blocked, so that no handler of ours runs in the
+/// child.
+pid_t clone_quietly(ChildPlan plan) {
+  constexpr std::size_t stack_bytes = 128 * 1024;
+  std::vector<std::max_align_t> stack(stack_bytes / sizeof(std::max_align_t));
+  void* const top = stack.data() + stack.size();  // stacks grow downwards
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = ::fork();
-  if (pid == 0) run_child(plan);
+  const pid_t pid = ::clone(run_child, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = error;
@@ -192,13 +200,13 @@ SpawnedChild spawn(const std::vector<std::string>& command, const SubprocessOpti
   Ends report = open_pipe();
   make_non_blocking(out.ours);
   make_non_blocking(err.ours);
-  const pid_t pid = fork_quietly({.program = program.c_str(),
-                                  .arguments = argument_pointers.data(),
-                                  .environment = environment_pointers.data(),
-                                  .streams = {in.theirs.get(), out.theirs.get(), err.theirs.get()},
-                                  .report = report.theirs.get(),
-                                  .parent = ::getpid(),
-                                  .memory_limit_bytes = options.memory_limit_bytes});
+  const pid_t pid = clone_quietly({.program = program.c_str(),
+                                   .arguments = argument_pointers.data(),
+                                   .environment = environment_pointers.data(),
+                                   .streams = {in.theirs.get(), out.theirs.get(), err.theirs.get()},
+                                   .report = report.theirs.get(),
+                                   .parent = ::getpid(),
+                                   .memory_limit_bytes = options.memory_limit_bytes});
   if (pid < 0) fail_to_start(command.front(), errno);
   report.theirs.reset();
   if (const int error = read_report(report.ours.get()); error != 0) {

@@ -2,7 +2,8 @@
 // number of threads look up at once. A lookup takes no lock and allocates nothing, except that a thread's first lookup
 // after a reload takes a lock while it copies a pointer. poll() reads changed files; with
 // DispatcherOptions::reload_interval, a thread of the dispatcher calls it. If the files cannot be read, the old tables
-// stay in use, and one message says so.
+// stay in use, and one message says so. Files that change while they are read are read again: nothing is served of
+// which a part is old and a part is new.
 //
 // A forked child may go on with the dispatcher of its parent. Whenever the fork happened, lookups, poll() and the
 // destructor work. The child begins without the reloading thread; its first lookup or poll() starts one if a reload
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "gemmtune/dispatch/capture/capture.h"
 #include "gemmtune/dispatch/environment.h"
 #include "gemmtune/dispatch/index/file_stamp.h"
+#include "gemmtune/dispatch/index/load_tables.h"
 #include "gemmtune/dispatch/index/published_index.h"
 #include "gemmtune/dispatch/index/table_source.h"
 #include "gemmtune/dispatch/inherited.h"
@@ -47,7 +50,8 @@ enum class Reload : std::uint8_t { unchanged, reloaded, failed };
 
 class Dispatcher final : private ProcessListener {
  public:
-  /// Throws Error{input} if a table cannot be read, or if tables are named but none of them exists.
+  /// Throws Error{input} if a table cannot be read, or if tables are named but none of them exists, and Error{io} if
+  /// they change all the time.
   explicit Dispatcher(DispatcherOptions options);
   ~Dispatcher() override;
   Dispatcher(const Dispatcher&) = delete;
@@ -61,7 +65,8 @@ class Dispatcher final : private ProcessListener {
     return answer;
   }
 
-  /// Checks whether a file was changed, added or removed, and if so reads all files. May be called on any thread.
+  /// Checks whether a file was changed, added or removed, and if so reads all files. May be called on any thread. Waits
+  /// for a moment where a file was changed just now. If the files go on changing, the next call looks again.
   Reload poll();
 
   /// The tables in use now. The caller may keep them.
@@ -71,8 +76,11 @@ class Dispatcher final : private ProcessListener {
 
  private:
   std::vector<FileStamp> stamps() const;
-  std::shared_ptr<const TableIndex> load() const;
-  Reload reload();
+  std::optional<std::vector<FileStamp>> settled_stamps() const;
+  LoadedTables load() const;
+  std::optional<LoadedTables> read_at_rest(std::vector<FileStamp>& read) const;
+  std::shared_ptr<const TableIndex> first();
+  std::shared_ptr<const TableIndex> taken(LoadedTables tables) const;
   Reload reload_if_changed(std::vector<FileStamp>& read);
   void say(const std::string& line) const;
   void resume_watch() const noexcept;
@@ -84,7 +92,7 @@ class Dispatcher final : private ProcessListener {
   mutable std::atomic<bool> is_observed_;       // each lookup calls observe()
   mutable std::atomic<bool> is_forked_{false};  // the watch waits to be resumed
   mutable Inherited<std::monostate> saying_{};  // only one thread calls options_.say
-  Inherited<std::vector<FileStamp>> stamps_;    // of the last reading, or the last attempt
+  Inherited<std::vector<FileStamp>> stamps_{};  // of the last reading, or the last attempt
   PublishedIndex published_;
   std::unique_ptr<LookupLog> log_;  // null if lookups are not logged
   CaptureDevice captured_as_{};

@@ -43,10 +43,11 @@ std::optional<Format> parse_format(std::string_view text) {
 }
 
 const std::vector<Format>& all_formats() {
-  static const std::vector<Format> formats{Format::a16w16,           Format::a8w8, Format::a8w8_blockscale,
-                                           Format::a8w8_bpreshuffle, Format::a4w4, Format::batched_a16w16,
-                                           Format::batched_a8w8};
-  return formats;
+  // Never destroyed: problems are read while the process exits, when a capture is written.
+  static const auto* const formats =
+      new std::vector<Format>{Format::a16w16, Format::a8w8,           Format::a8w8_blockscale, Format::a8w8_bpreshuffle,
+                              Format::a4w4,   Format::batched_a16w16, Format::batched_a8w8};
+  return *formats;
 }
 
 Problem format_defaults(Format format) {

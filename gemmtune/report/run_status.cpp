@@ -91,6 +91,7 @@ RunStatus status_of(const TrialStore& store, const Run& run, std::int64_t lines)
   status.outcomes = store.outcomes_during(run);
   status.last_lines = store.last_lines(run.id, lines);
   for (const auto& file : store.files(run.id)) status.files.push_back(as_it_is_now(file));
+  status.damaged_rows = store.damaged().size();
   return status;
 }
 

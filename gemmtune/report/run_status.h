@@ -44,6 +44,7 @@ struct RunStatus {
   std::map<Outcome, std::int64_t> outcomes{};  // number of its trials by outcome
   std::vector<RunLine> last_lines{};
   std::vector<WrittenFile> files{};
+  std::size_t damaged_rows{};  // of the store, as far as it was read; they are left out
 };
 
 struct StatusQuery {

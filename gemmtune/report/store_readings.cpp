@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <tuple>
@@ -66,6 +67,17 @@ Measurement measurement_of(const Trial& trial, const std::string& source) {
           .where = fmt::format("{}#{}", source, trial.id)};
 }
 
+std::vector<std::string> notes_on_damage(const std::filesystem::path& path, const std::vector<DamagedRow>& rows) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> notes;
+  for (const auto& row : std::span(rows).first(std::min(rows.size(), shown)))
+    notes.push_back(fmt::format("{}: {}; left out", path.string(), to_string(row)));
+  if (rows.size() > shown)
+    notes.push_back(fmt::format("{}: {} rows in all cannot be read and are left out; 'gemmtune store check' lists them",
+                                path.string(), rows.size()));
+  return notes;
+}
+
 }  // namespace
 
 ShapeId shape_of(const Trial& trial) { return {.device = tag_of(trial.context.device), .problem = trial.problem}; }
@@ -86,8 +98,11 @@ std::vector<Measurement> measurements_of(std::span<const Trial> trials, const st
 }
 
 Readings read_store(const std::filesystem::path& path) {
-  const auto trials = TrialStore::open_read_only(path).all();
-  return {.measurements = measurements_of(trials, path.string()), .sources = {path.string()}};
+  const auto store = TrialStore::open_read_only(path);
+  Readings readings{.measurements = measurements_of(store.all(), path.string()), .sources = {path.string()}};
+  for (const auto& run : store.runs()) static_cast<void>(store.results(run.id));  // the page shows them
+  readings.notes = notes_on_damage(path, store.damaged());
+  return readings;
 }
 
 }  // namespace gemmtune

@@ -28,6 +28,9 @@ std::vector<Forecast::Known> worth_learning_from(std::vector<Forecast::Known> kn
   return known;
 }
 
+/// Distances are held for so many candidates at a time: a worker may list hundreds of thousands.
+constexpr std::size_t asked_at_once = 1024;
+
 /// The deviation where nothing is known: half or twice as fast is likely.
 constexpr double wide = 0.7;
 
@@ -77,10 +80,16 @@ std::vector<LogTime> Forecast::expect(std::span<const std::size_t> unknown, std:
     Indices asked;
     for (const auto i : of_this) asked.push_back(unknown[i]);
     const GaussianProcess process(distances_between(seen, seen), log_times);
-    const auto predictions = process.at(distances_between(seen, asked));
     const double wider = std::max(1.0, process.leave_one_out_deviation());
-    for (std::size_t i = 0; i < of_this.size(); ++i)
-      expected[of_this[i]] = {.mean = predictions[i].mean, .deviation = wider * predictions[i].deviation};
+    for (std::size_t first = 0; first < asked.size(); first += asked_at_once) {
+      const auto last = std::min(first + asked_at_once, asked.size());
+      const auto predictions =
+          process.at(distances_between(seen, Indices(asked.begin() + static_cast<std::ptrdiff_t>(first),
+                                                     asked.begin() + static_cast<std::ptrdiff_t>(last))));
+      for (std::size_t i = first; i < last; ++i)
+        expected[of_this[i]] = {.mean = predictions[i - first].mean,
+                                .deviation = wider * predictions[i - first].deviation};
+    }
   }
   return expected;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gemmtune/core/text.h"
 
@@ -20,31 +21,35 @@ const std::string nameless = " alone";
 /// Candidates with equal parameters and different names differ in something that the parameters do not say.
 const std::string twin = " twin";
 
-double difference(const std::string& a, const std::string& b) {
-  const auto left = parse_double(a).value_or(0);
-  const auto right = parse_double(b).value_or(0);
+constexpr std::size_t most_with_table = 512;  // values of a parameter: 2 MB
+
+double difference_of(double left, double right) {
   if (left <= 0 || right <= 0) return 1;
   return 1 - (1 - least_difference) * std::exp(-std::abs(std::log2(left / right)));
 }
 
-std::vector<double> differences_of(const std::vector<std::string>& values, double scale) {
-  const auto n = values.size();
-  std::vector<double> differences(n * n);
-  for (std::size_t a = 1; a < n; ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      differences[a * n + b] = differences[b * n + a] = scale * difference(values[a], values[b]);
-  return differences;
-}
-
-/// The place of a value in the list; a new value is appended.
-std::uint16_t place_among(std::vector<std::string>& values, const std::string& value) {
-  const auto at = std::find(values.begin() + 1, values.end(), value);
-  const auto place = static_cast<std::uint16_t>(at - values.begin());
-  if (at == values.end()) values.push_back(value);
-  return place;
-}
-
 }  // namespace
+
+/// A new value is appended.
+std::uint32_t ParameterDistances::Feature::place_of(const std::string& value) {
+  const auto [at, is_new] = places.emplace(value, static_cast<std::uint32_t>(numbers.size()));
+  if (is_new) numbers.push_back(parse_double(value).value_or(0));
+  return at->second;
+}
+
+double ParameterDistances::Feature::difference(std::size_t a, std::size_t b) const {
+  if (a == b) return 0;
+  return differences.empty() ? scale * difference_of(numbers[a], numbers[b]) : differences[a * numbers.size() + b];
+}
+
+void ParameterDistances::Feature::compute_differences() {
+  const auto n = numbers.size();
+  if (n > most_with_table) return;
+  std::vector<double> table(n * n);
+  for (std::size_t a = 1; a < n; ++a)
+    for (std::size_t b = 0; b < a; ++b) table[a * n + b] = table[b * n + a] = difference(a, b);
+  differences = std::move(table);
+}
 
 std::size_t ParameterDistances::feature(const std::string& name) {
   const auto [at, is_new] = places_.emplace(name, features_.size());
@@ -56,7 +61,7 @@ ParameterDistances::Values ParameterDistances::values_of(const Candidate& candid
   Values values;
   const auto set = [&](const std::string& name, const std::string& value) {
     const auto place = feature(name);
-    values[place] = place_among(features_[place].values, value);
+    values[place] = features_[place].place_of(value);
   };
   if (candidate.params.empty()) set(nameless, candidate.name);
   for (const auto& [key, value] : candidate.params) {
@@ -73,11 +78,13 @@ ParameterDistances::ParameterDistances(std::span<const Candidate> candidates) {
   for (const auto& candidate : candidates) {
     auto values = values_of(candidate);
     const auto earlier = alike[values]++;
-    if (earlier > 0) values[twins] = place_among(features_[twins].values, fmt::format("twin {}", earlier));
+    if (earlier > 0) values[twins] = features_[twins].place_of(fmt::format("twin {}", earlier));
     all.push_back(std::move(values));
   }
-  for (const auto& [name, place] : places_)
-    features_[place].differences = differences_of(features_[place].values, name == nameless ? no_relation : 1);
+  for (const auto& [name, place] : places_) {
+    features_[place].scale = name == nameless ? no_relation : 1;
+    features_[place].compute_differences();
+  }
   values_.resize(candidates.size() * features_.size());
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const auto& [place, value] : all[i]) values_[i * features_.size() + place] = value;
@@ -86,11 +93,8 @@ ParameterDistances::ParameterDistances(std::span<const Candidate> candidates) {
 double ParameterDistances::between(std::size_t a, std::size_t b) const {
   const auto count = features_.size();
   double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t left = values_[a * count + i];
-    const std::size_t right = values_[b * count + i];
-    if (left != right) sum += features_[i].differences[left * features_[i].values.size() + right];
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    sum += features_[i].difference(values_[a * count + i], values_[b * count + i]);
   return sum;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gemmtune/space/candidate.h"
@@ -25,18 +26,26 @@ class ParameterDistances {
 
  private:
   /// The values that one parameter, or one number of it, has among the candidates. Value 0 means that there is none.
+  /// Most have few values, whose differences are computed once. A worker may list candidates by the hundred thousand,
+  /// each with a value of its own.
   struct Feature {
-    std::vector<std::string> values{""};
-    std::vector<double> differences{};  // of each value from each other, row by row
+    std::unordered_map<std::string, std::uint32_t> places{{"", 0}};
+    std::vector<double> numbers{0};  // of the values; 0 for what is no number above 0
+    double scale{1};
+    std::vector<double> differences{};  // of each value from each other, row by row; empty if there are many
+
+    std::uint32_t place_of(const std::string& value);
+    void compute_differences();
+    double difference(std::size_t a, std::size_t b) const;
   };
-  using Values = std::map<std::size_t, std::uint16_t>;  // those of one candidate, by feature
+  using Values = std::map<std::size_t, std::uint32_t>;  // those of one candidate, by feature
 
   std::size_t feature(const std::string& name);
   Values values_of(const Candidate& candidate);
 
   std::map<std::string, std::size_t> places_{};
   std::vector<Feature> features_{};
-  std::vector<std::uint16_t> values_{};  // of each candidate, one for each feature
+  std::vector<std::uint32_t> values_{};  // of each candidate, one for each feature
 };
 
 }  // namespace gemmtune

@@ -109,9 +109,10 @@ bool is_empty_or_absent(const std::filesystem::path& path) {
 }  // namespace
 
 const std::vector<std::string>& capture_columns() {
-  static const std::vector<std::string> names{"gfx",     "cu_num", "M",     "N",       "K",
-                                              "problem", "match",  "calls", "tuned_m", "expected_us"};
-  return names;
+  // Never destroyed: captures are written while the process exits, when other statics may be gone.
+  static const auto* const names = new std::vector<std::string>{"gfx",     "cu_num", "M",     "N",       "K",
+                                                                "problem", "match",  "calls", "tuned_m", "expected_us"};
+  return *names;
 }
 
 bool is_capture(const CsvDocument& document) { return document.header == capture_columns(); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/trials/json_cell.h"
 
 namespace gemmtune {
 namespace {
@@ -19,7 +20,7 @@ DeviceKind parse_kind(const std::string& text) {
   for (std::size_t i = 0; i < kind_names.size(); ++i) {
     if (text == kind_names[i]) return static_cast<DeviceKind>(i);
   }
-  fail(ErrorCode::input, "a trial has a device of unknown kind '{}'", text);
+  fail(ErrorCode::input, "it has a device of unknown kind '{}'", visible_start(text, 100));
 }
 
 // The names of drivers need not be UTF-8.
@@ -53,7 +54,7 @@ json policy_part(const EvaluationPolicy& policy) {
 Stage read_stage(Query& query) {
   const std::string text = query.text();
   const auto stage = parse_stage(text);
-  if (!stage) fail(ErrorCode::input, "a trial has the unknown stage '{}'", text);
+  if (!stage) fail(ErrorCode::input, "it has the unknown stage '{}'", visible_start(text, 100));
   return *stage;
 }
 
@@ -113,9 +114,9 @@ DeviceInfo read_device(Query& query) {
           .cu_num = query.integer(),
           .last_level_cache_bytes = query.integer(),
           .memory_bytes = query.integer(),
-          .features = json::parse(query.text()),
+          .features = read_json_cell<std::vector<std::string>>("features", query.text()),
           .driver = query.shown_text(),
-          .libraries = json::parse(query.text())};
+          .libraries = read_json_cell<std::map<std::string, std::string>>("libraries", query.text())};
 }
 
 TrialContext read_context(Query& query, DeviceInfo device) {

@@ -6,8 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
+#include "gemmtune/trials/store.h"
 
 namespace gemmtune {
 
@@ -72,12 +78,26 @@ class Connection {
   /// `sql` must live as long as the connection: a literal.
   SQLite::Statement& prepared(const char* sql);
 
+  /// Reads a row of this table. One that cannot be read, for which `read` throws Error{input}, is noted and skipped.
+  template <typename Read>
+  void read_row(const char* table, std::int64_t id, Read&& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::input) throw;
+      damaged_.insert({.table = table, .id = id, .why = visible_line(error.what(), 300)});
+    }
+  }
+
+  std::vector<DamagedRow> damaged() const { return {damaged_.begin(), damaged_.end()}; }
+
  private:
   static constexpr int busy_timeout_ms =
       10'000;  // a reader that recovers the file after a kill may hold the lock for a moment
 
   SQLite::Database database_;
   std::map<const char*, SQLite::Statement> statements_{};
+  std::set<DamagedRow> damaged_{};
 };
 
 }  // namespace gemmtune

@@ -8,6 +8,7 @@
 #include "gemmtune/core/visible.h"
 #include "gemmtune/space/plausibility.h"
 #include "gemmtune/trials/context.h"
+#include "gemmtune/trials/json_cell.h"
 
 namespace gemmtune {
 namespace {
@@ -21,19 +22,9 @@ std::string params_text(const Candidate& candidate) {
   return params.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-template <typename Read>
-auto reading(const char* what, const std::string& text, const Read& read) {
-  try {
-    return read();
-  } catch (const json::exception&) {
-    fail(ErrorCode::input, "the trials store has {} that cannot be read: '{}'", what, visible_line(text, 100));
-  }
-}
-
 std::vector<Param> parse_params(const std::string& text) {
-  return reading("parameters", text, [&] {
+  return read_json_cell("parameters", text, [](const ordered_json& object) {
     std::vector<Param> params;
-    const ordered_json object = ordered_json::parse(text);
     for (const auto& [key, value] : object.items()) params.push_back({key, value});
     return params;
   });
@@ -41,16 +32,16 @@ std::vector<Param> parse_params(const std::string& text) {
 
 // JSON has no infinities and NaN. They are written as null, and null is read as NaN.
 std::vector<double> parse_samples(const std::string& text) {
-  return reading("samples", text, [&] {
+  return read_json_cell("samples", text, [](const ordered_json& cell) {
     std::vector<double> samples;
-    for (const json& sample : json::parse(text))
+    for (const auto& sample : cell)
       samples.push_back(sample.is_null() ? std::numeric_limits<double>::quiet_NaN() : sample.get<double>());
     return samples;
   });
 }
 
 std::vector<std::int64_t> parse_turns(const std::string& text) {
-  return reading("turns", text, [&] { return json::parse(text).get<std::vector<std::int64_t>>(); });
+  return read_json_cell<std::vector<std::int64_t>>("turns", text);
 }
 
 void bind_timing(Query& query, const Timing& timing) {
@@ -106,7 +97,7 @@ Cost read_cost(Query& query) {
 
 template <typename Value>
 Value parsed(std::optional<Value> value, const std::string& text) {
-  if (!value) fail(ErrorCode::input, "the trials store has the unknown word '{}'", visible_line(text, 100));
+  if (!value) fail(ErrorCode::input, "it has the unknown word '{}'", visible_start(text, 100));
   return *value;
 }
 
@@ -151,18 +142,39 @@ Evaluation read_evaluation(Query& query) {
   "family_version, policy_stage, warmup, min_samples, max_samples, max_sampling_s, target_dispersion, "             \
   "keep_samples, cold_cache, err_ratio_limit, atol, rtol, full_reference_flops, seed, cold_instructions"
 
-std::vector<Trial> read_trials(Query& query) {
+Trial read_trial(Query& query, std::int64_t id) {
+  Trial trial{.id = id, .time_utc = query.text()};
+  trial.problem = parse_problem(query.text());
+  trial.evaluation = read_evaluation(query);
+  trial.context = read_context(query, read_device(query));
+  trial.evaluation.seed = trial.context.policy.seed;
+  return trial;
+}
+
+std::vector<Trial> read_trials(Connection& connection, Query& query) {
   std::vector<Trial> trials;
   while (query.step()) {
-    trials.push_back({.id = query.integer(),
-                      .time_utc = query.text(),
-                      .problem = parse_problem(query.text()),
-                      .evaluation = read_evaluation(query),
-                      .context = read_context(query, read_device(query))});
-    trials.back().evaluation.seed = trials.back().context.policy.seed;
+    const auto id = query.integer();
+    connection.read_row("trials", id, [&] { trials.push_back(read_trial(query, id)); });
   }
   return trials;
 }
+
+Quarantined read_quarantined(Query& query, std::int64_t id) {
+  Quarantined entry{.id = id, .time_utc = query.text(), .device = query.shown_text()};
+  entry.problem = parse_problem(query.text());
+  entry.candidate = read_candidate(query);
+  entry.outcome = read_outcome(query);
+  entry.reason = query.shown_text();
+  entry.reproducer = query.text();
+  return entry;
+}
+
+/// A crash or a hang from before the candidate was taken out of the quarantine (model_of() says the device likewise).
+#define GEMMTUNE_IS_LIFTED                                                                                 \
+  "(outcome IN ('crashed', 'timed_out') AND EXISTS (SELECT 1 FROM lifts"                                   \
+  " WHERE lifts.problem_id = trial_details.problem_id AND lifts.candidate_id = trial_details.candidate_id" \
+  " AND lifts.device = trial_details.device || ' (' || arch || ')' AND last_trial >= trial_id))"
 
 std::optional<std::int64_t> first_integer(Query& query) {
   return query.step() ? std::optional(query.integer()) : std::nullopt;
@@ -234,42 +246,47 @@ void insert_trial(Connection& connection, const Problem& problem, const Evaluati
 
 std::optional<Evaluation> latest_trial(Connection& connection, const Problem& problem, const Candidate& candidate,
                                        Stage stage, const TrialContext& context) {
-  Query query(connection.prepared("SELECT " GEMMTUNE_EVALUATION_COLUMNS " FROM trial_details"
+  Query query(connection.prepared("SELECT trial_id, " GEMMTUNE_EVALUATION_COLUMNS " FROM trial_details"
                                   " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"
                                   " AND candidate_id = (SELECT id FROM candidates WHERE family = ? AND name = ?)"
                                   " AND context_id = (SELECT id FROM contexts WHERE identity = ?)"
-                                  " AND stage = ? ORDER BY trial_id DESC LIMIT 1"));
+                                  " AND stage = ? AND NOT " GEMMTUNE_IS_LIFTED " ORDER BY trial_id DESC LIMIT 1"));
   query.bind(to_string(problem)).bind(candidate.family).bind(candidate.name).bind(identity_of(context));
   if (!query.bind(to_string(stage)).step()) return std::nullopt;
-  auto evaluation = read_evaluation(query);
-  evaluation.seed = context.policy.seed;
+  std::optional<Evaluation> evaluation;
+  connection.read_row("trials", query.integer(), [&] { evaluation = read_evaluation(query); });
+  if (evaluation) evaluation->seed = context.policy.seed;
   return evaluation;
 }
 
 std::vector<Trial> all_trials(Connection& connection) {
   Query query(connection.prepared("SELECT " GEMMTUNE_TRIAL_COLUMNS " FROM trial_details ORDER BY trial_id"));
-  return read_trials(query);
+  return read_trials(connection, query);
 }
 
 std::vector<Trial> trials_of(Connection& connection, const Problem& problem) {
   Query query(
       connection.prepared("SELECT " GEMMTUNE_TRIAL_COLUMNS " FROM trial_details WHERE problem = ? ORDER BY trial_id"));
   query.bind(to_string(problem));
-  return read_trials(query);
+  return read_trials(connection, query);
 }
 
 std::vector<TrialTime> times_on(Connection& connection, const DeviceInfo& device) {
   Query query(
-      connection.prepared("SELECT problem, family, candidate, median_us FROM trial_details"
+      connection.prepared("SELECT trial_id, problem, family, candidate, median_us FROM trial_details"
                           " WHERE outcome = 'ok' AND median_us BETWEEN ? AND ? AND device = ? AND arch = ?"
                           " ORDER BY trial_id"));
   query.bind(shortest_time_us).bind(longest_time_us).bind(device.name).bind(device.arch);
   std::vector<TrialTime> times;
-  while (query.step())
-    times.push_back({.problem = parse_problem(query.text()),
-                     .family = query.text(),
-                     .candidate = query.text(),
-                     .median_us = query.real()});
+  while (query.step()) {
+    const auto id = query.integer();
+    connection.read_row("trials", id, [&] {
+      times.push_back({.problem = parse_problem(query.text()),
+                       .family = query.text(),
+                       .candidate = query.text(),
+                       .median_us = query.real()});
+    });
+  }
   return times;
 }
 
@@ -284,19 +301,25 @@ void insert_quarantined(Connection& connection, const Quarantined& entry) {
 
 std::vector<Quarantined> all_quarantined(Connection& connection) {
   Query query(connection.prepared(
-      "SELECT device, text, family, name, params, split_k, -1, outcome, reason, reproducer FROM quarantine"
+      "SELECT quarantine.id, time_utc, device, text, family, name, params, split_k, -1, outcome, reason, reproducer "
+      "FROM quarantine"
       " JOIN problems ON problems.id = problem_id JOIN candidates ON candidates.id = candidate_id ORDER BY "
       "quarantine.id"));
   std::vector<Quarantined> entries;
   while (query.step()) {
-    entries.push_back({.device = query.shown_text(),
-                       .problem = parse_problem(query.text()),
-                       .candidate = read_candidate(query),
-                       .outcome = read_outcome(query),
-                       .reason = query.shown_text(),
-                       .reproducer = query.text()});
+    const auto id = query.integer();
+    connection.read_row("quarantine", id, [&] { entries.push_back(read_quarantined(query, id)); });
   }
   return entries;
+}
+
+void lift_quarantined(Connection& connection, std::int64_t id) {
+  Query note(
+      connection.prepared("INSERT INTO lifts (time_utc, device, problem_id, candidate_id, outcome, reason, last_trial)"
+                          " SELECT ?, device, problem_id, candidate_id, outcome, reason,"
+                          " (SELECT coalesce(max(id), 0) FROM trials) FROM quarantine WHERE id = ?"));
+  note.bind(utc_now()).bind(id).run();
+  Query(connection.prepared("DELETE FROM quarantine WHERE id = ?")).bind(id).run();
 }
 
 }  // namespace gemmtune

@@ -27,5 +27,6 @@ std::vector<TrialTime> times_on(Connection& connection, const DeviceInfo& device
 
 void insert_quarantined(Connection& connection, const Quarantined& entry);
 std::vector<Quarantined> all_quarantined(Connection& connection);
+void lift_quarantined(Connection& connection, std::int64_t id);
 
 }  // namespace gemmtune

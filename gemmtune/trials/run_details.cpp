@@ -4,6 +4,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/visible.h"
 #include "gemmtune/trials/rows.h"
 #include "gemmtune/trials/schema.h"
 
@@ -35,20 +36,23 @@ void insert_file(Connection& connection, std::int64_t run, const RunFile& file) 
 std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
   std::vector<RunResult> results;
   if (!has_run_details(connection.database())) return results;
-  Query query(
-      connection.prepared("SELECT time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim FROM"
-                          " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
-                          " run_results.id"));
+  Query query(connection.prepared(
+      "SELECT run_results.id, time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim FROM"
+      " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
+      " run_results.id"));
   query.bind(run);
   while (query.step()) {
-    results.push_back({.time_utc = query.text(),
-                       .problem = parse_problem(query.text()),
-                       .winner = query.text(),
-                       .time_us = query.real(),
-                       .default_choice = query.text(),
-                       .default_us = query.real(),
-                       .why_failed = query.text(),
-                       .claim = query.text()});
+    const auto id = query.integer();
+    connection.read_row("run_results", id, [&] {
+      results.push_back({.time_utc = query.text(),
+                         .problem = parse_problem(query.text()),
+                         .winner = query.text(),
+                         .time_us = query.real(),
+                         .default_choice = query.text(),
+                         .default_us = query.real(),
+                         .why_failed = query.text(),
+                         .claim = query.text()});
+    });
   }
   return results;
 }
@@ -75,14 +79,17 @@ std::vector<RunFile> files_of(Connection& connection, std::int64_t run) {
 std::map<Outcome, std::int64_t> outcomes_between(Connection& connection, const std::string& begin_utc,
                                                  const std::string& end_utc) {
   Query query(connection.prepared(
-      "SELECT outcome, count(*) FROM trials WHERE time_utc >= ? AND time_utc <= ? GROUP BY outcome"));
+      "SELECT outcome, count(*), min(id) FROM trials WHERE time_utc >= ? AND time_utc <= ? GROUP BY outcome"));
   query.bind(begin_utc).bind(end_utc);
   std::map<Outcome, std::int64_t> outcomes;
   while (query.step()) {
     const auto word = query.text();
     const auto outcome = parse_outcome(word);
-    if (!outcome) fail(ErrorCode::input, "the trials store has the unknown word '{}'", word);
-    outcomes[*outcome] = query.integer();
+    const auto count = query.integer();
+    connection.read_row("trials", query.integer(), [&] {
+      if (!outcome) fail(ErrorCode::input, "it has the unknown word '{}'", visible_start(word, 100));
+      outcomes[*outcome] = count;
+    });
   }
   return outcomes;
 }

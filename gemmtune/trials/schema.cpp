@@ -101,6 +101,20 @@ CREATE VIEW trial_details AS
   JOIN contexts ON contexts.id = context_id;
 )sql";
 
+// What was taken out of the quarantine: crashes and hangs up to this trial count no longer.
+constexpr const char* lifts = R"sql(
+CREATE TABLE lifts (
+  id INTEGER PRIMARY KEY,
+  time_utc TEXT NOT NULL,
+  device TEXT NOT NULL,
+  problem_id INTEGER NOT NULL REFERENCES problems(id),
+  candidate_id INTEGER NOT NULL REFERENCES candidates(id),
+  outcome TEXT NOT NULL, reason TEXT NOT NULL,
+  last_trial INTEGER NOT NULL
+);
+CREATE INDEX lifts_by_key ON lifts(problem_id, candidate_id);
+)sql";
+
 constexpr const char* run_details = R"sql(
 CREATE TABLE run_results (
   id INTEGER PRIMARY KEY,
@@ -136,6 +150,8 @@ bool knows_cold_instructions(SQLite::Database& database) { return version_of(dat
 
 bool knows_turns(SQLite::Database& database) { return version_of(database) >= 4; }
 
+bool knows_lifts(SQLite::Database& database) { return version_of(database) >= 5; }
+
 bool is_empty(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
@@ -147,14 +163,14 @@ void make_tables(SQLite::Database& database) {
   database.exec(tables);
   database.exec(trial_details);
   database.exec(run_details);
+  database.exec(lifts);
   database.exec("PRAGMA application_id = " + std::to_string(application_id));
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
 }
 
-void bring_up_to_date(SQLite::Database& database) {
-  if (version_of(database) == schema_version) return;
-  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+/// From one of the first three versions to the fourth.
+void bring_up_to_turns(SQLite::Database& database) {
   if (!has_run_details(database))
     database.exec(run_details);
   else
@@ -164,6 +180,13 @@ void bring_up_to_date(SQLite::Database& database) {
   database.exec("ALTER TABLE trials ADD COLUMN turns TEXT NOT NULL DEFAULT '[]'");
   database.exec("DROP VIEW trial_details");
   database.exec(trial_details);
+}
+
+void bring_up_to_date(SQLite::Database& database) {
+  if (version_of(database) == schema_version) return;
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  if (!knows_turns(database)) bring_up_to_turns(database);
+  database.exec(lifts);
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
 }
@@ -182,6 +205,9 @@ void prepare_schema(SQLite::Database& database, const std::filesystem::path& pat
 bool has_run_details(SQLite::Database& database) { return version_of(database) >= 2; }
 
 void complete_for_reading(SQLite::Database& database) {
+  if (!knows_lifts(database))
+    database.exec(
+        "CREATE TEMP TABLE lifts (device TEXT, problem_id INTEGER, candidate_id INTEGER, last_trial INTEGER)");
   if (knows_turns(database)) return;
   const std::string cold = knows_cold_instructions(database) ? "" : ", 0 AS cold_instructions";
   database.exec("CREATE TEMP VIEW trial_details AS SELECT *, '[]' AS turns" + cold + " FROM main.trial_details");

@@ -73,6 +73,22 @@ Connection connect_for_writing(const fs::path& path) {
   return connection;
 }
 
+/// SQLite says "ok" where there is nothing wrong.
+std::vector<std::string> faults_of_file(Connection& connection) {
+  std::vector<std::string> faults;
+  Query pages(connection.prepared("PRAGMA integrity_check"));
+  while (pages.step())
+    if (auto line = pages.shown_text(); line != "ok") faults.push_back(std::move(line));
+  Query references(connection.prepared("PRAGMA foreign_key_check"));
+  while (references.step()) {
+    const auto table = references.shown_text();
+    const auto row = references.integer();
+    faults.push_back(
+        fmt::format("row {} of {}: refers to a row of {} that is missing", row, table, references.shown_text()));
+  }
+  return faults;
+}
+
 /// Syncs to the disk what the operating system has buffered.
 void to_disk(Connection& connection) { connection.database().exec("PRAGMA wal_checkpoint(PASSIVE)"); }
 
@@ -108,6 +124,10 @@ struct TrialStore::State {
     });
   }
 };
+
+std::string model_of(const DeviceInfo& device) { return fmt::format("{} ({})", device.name, device.arch); }
+
+std::string to_string(const DamagedRow& row) { return fmt::format("row {} of {}: {}", row.id, row.table, row.why); }
 
 TrialStore TrialStore::open(const fs::path& path) {
   check_folder(path);
@@ -155,6 +175,11 @@ std::vector<Quarantined> TrialStore::quarantined() const {
   return state_->read([](Connection& c) { return all_quarantined(c); });
 }
 
+void TrialStore::lift(const Quarantined& entry) {
+  state_->write([&](Connection& c) { lift_quarantined(c, entry.id); });
+  state_->read(to_disk);
+}
+
 std::int64_t TrialStore::begin_run(const std::string& command_line, std::int64_t shape_count) {
   return state_->write([&](Connection& c) { return insert_run(c, command_line, shape_count); });
 }
@@ -195,6 +220,23 @@ std::vector<RunFile> TrialStore::files(std::int64_t run) const {
 
 std::map<Outcome, std::int64_t> TrialStore::outcomes_during(const Run& run) const {
   return state_->read([&](Connection& c) { return outcomes_between(c, run.begun_utc, run.heartbeat_utc); });
+}
+
+std::vector<DamagedRow> TrialStore::damaged() const {
+  return state_->read([](Connection& c) { return c.damaged(); });
+}
+
+std::vector<std::string> TrialStore::check() const {
+  auto found = state_->read(faults_of_file);
+  if (!found.empty()) return found;  // reading on would find the same again
+  static_cast<void>(all());
+  static_cast<void>(quarantined());
+  for (const auto& run : runs()) {
+    static_cast<void>(results(run.id));
+    static_cast<void>(outcomes_during(run));
+  }
+  for (const auto& row : damaged()) found.push_back(to_string(row));
+  return found;
 }
 
 }  // namespace gemmtune

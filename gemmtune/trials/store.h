@@ -44,13 +44,30 @@ struct TrialTime {
 
 /// A candidate that crashed or hung its worker on a device, and that is not tried again.
 struct Quarantined {
-  std::string device{};  // the device's model: "NVIDIA H100 80GB HBM3 (sm90)"
+  std::int64_t id{};       // set by the store
+  std::string time_utc{};  // likewise
+  std::string device{};    // the device's model: "NVIDIA H100 80GB HBM3 (sm90)"
   Problem problem{};
   Candidate candidate{};
   Outcome outcome{Outcome::crashed};  // or timed_out
   std::string reason{};
   std::string reproducer{};  // a command that repeats the failure
 };
+
+/// The device's model, as it stands in Quarantined: devices of one model share their quarantine.
+std::string model_of(const DeviceInfo& device);
+
+/// A row that cannot be read. It is skipped, as if it were not there.
+struct DamagedRow {
+  std::string table{};
+  std::int64_t id{};
+  std::string why{};
+
+  auto operator<=>(const DamagedRow&) const = default;
+};
+
+/// "row 17 of trials: it has samples that cannot be read: …".
+std::string to_string(const DamagedRow& row);
 
 /// What `gemmtune status` shows of a run. A run whose state is "running" and whose process is gone was killed.
 struct Run {
@@ -116,7 +133,7 @@ class TrialStore {
   /// Throws Error{io} when the disk is full. Earlier contents are kept.
   void add(const Problem& problem, const Evaluation& evaluation, const TrialContext& context);
 
-  /// The latest trial of this candidate at this stage in an equal context, if any.
+  /// The latest trial of this candidate at this stage in an equal context, if any. None if it cannot be read.
   std::optional<Evaluation> find(const Problem& problem, const Candidate& candidate, Stage stage,
                                  const TrialContext& context) const;
 
@@ -129,6 +146,10 @@ class TrialStore {
   /// Keeps one entry for each device, problem and candidate: the first one.
   void quarantine(const Quarantined& entry);
   std::vector<Quarantined> quarantined() const;
+
+  /// Takes an entry out of the quarantine. The candidate may be tried again: find() does not know its crashes and hangs
+  /// up to now any more. They are kept.
+  void lift(const Quarantined& entry);
 
   /// One row for each run, for `gemmtune status`: its beginning, its heartbeat, and the number of finished shapes.
   std::int64_t begin_run(const std::string& command_line, std::int64_t shape_count);
@@ -146,6 +167,12 @@ class TrialStore {
 
   /// The number of trials by outcome, from the beginning of the run to its heartbeat.
   std::map<Outcome, std::int64_t> outcomes_during(const Run& run) const;
+
+  /// The rows that had to be skipped so far.
+  std::vector<DamagedRow> damaged() const;
+
+  /// Reads everything. Returns what SQLite finds wrong with the file, and the rows that cannot be read.
+  std::vector<std::string> check() const;
 
  private:
   struct State;

@@ -6,8 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <thread>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
@@ -15,11 +18,39 @@
 namespace gemmtune {
 namespace {
 
+using std::chrono::milliseconds;
+
+constexpr auto look_again_every = milliseconds(10);
+constexpr auto patience_with_all =
+    milliseconds(500);  // a signal takes a moment to arrive, and so does a name in the file
+constexpr auto patience_with_the_dead = milliseconds(5000);  // their locks last until the system has taken them apart
+
+/// "process 12 on host", as the lock file says; "" if it says nothing.
 std::string holder(int descriptor) {
   std::array<char, 512> text{};
   const auto size = ::pread(descriptor, text.data(), text.size(), 0);
-  const auto found = size > 0 ? trim({text.data(), static_cast<std::size_t>(size)}) : std::string_view{};
-  return found.empty() ? "another process" : std::string(found);
+  return size > 0 ? std::string(trim({text.data(), static_cast<std::size_t>(size)})) : std::string();
+}
+
+/// Whether the holder is a process of this machine that has ended, or is ending: a zombie, or one without memory.
+bool is_dead(const std::string& who) {
+  const auto words = split(std::string_view(who), ' ');
+  if (words.size() != 4 || words[3] != host_name()) return false;
+  std::ifstream status(fmt::format("/proc/{}/statm", words[1]));
+  std::int64_t pages = 0;
+  return !(status >> pages) || pages == 0;
+}
+
+/// Takes the lock, and returns 0 or an errno. A holder that was killed a moment ago is waited for.
+int lock_once_free(int descriptor) {
+  const auto start = std::chrono::steady_clock::now();
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return errno;
+    const auto patience = is_dead(holder(descriptor)) ? patience_with_the_dead : patience_with_all;
+    if (std::chrono::steady_clock::now() - start >= patience) return EWOULDBLOCK;
+    std::this_thread::sleep_for(look_again_every);
+  }
+  return 0;
 }
 
 // The lock file is beside the real file, also when `store` is a link to it.
@@ -41,7 +72,9 @@ int open_lock_file(const std::filesystem::path& store, const std::string& path) 
   if (reason != EWOULDBLOCK) {
     fail(ErrorCode::io, "cannot lock the trials store {}: {}", store.string(), std::strerror(reason));
   }
-  fail(ErrorCode::io, "the trials store {} is in use by {}: wait for it, or give another --store", store.string(), who);
+  const auto holder = who.empty() || is_dead(who) ? "another process" : who;
+  fail(ErrorCode::io, "the trials store {} is in use by {}: wait for it, or give another --store", store.string(),
+       holder);
 }
 
 void write_holder(int descriptor) {
@@ -53,8 +86,7 @@ void write_holder(int descriptor) {
 }  // namespace
 
 WriterLock::WriterLock(const std::filesystem::path& store) : descriptor_(open_lock_file(store, lock_path(store))) {
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
+  if (const int reason = lock_once_free(descriptor_); reason != 0) {
     const std::string who = holder(descriptor_);
     ::close(descriptor_);
     refuse(store, reason, who);

@@ -9,8 +9,9 @@ namespace gemmtune {
 
 class WriterLock {
  public:
-  /// Throws Error{io} at once when another process, or another object in this process, holds the lock. The message
-  /// names the process id and the host of the holder.
+  /// Throws Error{io} when another process, or another object in this process, holds the lock. The message
+  /// names the process id and the host of the holder. One that was just killed is waited for: half a
+  /// second, and some seconds once it is known to be dead.
   explicit WriterLock(const std::filesystem::path& store);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;

@@ -1,15 +1,11 @@
 #include "gemmtune/tune/journal.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "gemmtune/worker/audit.h"
 
 namespace gemmtune {
 namespace {
-
-std::string model_of(const DeviceInfo& device) { return fmt::format("{} ({})", device.name, device.arch); }
 
 bool is_deadly(Outcome outcome) { return outcome == Outcome::crashed || outcome == Outcome::timed_out; }
 

@@ -121,13 +121,19 @@ void CandidateBatch::remove(const Candidate& candidate) {
 }
 
 Evaluation CandidateBatch::blame(Outcome outcome, const std::string& reason) {
-  Evaluation evaluation{.candidate = in_flight_ ? *in_flight_ : remaining_.front(),
-                        .stage = policy_.stage,
-                        .outcome = outcome,
-                        .reason = reason};
+  Evaluation evaluation{.candidate = suspect(), .stage = policy_.stage, .outcome = outcome, .reason = reason};
   remove(evaluation.candidate);
   in_flight_.reset();
   return evaluation;
+}
+
+CandidateBatch CandidateBatch::take_suspect() {
+  CandidateBatch alone = *this;
+  alone.remaining_ = {suspect()};
+  alone.in_flight_.reset();
+  remove(alone.suspect());
+  in_flight_.reset();
+  return alone;
 }
 
 }  // namespace gemmtune

@@ -53,6 +53,9 @@ class CandidateBatch {
   const std::vector<Candidate>& remaining() const { return remaining_; }
   const std::optional<Candidate>& in_flight() const { return in_flight_; }
 
+  /// The running candidate; the next one when none is running. At least one candidate must remain.
+  const Candidate& suspect() const { return in_flight_ ? *in_flight_ : remaining_.front(); }
+
   const EvaluationPolicy& policy() const { return policy_; }
 
   /// Takes in a worker's reply to request `id`. Throws Error{protocol} when the message is not such a reply, when it is
@@ -64,6 +67,9 @@ class CandidateBatch {
   /// Answers the running candidate with this failure; the next candidate when none is running. At least one candidate
   /// must remain.
   Evaluation blame(Outcome outcome, const std::string& reason);
+
+  /// Moves the candidate that blame() would answer into a batch of its own. At least one candidate must remain.
+  CandidateBatch take_suspect();
 
  private:
   Candidate take_started(const nlohmann::json& reply);

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "gemmtune/core/error.h"
@@ -41,7 +43,16 @@ constexpr std::size_t evaluated_at_most = 3;  // enough to see what a worker doe
 
 [[noreturn]] void complain(const std::string& what) { fail(ErrorCode::protocol, "{}", what); }
 
-Deadline in(seconds time) { return std::chrono::steady_clock::now() + time; }
+/// When all checks must be done, and what says so.
+struct OverallLimit {
+  Deadline end{};
+  double timeout_s{};
+
+  bool reached() const { return std::chrono::steady_clock::now() >= end; }
+  [[noreturn]] void complain_of() const {
+    complain(fmt::format("not examined to its end: the {} s of --timeout are over", timeout_s));
+  }
+};
 
 EvaluationPolicy policy_of(Stage stage) {
   if (stage == Stage::screen) return screen_policy();
@@ -51,10 +62,11 @@ EvaluationPolicy policy_of(Stage stage) {
 /// A worker that is being checked. Every failure is an Error{protocol} that says what was found.
 class Examinee {
  public:
-  explicit Examinee(const std::vector<std::string>& command) : child_(command) {}
+  Examinee(const std::vector<std::string>& command, const OverallLimit& limit) : child_(command), limit_(limit) {}
 
   json receive(seconds patience) {
     const ReadResult result = child_.read_line(in(patience));
+    if (result.status == ReadStatus::timed_out && limit_.reached()) limit_.complain_of();
     if (result.status == ReadStatus::line) return parse_message(result.line);
     if (result.status == ReadStatus::timed_out) complain(fmt::format("nothing within {} s", patience.count()));
     if (result.status == ReadStatus::too_long) complain("a line without an end: " + quote(result.line));
@@ -109,6 +121,8 @@ class Examinee {
   void close_stdin() { child_.close_stdin(); }
 
  private:
+  Deadline in(seconds time) const { return std::min(std::chrono::steady_clock::now() + time, limit_.end); }
+
   std::string how_it_ended(const std::string& half_line) {
     const auto status = child_.wait(in(seconds(1)));
     std::string what = status ? "it " + status->describe() : "it closed its stdout";
@@ -118,6 +132,25 @@ class Examinee {
   }
 
   Subprocess child_;
+  const OverallLimit& limit_;
+};
+
+/// A worker that is checked by the tuner's own means, and interrupted when the time is over.
+class LimitedEvaluator {
+ public:
+  LimitedEvaluator(const std::vector<std::string>& command, const OverallLimit& limit)
+      : evaluator_({.command = command}), interrupter_([this, &limit](const std::stop_token& done) {
+          while (!done.stop_requested()) {
+            if (limit.reached()) evaluator_.interrupt();
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+        }) {}
+
+  RemoteEvaluator& operator*() { return evaluator_; }
+
+ private:
+  RemoteEvaluator evaluator_;
+  std::jthread interrupter_;  // last, so that it ends before the evaluator
 };
 
 struct Keeper final : public EvaluationObserver {
@@ -130,8 +163,10 @@ struct Keeper final : public EvaluationObserver {
 /// The checks, and the state that they share.
 class Examination {
  public:
-  Examination(const std::vector<std::string>& command, std::string problem)
-      : command_(command), problem_(std::move(problem)) {}
+  Examination(const std::vector<std::string>& command, std::string problem, double timeout_s)
+      : command_(command),
+        problem_(std::move(problem)),
+        limit_{.end = seconds_from_now(timeout_s), .timeout_s = timeout_s} {}
 
   std::vector<ConformanceCheck> run();
 
@@ -162,6 +197,7 @@ class Examination {
 
   const std::vector<std::string>& command_;
   std::string problem_;
+  OverallLimit limit_;
   std::vector<ConformanceCheck> checks_{};
   std::unique_ptr<Examinee> worker_{};
   std::optional<DeviceInfo> device_{};  // as the first worker named it
@@ -193,7 +229,9 @@ std::vector<ConformanceCheck> Examination::run() {
 void Examination::check(const char* name, const std::function<void()>& body) {
   ConformanceCheck result{.name = name, .passed = true};
   try {
+    if (limit_.reached()) limit_.complain_of();
     body();
+    if (limit_.reached()) limit_.complain_of();  // an interrupt may have ended it early
   } catch (const Error& error) {
     if (error.code() != ErrorCode::protocol) throw;
     result.passed = false;
@@ -205,7 +243,7 @@ void Examination::check(const char* name, const std::function<void()>& body) {
 }
 
 std::unique_ptr<Examinee> Examination::fresh() {
-  auto examinee = std::make_unique<Examinee>(command_);
+  auto examinee = std::make_unique<Examinee>(command_, limit_);
   const json message = examinee->receive(time_to_greet);
   const JsonFields fields(message, "hello");
   if (fields.text("type") == "error") complain("it cannot start: " + fields.shown_text("message"));
@@ -308,11 +346,12 @@ Steps& Examination::steps_of(Evaluator& evaluator) const {
 
 /// What it says of itself is checked here, by products of operands that it could not foresee.
 void Examination::multiplies() {
-  RemoteEvaluator evaluator({.command = command_});
-  Steps& steps = steps_of(evaluator);
+  LimitedEvaluator limited(command_, limit_);
+  Steps& steps = steps_of(*limited);
   const Problem problem = parse_problem(problem_);
   ProductAudit audit;
   for (const auto& candidate : right_) {
+    if (limit_.reached()) limit_.complain_of();
     const auto failure = audit.audit_anew(steps, {problem, candidate, VerifyPolicy{}});
     if (failure.outcome != Outcome::ok)
       complain(fmt::format("{} is {}: {}", candidate.name, to_string(failure.outcome), failure.reason));
@@ -320,7 +359,8 @@ void Examination::multiplies() {
 }
 
 void Examination::takes_turns() {
-  RemoteEvaluator evaluator({.command = command_});
+  LimitedEvaluator limited(command_, limit_);
+  RemoteEvaluator& evaluator = *limited;
   Steps& steps = steps_of(evaluator);
   const Problem problem = parse_problem(problem_);
   const EvaluationPolicy policy = confirm_policy();
@@ -376,8 +416,9 @@ void Examination::end_of_file() {
 
 }  // namespace
 
-std::vector<ConformanceCheck> check_worker(const std::vector<std::string>& command, const std::string& problem) {
-  return Examination(command, to_string(parse_problem(problem))).run();
+std::vector<ConformanceCheck> check_worker(const std::vector<std::string>& command, const std::string& problem,
+                                           double timeout_s) {
+  return Examination(command, to_string(parse_problem(problem)), timeout_s).run();
 }
 
 }  // namespace gemmtune

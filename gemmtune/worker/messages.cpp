@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/worker/json_fields.h"
 #include "gemmtune/worker/quote.h"
 
@@ -272,13 +273,10 @@ FamilySupport support_from_json(const json& value) {
 }
 
 json parse_message(const std::string& line) {
-  const auto shallow = [](int depth, json::parse_event_t, json&) {
-    if (depth > depth_limit) fail(ErrorCode::protocol, "not a message: nested deeper than {}", depth_limit);
-    return true;
-  };
+  if (json_levels(line) > depth_limit) fail(ErrorCode::protocol, "not a message: nested deeper than {}", depth_limit);
   json message;
   try {
-    message = json::parse(line, shallow);
+    message = json::parse(line);
   } catch (const json::parse_error& error) {
     fail(ErrorCode::protocol, "not JSON (at byte {}): {}", error.byte, quote(line));
   } catch (const json::exception&) {

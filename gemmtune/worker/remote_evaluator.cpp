@@ -35,6 +35,7 @@ struct RemoteEvaluator::State {
 
   void ensure_worker();
   void evaluate(CandidateBatch& batch, EvaluationObserver& observer);
+  void evaluate_alone(CandidateBatch alone, EvaluationObserver& observer);
   std::vector<Candidate> usable(std::span<const Candidate> candidates, Stage stage, EvaluationObserver& observer) const;
 };
 
@@ -71,12 +72,27 @@ void RemoteEvaluator::State::evaluate(CandidateBatch& batch, EvaluationObserver&
     if (!fault) continue;
     conversation.drop_worker(*fault);
     if (fault->kind == Kind::interrupted || batch.remaining().empty()) return;
+    if (fault->from_outside) {
+      evaluate_alone(batch.take_suspect(), observer);
+      continue;
+    }
     // The first such fault may be an after-effect of a candidate that already has its answer. The second one is charged
     // to the next candidate. A silence is charged at once: it has already cost a whole time limit.
     if (fault->kind != Kind::silent && !batch.in_flight() && ++unexplained < 2) continue;
     unexplained = 0;
     observer.evaluated(blame(*fault, batch));
   }
+}
+
+/// Somebody killed the worker while this candidate was running: it may be innocent, and gets one more chance.
+void RemoteEvaluator::State::evaluate_alone(CandidateBatch alone, EvaluationObserver& observer) {
+  PlainObserver plain(observer);
+  auto fault = run_batch(conversation, alone, plain, json::object());
+  if (!fault) return;
+  conversation.drop_worker(*fault);
+  if (fault->kind == Kind::interrupted || alone.remaining().empty()) return;
+  fault->reason += ", when it was tried again alone after its worker had been killed from outside";
+  observer.evaluated(blame(*fault, alone));
 }
 
 RemoteEvaluator::RemoteEvaluator(RemoteOptions options) : state_(std::make_unique<State>(std::move(options))) {}

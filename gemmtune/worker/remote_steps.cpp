@@ -72,6 +72,12 @@ void insist_on_possible_time(const Turn& turn, double waited_s) {
 
 }  // namespace
 
+/// Whether somebody killed the worker while this candidate was running, for the first time. It may be innocent then,
+/// and gets one more chance.
+bool RemoteSteps::spares(const Candidate& candidate, const WorkerFault& fault) {
+  return fault.from_outside && spared_.emplace(problem_, candidate).second;
+}
+
 void RemoteSteps::hold(const HoldRequest& request, HoldObserver& observer) {
   conversation_.resume();
   problem_ = request.problem;
@@ -90,12 +96,15 @@ void RemoteSteps::hold(const HoldRequest& request, HoldObserver& observer) {
     if (fault->kind != Kind::silent && !batch.in_flight() && ++unexplained < 2) continue;
     unexplained = 0;
     if (batch.remaining().empty()) batch = CandidateBatch(problem_, collector.wanted(), policy_, Purpose::hold);
-    if (!batch.remaining().empty()) collector.evaluated(blame(*fault, batch));
+    if (batch.remaining().empty() || spares(batch.suspect(), *fault)) continue;
+    collector.evaluated(blame(*fault, batch));
   }
 }
 
 TurnResult RemoteSteps::lost(const Candidate& candidate, const WorkerFault& fault) {
   conversation_.drop_worker(fault);
+  if (spares(candidate, fault))
+    return TurnFailure{.evaluation = {.candidate = candidate, .stage = Stage::confirm}, .process = Process::lost};
   return TurnFailure{.evaluation = {.candidate = candidate,
                                     .stage = Stage::confirm,
                                     .outcome = outcome_of(fault),
@@ -146,7 +155,8 @@ Process RemoteSteps::settle(std::span<const Candidate> candidates, EvaluationObs
   while (!fault && !batch.remaining().empty()) fault = run_batch(conversation_, batch, plain, json::object());
   if (!fault) return Process::lives;
   conversation_.drop_worker(*fault);
-  if (fault->kind != Kind::interrupted && !batch.remaining().empty()) observer.evaluated(blame(*fault, batch));
+  if (fault->kind == Kind::interrupted || batch.remaining().empty()) return Process::lost;
+  if (!spares(batch.suspect(), *fault)) observer.evaluated(blame(*fault, batch));
   return Process::lost;
 }
 
@@ -159,6 +169,15 @@ void RemoteSteps::release() {
 
 Product RemoteSteps::multiply(const ProductRequest& request) {
   conversation_.resume();
+  auto made = multiply_once(request);
+  if (const auto* fault = std::get_if<WorkerFault>(&made); fault != nullptr && fault->from_outside)
+    made = multiply_once(request);
+  if (auto* product = std::get_if<Product>(&made)) return std::move(*product);
+  const auto& fault = std::get<WorkerFault>(made);
+  return {outcome_of(fault), fault.reason};
+}
+
+std::variant<Product, WorkerFault> RemoteSteps::multiply_once(const ProductRequest& request) {
   auto fault = conversation_.ensure_worker();
   if (!fault) {
     json message = to_json_value(request);
@@ -167,7 +186,8 @@ Product RemoteSteps::multiply(const ProductRequest& request) {
     try {
       const auto* reply = std::get_if<json>(&received);
       if (reply != nullptr && reply->at("type") == "error")
-        return {Outcome::launch_failed, "the worker refused: " + JsonFields(*reply, "message").shown_text("message")};
+        return Product{Outcome::launch_failed,
+                       "the worker refused: " + JsonFields(*reply, "message").shown_text("message")};
       if (reply != nullptr) return product_from_json(*reply, request);
       fault = std::get<WorkerFault>(received);
     } catch (const Error& error) {
@@ -175,7 +195,7 @@ Product RemoteSteps::multiply(const ProductRequest& request) {
     }
   }
   conversation_.drop_worker(*fault);
-  return {outcome_of(*fault), fault->reason};
+  return *std::move(fault);
 }
 
 }  // namespace gemmtune

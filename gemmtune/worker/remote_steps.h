@@ -3,6 +3,9 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "gemmtune/evaluate/steps.h"
@@ -22,12 +25,15 @@ class RemoteSteps final : public Steps {
   Product multiply(const ProductRequest& request) override;
 
  private:
+  bool spares(const Candidate& candidate, const WorkerFault& fault);
+  std::variant<Product, WorkerFault> multiply_once(const ProductRequest& request);
   TurnResult lost(const Candidate& candidate, const WorkerFault& fault);
   TurnResult taken(const nlohmann::json& reply, const Candidate& candidate, const TurnRequest& turn);
 
   Conversation& conversation_;
   Problem problem_{};  // of the candidates that are held
   EvaluationPolicy policy_{};
+  std::set<std::pair<Problem, Candidate>> spared_{};  // those whose worker somebody killed once
 };
 
 }  // namespace gemmtune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
@@ -23,6 +24,7 @@ struct WorkerFault {
 
   Kind kind{};
   std::string reason{};
+  bool from_outside{};  // a signal that kernels do not send themselves: an administrator, or the memory killer
 };
 
 class WorkerProcess {
@@ -49,6 +51,7 @@ class WorkerProcess {
   WorkerFault last_words(const std::string& half_line);
 
   Subprocess child_;
+  std::int64_t memory_kills_before_;
   const std::atomic<bool>& interrupted_;
 };
 

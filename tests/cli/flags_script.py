@@ -48,6 +48,22 @@ class Spellings(CommandTest):
                     self.assertIn("expected a number", self.fail_with(2, *command, number).stderr)
         self.assertFalse((self.folder / "out.csv").exists())
 
+    def test_numbers_that_are_too_large_are_refused(self):
+        """They would count as the largest number that there is."""
+        for command in (
+            ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv", "--iters"),
+            ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv", "--seed"),
+            ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv", "--timeout"),
+            ("analyze", "bf16_untuned.csv", "--peak-tflops"),
+            ("shapes", "from-model", "config.json", "--m"),
+        ):
+            for number in ("1" + "0" * 400, "-1" + "0" * 400, "99999999999999999999999"):
+                if "--timeout" in command or "--peak-tflops" in command:
+                    number = "1e999" if number.startswith("1") else "-1e999"
+                with self.subTest(command=command, number=number):
+                    self.assertIn("expected", self.fail_with(2, *command, number).stderr)
+        self.assertFalse((self.folder / "out.csv").exists())
+
     def test_cold_instructions_are_refused_on_a_cpu(self):
         for command in (
             ("tune", "-i", "bf16_untuned.csv", "-o", "out.csv"),

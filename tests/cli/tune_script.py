@@ -3,9 +3,11 @@
 import contextlib
 import json
 import os
+import resource
 import sqlite3
+import subprocess
 
-from harness import CommandTest, main, shape_list
+from harness import PATIENCE_S, PROGRAM, CommandTest, main, shape_list
 
 SEED_COLUMNS = ("cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw")
 COLUMNS = "gfx," + SEED_COLUMNS  # nothing else would say that a row is of a CPU
@@ -62,6 +64,14 @@ class Tune(CommandTest):
             self.assertEqual(row["outcome"] == "ok", 0 < float(row["us"]) < float("inf"), row)
         winners = {(row["M"], row["kernelName"], row["us"]) for row in self.rows("out.csv")}
         self.assertLessEqual(winners, {(row["M"], row["kernelName"], row["us"]) for row in profile})
+
+    def test_little_address_space_hangs_nowhere(self):
+        """OpenBLAS's threads ask for memory for ever, and its handlers of fork and exit wait for them."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20))
+        result = subprocess.run([PROGRAM, "tune", "--libtype", "cpu_reference", "-i", "bf16.csv", "-o", "out.csv"],
+                                cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE_S, preexec_fn=limit)
+        self.assertIn(result.returncode, (0, 1, 5), result.stderr)
 
     def test_in_process(self):
         self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process")

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
@@ -50,6 +51,32 @@ TEST(Json, NestingHasALimit) {
   EXPECT_FALSE(is_json(nested(31), 2));
   EXPECT_FALSE(is_json(nested(300'000)));
   EXPECT_FALSE(is_json("1e999"));
+}
+
+/// Of objects whose order is kept, each key is looked for among the others.
+TEST(Json, OrderedKeysHaveALimit) {
+  const auto with_keys = [](std::size_t count) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < count; ++i) text += fmt::format("{}\"k{}\": [{{}}]", i == 0 ? "" : ", ", i);
+    return text + "}";
+  };
+  EXPECT_EQ(parse_ordered_json(with_keys(ordered_keys_limit), "c.json").size(), ordered_keys_limit);
+  for (const std::size_t count : {ordered_keys_limit + 1, std::size_t{300'000}}) {
+    const auto start = SteadyClock::now();
+    EXPECT_THROW((void)parse_ordered_json(with_keys(count), "c.json"), Error);
+    EXPECT_LT(seconds_since(start), 10);
+  }
+  EXPECT_EQ(parse_json(with_keys(10'000), "c.json").size(), 10'000U);
+}
+
+/// nlohmann's reader that calls back looks through an array at the end of each of its members.
+TEST(Json, LongArraysAreReadInLinearTime) {
+  std::string text = "[{}";
+  for (int i = 0; i < 500'000; ++i) text += ",{}";
+  const auto start = SteadyClock::now();
+  EXPECT_EQ(parse_json(text + "]", "c.json", JsonKeys::unique).size(), 500'001U);
+  EXPECT_EQ(parse_ordered_json(text + "]", "c.json", JsonKeys::unique).size(), 500'001U);
+  EXPECT_LT(seconds_since(start), 20);
 }
 
 TEST(Json, EqualKeys) {

@@ -1,5 +1,5 @@
 // A fuzzer for compilers without libFuzzer: feeds a target its corpus and seeded mutations of it. No coverage guides
-// it, but it is part of every test run. Usage: mutate CORPUS_FOLDER ROUNDS
+// it, but it is part of every test run. Usage: mutate CORPUS_FOLDER ROUNDS [SEED]
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -44,13 +44,13 @@ std::string mutate(std::string input, const std::vector<std::string>& corpus, st
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fputs("usage: mutate CORPUS_FOLDER ROUNDS\n", stderr), 2;
+  if (argc != 3 && argc != 4) return std::fputs("usage: mutate CORPUS_FOLDER ROUNDS [SEED]\n", stderr), 2;
   std::vector<std::string> corpus;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) corpus.push_back(gemmtune::read_file(entry));
   if (corpus.empty()) return std::fprintf(stderr, "%s holds no inputs\n", argv[1]), 1;
   for (const auto& input : corpus) feed(input);
   const long rounds = std::atol(argv[2]);
-  std::mt19937_64 random(20'261'127);
+  std::mt19937_64 random(argc == 4 ? std::strtoull(argv[3], nullptr, 10) : 20'261'127);
   for (long round = 0; round < rounds; ++round) feed(mutate(corpus[random() % corpus.size()], corpus, random));
   std::printf("%zu inputs and %ld mutations of them\n", corpus.size(), rounds);
   return 0;

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
+
+#include "gemmtune/core/clock.h"
 
 namespace gemmtune {
 namespace {
@@ -46,6 +49,18 @@ TEST(ParameterDistances, OfWhatHasNoParametersSaysNothing) {
   auto named = with_params({{"m", "128"}});
   named.name = "another";
   EXPECT_EQ(distance(named, with_params({{"m", "128"}})), 1) << "something differs, or they had one name";
+}
+
+/// A worker may list that many, each with a number of its own.
+TEST(ParameterDistances, OfHundredsOfThousandsAreTheSame) {
+  std::vector<Candidate> many;
+  for (int i = 1; i <= 200'000; ++i) many.push_back(with_params({{"id", std::to_string(i)}, {"t", "4"}}));
+  const auto start = SteadyClock::now();
+  const ParameterDistances distances(many);
+  EXPECT_LT(seconds_since(start), 20);
+  EXPECT_EQ(distances.between(127, 255), distance(many[127], many[255]));
+  EXPECT_EQ(distances.between(70'000, 70'000), 0);
+  EXPECT_GT(distances.between(4464, 70'000), 0.2) << "as far apart as 16 bits count";
 }
 
 TEST(ParameterDistances, OfOneFromItselfIsNone) {

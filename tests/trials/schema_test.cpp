@@ -32,6 +32,7 @@ TEST_P(OldStore, IsReadAsItStands) {
 
 /// Samples of which no turns were kept are of one turn, for all that is known.
 TEST_P(OldStore, HasNoTurns) {
+  if (GetParam() >= 4) GTEST_SKIP() << "this version keeps them";
   EXPECT_TRUE(TrialStore::open_read_only(folder_.store()).all().at(0).evaluation.timing.turns.empty());
   const auto store = TrialStore::open(folder_.store());
   EXPECT_TRUE(store.all().at(0).evaluation.timing.turns.empty());
@@ -78,7 +79,7 @@ TEST_P(OldStore, IsBroughtUpToDateWhenItIsWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2, 3, 4));
 
 }  // namespace
 }  // namespace gemmtune

@@ -192,5 +192,33 @@ TEST(OpenStore, IsFreeAfterItsWriterWasKilled) {
   EXPECT_NO_THROW(TrialStore::open(folder.store()));
 }
 
+/// The lock of a killed process is there until the system has taken the process apart.
+TEST(OpenStore, IsFreeAtOnceAfterAKill) {
+  const TemporaryFolder folder;
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = start_holder(folder.store());
+    ASSERT_GT(child, 0);
+    ::kill(child, SIGKILL);
+    EXPECT_NO_THROW(TrialStore::open(folder.store()));
+    ::waitpid(child, nullptr, 0);
+  }
+}
+
+/// Another process holds the lock, and the file still names one that has ended.
+TEST(OpenStore, NamesNoProcessThatHasEnded) {
+  const TemporaryFolder folder;
+  const pid_t child = start_holder(folder.store());
+  ASSERT_GT(child, 0);
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  std::ofstream(folder.store().string() + ".lock") << fmt::format("process {} on {}\n", gone, host.data());
+  EXPECT_THAT(caught([&] { TrialStore::open(folder.store()); }).message, HasSubstr("in use by another process"));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -198,23 +198,6 @@ TEST_F(TrialStoreTest, ShowsForeignTextsOnOnePrintableLine) {
   EXPECT_EQ(quarantined[0].reason, shown);
 }
 
-TEST_F(TrialStoreTest, DamagedSamplesAreAnErrorOfTheFile) {
-  store.add(invented_problem(), invented_evaluation(), invented_context());
-  for (const char* damaged : {"[1.0, ", "[\"fast\"]", "\x1b[2J"}) {
-    SQLite::Database database(folder.store().string(), SQLite::OPEN_READWRITE);
-    SQLite::Statement update(database, "UPDATE trials SET samples_us = ?");
-    update.bind(1, damaged);
-    update.exec();
-    try {
-      store.all();
-      FAIL() << "read " << damaged;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::input);
-      EXPECT_EQ(std::string(error.what()).find('\x1b'), std::string::npos) << "shown as it is";
-    }
-  }
-}
-
 TEST_F(TrialStoreTest, QuarantinesOnceForEachDeviceProblemAndCandidate) {
   const Quarantined entry{.device = "Invented CPU (avx2)",
                           .problem = invented_problem(),

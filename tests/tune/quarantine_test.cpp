@@ -1,4 +1,5 @@
 // Candidates that crash or hang their worker are not tried again. The store keeps a command that repeats the failure.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,6 +86,53 @@ TEST(Quarantine, IsMadeUpForWhenARunDiedBeforeIt) {
   run.run();
   EXPECT_EQ(run.times_run("toy_2"), 0);
   EXPECT_EQ(run.quarantined().size(), 2U);
+}
+
+TEST(Quarantine, IsLiftedForGood) {
+  DeadlyRun run;
+  run.run();
+  {
+    auto store = TrialStore::open(run.folder.store());
+    store.lift(store.quarantined().at(0));
+  }
+  run.run();
+  EXPECT_EQ(run.times_run("toy_2"), 2) << "its crash before the lift is known no more";
+  EXPECT_EQ(run.times_run("toy_3"), 1);
+  EXPECT_EQ(run.quarantined().size(), 2U) << "it crashed again";
+  run.run();
+  EXPECT_EQ(run.times_run("toy_2"), 2) << "a crash after the lift counts";
+}
+
+TEST(Quarantine, WhatWasLiftedAndIsRightStaysIn) {
+  DeadlyRun run;
+  run.run();
+  {
+    auto store = TrialStore::open(run.folder.store());
+    for (const auto& entry : store.quarantined()) store.lift(entry);
+  }
+  run.world.answer = [](const Problem& problem, const Candidate& candidate, Stage stage) {
+    return answered(candidate, stage, told_time_us(problem, candidate));
+  };
+  const auto result = run.run().results.at(0);
+  EXPECT_TRUE(run.quarantined().empty());
+  EXPECT_EQ(result.failures.size(), 1U) << "the wrong result, which is known from the store";
+}
+
+TEST(DamagedTrial, IsMeasuredAgain) {
+  DeadlyRun run;
+  const auto winner = run.run().results.at(0).winner;
+  ASSERT_TRUE(winner);
+  {
+    SQLite::Database database(run.folder.store().string(), SQLite::OPEN_READWRITE);
+    database.exec("UPDATE trials SET samples_us = '[1, 2' WHERE stage = 'screen' AND id = 2");
+    database.exec("UPDATE trials SET outcome = 'splendid' WHERE stage = 'screen' AND id = 3");
+  }
+  const auto before = run.world.evaluation_count();
+  const auto again = run.run().results.at(0);
+  ASSERT_TRUE(again.winner) << again.why_failed;
+  EXPECT_EQ(again.winner->candidate, winner->candidate);
+  EXPECT_GE(run.world.evaluation_count(), before + 1);
+  EXPECT_LE(run.world.evaluation_count(), before + 2) << "one of them may be quarantined";
 }
 
 TEST(Reproducer, QuotesWhatAShellWouldTakeApart) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
@@ -97,6 +98,18 @@ TEST(Conformance, AWorkerThatComputesNothingFailsTheAuditAndNothingElse) {
                                "6x8x70:f32:f32:f32");
   ASSERT_EQ(failed.size(), 1U);
   EXPECT_THAT(failed.at("multiplies what it is asked to multiply"), HasSubstr("wrong_result: at the audit"));
+}
+
+TEST(Conformance, EndsWhenItsTimeIsOver) {
+  for (const std::string mode : {"never_hello", "silent_when_asked", "hang"}) {
+    SCOPED_TRACE(mode);
+    const auto start = SteadyClock::now();
+    const auto checks = check_worker({TEST_PYTHON, "-IS", TEST_EVIL_WORKER, mode}, "4x8x16:f32:f32:f32", 2);
+    EXPECT_LT(seconds_since(start), 15);
+    ASSERT_EQ(checks.size(), 15U);
+    EXPECT_FALSE(checks.back().passed);
+    EXPECT_THAT(checks.back().detail, HasSubstr("the 2 s of --timeout are over"));
+  }
 }
 
 TEST(Conformance, BadArgumentsAreErrors) {

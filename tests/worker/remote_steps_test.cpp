@@ -3,6 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include "gemmtune/worker/product_audit.h"
 #include "gemmtune/worker/remote_evaluator.h"
@@ -75,6 +80,53 @@ TEST(RemoteSteps, AKernelThatEndsItsProcessCostsOneCandidate) {
     expect_one_failure(seen, fault, Outcome::crashed);
     EXPECT_EQ(processes.one.statistics().starts, 2) << fault;
     EXPECT_EQ(processes.other.statistics().starts, 1) << fault;
+  }
+}
+
+/// The children of this process, from each of its threads.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream list(thread.path() / "children");
+    for (pid_t child = 0; list >> child;) found.push_back(child);
+  }
+  return found;
+}
+
+/// Somebody else, who kills the workers when a candidate starts for the n-th time.
+class Murderer final : public EvaluationObserver {
+ public:
+  explicit Murderer(int at) : at_(at) {}
+
+  void started(const Candidate& /*candidate*/) override {
+    if (++starts_ == at_)
+      for (const auto child : children()) ::kill(child, SIGKILL);
+  }
+  void evaluated(const Evaluation& evaluation) override { evaluations_.push_back(evaluation); }
+
+  bool came() const { return starts_ >= at_; }
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
+ private:
+  int at_;
+  int starts_{};
+  std::vector<Evaluation> evaluations_{};
+};
+
+TEST(RemoteSteps, WorkersThatAreKilledFromOutsideCostNobody) {
+  if (!std::filesystem::exists("/proc/self/task/" + std::to_string(::getpid()) + "/children")) GTEST_SKIP();
+  for (const int at : {1, 2, 3, 4, 6, 9}) {
+    Processes processes;
+    Murderer murderer(at);
+    const auto policy = brief_policy();
+    const std::atomic<bool> interrupted{false};
+    confirm_across({some_problem, policy, DeviceKind::cpu, interrupted},
+                   {{processes.one.steps(), named({"right"})}, {processes.other.steps(), named({"right_slow"})}},
+                   murderer);
+    EXPECT_TRUE(murderer.came()) << at;
+    EXPECT_EQ(murderer.evaluations().size(), 2U) << at;
+    for (const auto& one : murderer.evaluations()) EXPECT_EQ(one.outcome, Outcome::ok) << at << ": " << one.reason;
+    EXPECT_GE(processes.one.statistics().starts + processes.other.statistics().starts, 3) << at;
   }
 }
 

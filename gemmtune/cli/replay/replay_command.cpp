@@ -29,8 +29,11 @@ struct ReplayFlags {
 };
 
 Recording recording_in(const fs::path& path) {
-  if (path.extension() == ".db") return recording_of(TrialStore::open_read_only(path).all());
-  return read_recording(path);
+  if (path.extension() != ".db") return read_recording(path);
+  const auto store = TrialStore::open_read_only(path);
+  const auto trials = store.all();
+  for (const auto& row : store.damaged()) print_note("gemmtune: {}: {}; left out\n", path.string(), to_string(row));
+  return recording_of(trials);
 }
 
 Recording recording_in(const std::vector<std::string>& paths) {

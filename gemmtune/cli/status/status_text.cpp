@@ -61,6 +61,12 @@ std::string files_text(const RunStatus& status) {
   return text;
 }
 
+std::string damage_text(const RunStatus& status) {
+  if (status.damaged_rows == 0) return {};
+  return fmt::format("  left out: {} damaged {} of the store ('gemmtune store check' names them)\n",
+                     status.damaged_rows, status.damaged_rows == 1 ? "row" : "rows");
+}
+
 std::string lines_text(const RunStatus& status) {
   std::string text;
   for (const auto& line : status.last_lines) text += fmt::format("  {}  {}\n", line.time_utc, line.text);
@@ -113,7 +119,8 @@ ordered_json lines_json(const RunStatus& status) {
 }  // namespace
 
 std::string status_text(const RunStatus& status) {
-  return heading(status) + trials_text(status) + gains_text(status) + files_text(status) + lines_text(status);
+  return heading(status) + trials_text(status) + gains_text(status) + files_text(status) + damage_text(status) +
+         lines_text(status);
 }
 
 ordered_json status_json(const RunStatus& status) {
@@ -137,6 +144,7 @@ ordered_json status_json(const RunStatus& status) {
           {"results", results_json(status)},
           {"trials", outcomes_json(status)},
           {"files", files_json(status)},
+          {"damaged_rows", status.damaged_rows},
           {"last_lines", lines_json(status)}};
 }
 

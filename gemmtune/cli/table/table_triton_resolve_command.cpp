@@ -53,8 +53,9 @@ class TableTritonResolveCommand final : public Command {
     const auto& file = named.file;
     const auto bounds = bounds_of(named.name, file);
     const auto ranges = served_ranges(file, bounds);
+    const auto asked = keys_asked(file, bounds);
     for (std::size_t i = 0; i < file.entries.size(); ++i) {
-      const auto dead = ranges[i] ? "" : why_unreachable(file, i, bounds);
+      const auto dead = ranges[i] ? "" : why_unreachable(file, i, bounds, asked);
       const auto reach = ranges[i] ? range_text(*ranges[i]) : "never: " + dead;
       text_ += fmt::format("  {:<12} {}\n", file.entries[i].key, reach);
       Json row{{"file", file.source}, {"key", file.entries[i].key}, {"reached", ranges[i].has_value()}};

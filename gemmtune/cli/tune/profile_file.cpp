@@ -25,10 +25,16 @@ std::string text_so_far(const std::filesystem::path& path, const std::string& he
 }  // namespace
 
 ProfileFile::ProfileFile(std::filesystem::path path, Format format)
-    : path_(std::move(path)), format_(format), text_(text_so_far(path_, csv_line(profile_columns(format)))) {}
+    : path_(std::move(path)), format_(format), text_(text_so_far(path_, csv_line(profile_columns(format)))) {
+  for (const auto line : split(text_, '\n')) lines_.emplace(line);
+}
 
 void ProfileFile::add(const TunedRow& row, const Evaluation& evaluation) {
-  if (!path_.empty()) text_ += profile_line(format_, row, evaluation) + '\n';
+  if (path_.empty()) return;
+  auto line = profile_line(format_, row, evaluation);
+  if (lines_.contains(line)) return;
+  text_ += line + '\n';
+  lines_.insert(std::move(line));
 }
 
 void ProfileFile::write() const {

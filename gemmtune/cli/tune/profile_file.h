@@ -1,8 +1,11 @@
-// The profile CSV of a run on disk. Rows of earlier runs are kept; this run's rows follow them, shape by shape.
+// The profile CSV of a run on disk. Rows of earlier runs are kept; this run's rows follow them, shape by shape. A row
+// that stands there already is not added: a run that was killed between profile and table writes its last shape again,
+// with the trials that its store kept.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <unordered_set>
 
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/tuned_row.h"
@@ -26,6 +29,7 @@ class ProfileFile {
   std::filesystem::path path_;
   Format format_;
   std::string text_;
+  std::unordered_set<std::string> lines_;  // of text_
 };
 
 }  // namespace gemmtune

@@ -179,6 +179,32 @@ std::string remarks(const RunSummary& run) {
   return text;
 }
 
+/// What no run tries again, unless its user says so.
+std::string held_back(const RunSummary& run) {
+  const auto count = run.quarantined.size();
+  if (count == 0) return {};
+  auto text = fmt::format(
+      "quarantined: {} on these shapes, not tried again; 'gemmtune quarantine lift --store {}' lets them be tried:\n",
+      count == 1 ? "1 candidate" : fmt::format("{} candidates", count), run.store);
+  for (std::size_t i = 0; i < std::min(count, failures_shown); ++i) {
+    const auto& entry = run.quarantined[i];
+    text += fmt::format("  {} on {}: {}\n", entry.candidate.name, to_string(entry.problem), entry.reason);
+  }
+  if (count > failures_shown) text += fmt::format("  and {} more\n", count - failures_shown);
+  return text;
+}
+
+std::string damage(const RunSummary& run) {
+  const auto count = run.damaged.size();
+  if (count == 0) return {};
+  auto text = fmt::format("damaged: {} of the store cannot be read and {} skipped ('gemmtune store check {}'):\n",
+                          count == 1 ? "1 row" : fmt::format("{} rows", count), count == 1 ? "was" : "were", run.store);
+  for (std::size_t i = 0; i < std::min(count, failures_shown); ++i)
+    text += fmt::format("  {}\n", to_string(run.damaged[i]));
+  if (count > failures_shown) text += fmt::format("  and {} more\n", count - failures_shown);
+  return text;
+}
+
 struct Failure {
   const Problem* problem{};
   const Evaluation* evaluation{};
@@ -216,7 +242,8 @@ ShapeCounts count_shapes(const RunSummary& run) {
 
 std::string summary_text(const RunSummary& run) {
   return winners(run) + counts(run) + unproven(run) + left_out(run) + mean_gain(run.results) +
-         noise_lines(run.results) + where_time_went(run) + relatives(run) + remarks(run) + failures(run);
+         noise_lines(run.results) + where_time_went(run) + relatives(run) + remarks(run) + failures(run) +
+         held_back(run) + damage(run);
 }
 
 }  // namespace gemmtune

@@ -14,8 +14,11 @@ struct RunSummary {
   std::vector<ShapeResult> results{};
   double wall_s{};
   std::size_t workers{1};
-  std::vector<std::string> remarks{};  // of the workers, on how results were made
-  bool list_already_tuned{};           // name each of them; otherwise only their number is given
+  std::vector<std::string> remarks{};      // of the workers, on how results were made
+  std::vector<Quarantined> quarantined{};  // of these shapes on this model of device
+  std::vector<DamagedRow> damaged{};       // rows of the store that were skipped
+  std::string store{};                     // its path
+  bool list_already_tuned{};               // name each of them; otherwise only their number is given
 };
 
 struct ShapeCounts {

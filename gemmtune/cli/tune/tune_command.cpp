@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/command.h"
@@ -99,7 +100,21 @@ class TuneRun {
     recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
     summary_.results = std::move(report.results);
     summary_.remarks = std::move(report.remarks);
+    summary_.store = store_path(flags_).string();
+    if (!report.stopped_by) summary_.quarantined = held_back_in(store);
+    summary_.damaged = store.damaged();
     return report.stopped_by;
+  }
+
+  /// The quarantined candidates of this run's shapes on its devices.
+  std::vector<Quarantined> held_back_in(const TrialStore& store) const {
+    std::set<Problem> own;
+    for (const auto& shape : plan_.shapes) own.insert(shape.problem);
+    auto entries = store.quarantined();
+    std::erase_if(entries, [&](const Quarantined& entry) {
+      return entry.device != model_of(devices_.front()) || !own.contains(entry.problem);
+    });
+    return entries;
   }
 
   /// For `gemmtune status`. Tuning also works without a home folder.

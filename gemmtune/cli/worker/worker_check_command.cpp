@@ -17,12 +17,13 @@ class WorkerCheckCommand final : public Command {
   void declare(Options& options) override {
     options_ = options;
     options.add_option("--problem", problem_);
+    options.add_option("--timeout", timeout_s_).positive();
     options.keep_rest();  // the rest is the worker's command, which has options of its own
   }
 
   int run() override {
     const auto command = worker_command();
-    const auto checks = check_worker(command, to_string(parse_problem(problem_)));
+    const auto checks = check_worker(command, to_string(parse_problem(problem_)), timeout_s_);
     for (const auto& check : checks)
       print_text("{:<6} {}{}\n", check.passed ? "passed" : "FAILED", check.name,
                  check.detail.empty() ? "" : ": " + check.detail);
@@ -41,6 +42,7 @@ class WorkerCheckCommand final : public Command {
   }
 
   std::optional<Options> options_{};
+  double timeout_s_{1800};
   std::string problem_{"64x64x64:f32:f32:f32"};
 };
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/cpu/cpu_memory.h"
 #include "gemmtune/device/cpu/cpu_quota.h"
 
 namespace gemmtune {
@@ -81,13 +82,6 @@ std::int64_t cache_of_cpuinfo(std::string_view cpuinfo) {
   return kilobytes.value_or(0) * 1024;
 }
 
-/// The memory on the line "MemTotal: 16384 kB" of /proc/meminfo.
-std::int64_t memory_bytes(const SystemTree& tree) {
-  const auto total = field(tree.text("/proc/meminfo").value_or(""), "MemTotal");
-  const auto kilobytes = total ? parse_int(split(*total, ' ').front()) : std::nullopt;
-  return kilobytes.value_or(0) * 1024;
-}
-
 std::int64_t usable_cpus(const SystemTree& tree, const std::vector<int>& cpus) {
   const auto allowed = static_cast<std::int64_t>(cpus.size());
   return std::min(allowed, cpu_quota(tree).value_or(allowed));
@@ -153,7 +147,7 @@ DeviceInfo read_cpu_info(const SystemTree& tree) {
   info.cu_num = usable_cpus(tree, cpus);
   info.last_level_cache_bytes = last_level_cache_bytes(tree, cpus);
   if (info.last_level_cache_bytes == 0) info.last_level_cache_bytes = cache_of_cpuinfo(cpuinfo);
-  info.memory_bytes = memory_bytes(tree);
+  info.memory_bytes = usable_memory_bytes(tree);
   info.driver = fmt::format("{} {}", kernel.sysname, kernel.release);
   return info;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/cpu/own_cgroup.h"
 
 namespace gemmtune {
 namespace {
@@ -26,31 +27,19 @@ std::optional<std::int64_t> tighter(std::optional<std::int64_t> a, std::optional
   return std::min(*a, *b);
 }
 
-/// The cgroup (version 2) of this process, from a line such as "0::/user.slice/a.scope".
-std::filesystem::path own_group(const SystemTree& tree) {
-  const std::string groups = tree.text("/proc/self/cgroup").value_or("");
-  for (const std::string_view line : split(groups, '\n')) {
-    if (line.starts_with("0::/")) return std::filesystem::path(trim(line.substr(3))).relative_path();
-  }
-  return {};
-}
-
-std::optional<std::int64_t> version_1_quota(const SystemTree& tree) {
-  return whole_cpus(tree.number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
-                    tree.number("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+std::optional<std::int64_t> version_1_quota(const SystemTree& tree, const std::filesystem::path& group) {
+  return whole_cpus(tree.number(group / "cpu.cfs_quota_us"), tree.number(group / "cpu.cfs_period_us"));
 }
 
 }  // namespace
 
 std::optional<std::int64_t> cpu_quota(const SystemTree& tree) {
-  std::optional<std::int64_t> tightest = version_1_quota(tree);
-  std::filesystem::path group = own_group(tree);
-  while (true) {
-    const auto text = tree.text(std::filesystem::path("/sys/fs/cgroup") / group / "cpu.max");
-    if (text) tightest = tighter(tightest, parse_cpu_max(*text));
-    if (group.empty()) return tightest;
-    group = group.parent_path();
-  }
+  std::optional<std::int64_t> tightest;
+  for (const auto& group : own_groups_of_version_1(tree, "cpu"))
+    tightest = tighter(tightest, version_1_quota(tree, group));
+  for (const auto& group : own_groups(tree))
+    if (const auto text = tree.text(group / "cpu.max")) tightest = tighter(tightest, parse_cpu_max(*text));
+  return tightest;
 }
 
 }  // namespace gemmtune

@@ -8,8 +8,8 @@
 
 namespace gemmtune {
 
-/// The tightest cgroup quota of this process, in whole CPUs rounded up; empty if there is no limit. In version 2 its
-/// own group and all groups above it count, in version 1 the mounted group.
+/// The tightest cgroup quota of this process, in whole CPUs rounded up; empty if there is no limit. Its own
+/// group and all groups above it count.
 std::optional<std::int64_t> cpu_quota(const SystemTree& tree);
 
 }  // namespace gemmtune

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/gemm/dtype.h"
 #include "gemmtune/table/lint/lint_checks.h"
+#include "gemmtune/table/lint/served_lines.h"
 
 namespace gemmtune::lint_checks {
 namespace {
@@ -76,14 +78,19 @@ std::string shift_message(const LintTable& table, const CsvRow& row, const Shift
 
 }  // namespace
 
+/// The lines that the sheet or serving do not read, each once, with the reason.
 Remarks unusable_lines(const LintInput& input) {
   Remarks remarks;
-  for (const auto& table : input.tables)
-    for (const auto& line : table.sheet.unusable) {
-      auto place = place_from(line.where);
-      if (!is_short(table, line_at(table, place.line)))
-        remarks.push_back({std::move(place), fmt::format("{}; nothing reads this line", line.reason)});
-    }
+  for (const auto& table : input.tables) {
+    std::set<std::int64_t> told;
+    const auto tell = [&](Place place, const std::string& reason) {
+      if (!is_short(table, line_at(table, place.line)) && told.insert(place.line).second)
+        remarks.push_back({std::move(place), fmt::format("{}; nothing reads this line", reason)});
+    };
+    for (const auto& line : table.sheet.unusable) tell(place_from(line.where), line.reason);
+    for (const auto& [line, complaint] : refused_lines(table))
+      tell(place_in(table, *line, complaint.cell), complaint.reason);
+  }
   return remarks;
 }
 
@@ -114,8 +121,10 @@ Remarks shifted_columns(const LintInput& input) {
   });
 }
 
+/// Where serving reads a table, a cell that it cannot read makes the line unusable.
 Remarks odd_cells(const LintInput& input) {
   return remarks_on<lines>(input, [](const LintTable& table, const CsvRow& row) -> MaybeRemark {
+    if (may_be_served(table)) return std::nullopt;
     for (std::size_t i = 0; i < std::min(row.cells.size(), table.sheet.columns.size()); ++i) {
       const auto& column = table.sheet.columns[i];
       if (!column.known || column.in_key() || column.role == Role::time) continue;  // these make a line unusable

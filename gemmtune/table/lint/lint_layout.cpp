@@ -7,6 +7,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/table/lint/lint_checks.h"
+#include "gemmtune/table/lint/served_lines.h"
 
 namespace gemmtune::lint_checks {
 namespace {
@@ -42,7 +43,7 @@ std::string why_unread(const LintTable& table) {
     return "none of its columns says what its rows are for" + likeness(table.document.header);
   if (table.sheet.kind == TableKind::gemm && has_results(table.sheet) && !table.is_tuned())
     return "it has results and no column us";
-  return {};
+  return why_not_served(table);
 }
 
 /// One remark for all places in a file, if there are any.

@@ -27,11 +27,12 @@ Remarks dead_triton_keys(const LintInput& input) {
     if (!triton.name) continue;
     const auto bounds = bounds_of(*triton.name, triton.file);
     const auto ranges = served_ranges(triton.file, bounds);
+    const auto asked = keys_asked(triton.file, bounds);
     for (std::size_t i = 0; i < ranges.size(); ++i)
       if (!ranges[i] && !is_last_resort(triton.file.entries[i]))
-        remarks.push_back(
-            {place_of_key(triton, triton.file.entries[i].key),
-             fmt::format("no M reaches {}: {}", triton.file.entries[i].key, why_unreachable(triton.file, i, bounds))});
+        remarks.push_back({place_of_key(triton, triton.file.entries[i].key),
+                           fmt::format("no M reaches {}: {}", triton.file.entries[i].key,
+                                       why_unreachable(triton.file, i, bounds, asked))});
   }
   return remarks;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "gemmtune/table/triton/triton_rows.h"
@@ -32,11 +33,12 @@ class FileMaker {
   void add(const TritonRow& row) {
     const auto bounds = bounds_of(result_.name);
     auto key = row.bucket.empty() ? bucket_key(keys_, row.m, bounds) : row.bucket;
-    const auto same = std::ranges::find(buckets_, key, &Bucket::key);
-    if (same == buckets_.end()) {
+    const auto [place, is_new] = places_.emplace(key, buckets_.size());
+    if (is_new) {
       buckets_.push_back({std::move(key), &row});
       return;
     }
+    auto* same = &buckets_[place->second];
     const auto* loser = serves_better(row, *same->row) ? std::exchange(same->row, &row) : &row;
     left_out_.push_back({loser->where, fmt::format("M={} shares {} with M={} of {}, which serves it", loser->m, key,
                                                    same->row->m, same->row->where)});
@@ -49,7 +51,7 @@ class FileMaker {
         std::ranges::none_of(buckets_, [](const Bucket& bucket) { return bucket.row->bucket.empty(); });
     if (only_keys) return made;  // the rows come from a file, which may lack `any`
     const auto resort = last_resort(keys_);
-    if (std::ranges::find(buckets_, resort, &Bucket::key) == buckets_.end())
+    if (!places_.contains(std::string(resort)))
       made.file.entries.push_back({.key = std::string(resort), .params = largest().params});
     return made;
   }
@@ -64,6 +66,7 @@ class FileMaker {
   TritonKeys keys_;
   NamedTritonFile result_;
   std::vector<Bucket> buckets_;
+  std::unordered_map<std::string, std::size_t> places_;  // of the keys in buckets_
   std::vector<LeftOut> left_out_;
 };
 
@@ -76,9 +79,11 @@ const std::vector<Param>& most_common(const Configs& configs) {
 /// The most common configuration in each bucket; for `any`, all configurations of all files count.
 NamedTritonFile default_file(const TritonName& name, const std::vector<const NamedTritonFile*>& special) {
   std::vector<std::pair<std::string, Configs>> buckets;
+  std::unordered_map<std::string, std::size_t> places;
   const auto counts = [&](const std::string& key) -> Configs& {
-    const auto known = std::ranges::find(buckets, key, [](const auto& bucket) { return bucket.first; });
-    return known != buckets.end() ? known->second : buckets.emplace_back(key, Configs{}).second;
+    const auto [place, is_new] = places.emplace(key, buckets.size());
+    if (is_new) buckets.emplace_back(key, Configs{});
+    return buckets[place->second].second;
   };
   for (const auto* named : special)
     for (const auto& entry : named->file.entries) ++counts(entry.key)[entry.params];

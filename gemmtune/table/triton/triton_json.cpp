@@ -52,7 +52,9 @@ TritonFile read_triton_json(const std::filesystem::path& path) {
 
 std::string triton_json_text(const TritonFile& file) {
   Json json = Json::object();
-  for (const auto& entry : file.entries) json[entry.key] = value_of(entry);
+  // Keys are unique already, and looking for each of them would take time in proportion to the square of their number.
+  auto& members = json.get_ref<Json::object_t&>();
+  for (const auto& entry : file.entries) members.push_back({entry.key, value_of(entry)});
   return json.dump(file.indent) + (file.final_newline ? "\n" : "");
 }
 

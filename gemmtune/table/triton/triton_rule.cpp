@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "gemmtune/core/text.h"
 
@@ -128,13 +130,26 @@ std::vector<std::int64_t> bounds_with_code(const TritonFile& file) {
   return bounds;
 }
 
-std::optional<TritonMatch> find_key(const TritonFile& file, const std::vector<std::string>& keys) {
-  for (const auto& key : keys)
+/// The configurations of a file by their keys, for many lookups.
+class Lookup {
+ public:
+  Lookup(const TritonFile& file, std::span<const std::int64_t> bounds) : keys_(keys_of(file)), bounds_(bounds) {
     for (std::size_t i = 0; i < file.entries.size(); ++i)
-      if (file.entries[i].key == key && is_config(file.entries[i]))
-        return TritonMatch{i, key != "any" && key != "default"};
-  return std::nullopt;
-}
+      if (is_config(file.entries[i])) entries_.emplace(file.entries[i].key, i);
+  }
+
+  std::optional<TritonMatch> at(std::int64_t m) const {
+    for (const auto& key : keys_tried(keys_, m, bounds_))
+      if (const auto found = entries_.find(key); found != entries_.end())
+        return TritonMatch{found->second, key != "any" && key != "default"};
+    return std::nullopt;
+  }
+
+ private:
+  TritonKeys keys_;
+  std::span<const std::int64_t> bounds_;
+  std::unordered_map<std::string_view, std::size_t> entries_;
+};
 
 /// Every M at which the answer may change: just below, at and just above each number in a key or a rule.
 std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const std::int64_t> bounds) {
@@ -207,14 +222,15 @@ std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int
 }
 
 std::optional<TritonMatch> config_for(const TritonFile& file, std::int64_t m, std::span<const std::int64_t> bounds) {
-  return find_key(file, keys_tried(keys_of(file), m, bounds));
+  return Lookup(file, bounds).at(m);
 }
 
 std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, std::span<const std::int64_t> bounds) {
   std::vector<std::optional<ServedRange>> ranges(file.entries.size());
   std::optional<std::size_t> serving;
+  const Lookup lookup(file, bounds);
   for (const auto m : turning_points(file, bounds)) {
-    const auto match = config_for(file, m, bounds);
+    const auto match = lookup.at(m);
     const bool goes_on = match && serving == match->entry;
     if (serving && !goes_on) ranges[*serving]->to = m - 1;
     if (match && !goes_on) ranges[match->entry] = ServedRange{m, 0};
@@ -224,12 +240,22 @@ std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, st
 }
 
 std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds) {
+  const Lookup lookup(file, bounds);
   for (const auto m : turning_points(file, bounds))
-    if (!config_for(file, m, bounds)) return m;
+    if (!lookup.at(m)) return m;
   return std::nullopt;
 }
 
-std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds) {
+std::set<std::string> keys_asked(const TritonFile& file, std::span<const std::int64_t> bounds) {
+  std::set<std::string> asked;
+  const auto keys = keys_of(file);
+  for (const auto m : turning_points(file, bounds))
+    for (auto& key : keys_tried(keys, m, bounds)) asked.insert(std::move(key));
+  return asked;
+}
+
+std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds,
+                            const std::set<std::string>& asked) {
   const auto& [key, params, other] = file.entries[entry];
   if (!other.empty()) return "its value is no configuration";
   if (!is_bucket_key(key)) return "it is the name of no bucket";
@@ -237,11 +263,9 @@ std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span
   if (keys_of(file) == TritonKeys::bounds && bound && std::ranges::find(bounds, *bound) == bounds.end())
     return fmt::format("{} is not one of the bounds that lookups use ({})", *bound,
                        bounds.empty() ? "none" : fmt::format("{}", fmt::join(bounds, ", ")));
-  const bool asked = std::ranges::any_of(turning_points(file, bounds), [&, &name = key](std::int64_t m) {
-    return std::ranges::count(keys_tried(keys_of(file), m, bounds), name) > 0;
-  });
-  return asked ? "other buckets take every M of it"
-               : fmt::format("lookups in a file with keys of this kind ({}) never try it", to_string(keys_of(file)));
+  return asked.contains(key)
+             ? "other buckets take every M of it"
+             : fmt::format("lookups in a file with keys of this kind ({}) never try it", to_string(keys_of(file)));
 }
 
 }  // namespace gemmtune

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,8 +67,12 @@ std::vector<std::optional<ServedRange>> served_ranges(const TritonFile& file, st
 /// The smallest M that no entry covers.
 std::optional<std::int64_t> first_unserved(const TritonFile& file, std::span<const std::int64_t> bounds);
 
+/// Every key that a lookup in this file tries for some M.
+std::set<std::string> keys_asked(const TritonFile& file, std::span<const std::int64_t> bounds);
+
 /// Why no M reaches this entry, as text: it is a note, its bound is never searched for, or other buckets cover all of
-/// its range.
-std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds);
+/// its range. `asked` is keys_asked().
+std::string why_unreachable(const TritonFile& file, std::size_t entry, std::span<const std::int64_t> bounds,
+                            const std::set<std::string>& asked);
 
 }  // namespace gemmtune

@@ -28,14 +28,25 @@ class ProfileFileTest : public testing::Test {
 };
 
 TEST_F(ProfileFileTest, RowsOfEarlierRunsStay) {
-  for (int run = 0; run < 2; ++run) {
+  for (const double time_us : {1.0, 2.0}) {
     ProfileFile profile(path_, Format::a4w4);
-    profile.add(row_, {});
+    row_.time_us = time_us;
+    profile.add(row_, {.timing = Timing{.median_us = time_us}});
     profile.write();
   }
   const auto found = lines();
   ASSERT_EQ(found.size(), 4U) << text_;  // a header, two rows, and nothing after the last newline
-  EXPECT_EQ(found[1], found[2]);
+  EXPECT_NE(found[1], found[2]);
+}
+
+/// As after a kill between the profile and the table: the shape is written again, from the trials that were kept.
+TEST_F(ProfileFileTest, AMeasurementStandsThereOnce) {
+  for (int run = 0; run < 3; ++run) {
+    ProfileFile profile(path_, Format::a4w4);
+    for (int again = 0; again < 2; ++again) profile.add(row_, {});
+    profile.write();
+  }
+  EXPECT_EQ(lines().size(), 3U) << text_;
 }
 
 TEST_F(ProfileFileTest, RefusesAFileOfAnotherKind) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "gemmtune/core/error.h"
 
@@ -37,10 +39,11 @@ TEST(CpuTimer, LaunchesEachIndexOnceInOrderAndReturnsAsManyTimesAsAskedFor) {
 }
 
 TEST(CpuTimer, LongLaunchesAreTimedSingly) {
-  const auto times = CpuTimer().time_us({[](std::int64_t i) { spin_us(i == 2 ? 4000.0 : 200.0); }}, 0, 4);
-  ASSERT_EQ(times.size(), 4U);
+  const auto times = CpuTimer().time_us({[](std::int64_t i) { spin_us(i % 2 == 0 ? 200.0 : 4000.0); }}, 0, 9);
+  ASSERT_EQ(times.size(), 9U);
   for (const double time : times) EXPECT_GE(time, 200.0);
-  EXPECT_GE(times[2], 4000.0);
+  // One that the system interrupts for long is left out.
+  EXPECT_GE(std::ranges::count_if(times, [](double time) { return time >= 4000.0; }), 1);
 }
 
 /// A time that is copied looks like many that agree, and its interval has no width.
@@ -54,6 +57,26 @@ TEST(CpuTimer, EachTimeOfShortLaunchesIsAMeasurementOfItsOwn) {
   EXPECT_GT(launches, 300) << "a mean of several launches, unless others used the core throughout";
   const std::set<double> distinct(times.begin(), times.end());
   EXPECT_GT(distinct.size(), 50U) << "clocks count nanoseconds: some times agree by chance";
+}
+
+/// As when the process is stopped for a while.
+TEST(CpuTimer, ATimeInWhichTheProcessDidNotRunIsTakenAgain) {
+  int launches = 0;
+  const auto launch = [&](std::int64_t) {
+    if (++launches == 2) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    spin_us(50);
+  };
+  const auto times = CpuTimer().time_us({launch}, 0, 3);
+  ASSERT_EQ(times.size(), 3U);
+  EXPECT_EQ(launches, 4);
+  for (const double time : times) EXPECT_LT(time, 200'000);
+}
+
+TEST(CpuTimer, ALaunchThatAlwaysWaitsIsTimed) {
+  const auto times =
+      CpuTimer().time_us({[](std::int64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }}, 0, 2);
+  ASSERT_EQ(times.size(), 2U);
+  for (const double time : times) EXPECT_GE(time, 30'000);
 }
 
 TEST(CpuTimer, RefusesColdInstructionsBeforeAnyLaunch) {

@@ -108,13 +108,14 @@ TEST(TritonRule, BucketKeysAreThoseThatAreAskedForFirst) {
 TEST(TritonRule, SaysWhyAKeyIsDead) {
   auto file = file_of({"M_LEQ_64", "M_LEQ_320", "medium_M32", "M_GEQ_32", "hello", "any", "M_LEQ_8192"});
   file.entries.push_back({.key = "_note", .other = "\"x\""});
-  const auto why = [&](std::size_t i) { return why_unreachable(file, i, bounds_of(TritonName{.tag = "A8W8"})); };
+  const auto bounds = bounds_of(TritonName{.tag = "A8W8"});
+  const auto why = [&](std::size_t i) { return why_unreachable(file, i, bounds, keys_asked(file, bounds)); };
   EXPECT_EQ(why(1).substr(0, 48), "320 is not one of the bounds that lookups use (1");
   EXPECT_EQ(why(2), "lookups in a file with keys of this kind (bounds) never try it");
   EXPECT_EQ(why(4), "it is the name of no bucket");
   EXPECT_EQ(why(7), "its value is no configuration");
   const auto shadowed = file_of({"M_LEQ_8192", "M_GEQ_4096", "M_GEQ_1", "any"});
-  EXPECT_EQ(why_unreachable(shadowed, 3, bounds_of(TritonName{.tag = "A8W8"})), "other buckets take every M of it");
+  EXPECT_EQ(why_unreachable(shadowed, 3, bounds, keys_asked(shadowed, bounds)), "other buckets take every M of it");
 }
 
 TEST(TritonRule, SomeKernelsPassBoundsOfTheirOwn) {

@@ -104,6 +104,21 @@ def segfault(_request):
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def killed_once(_request):
+    """Somebody else kills the worker, but only the first one."""
+    if first_time("died"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed_always(_request):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed_by_a_launcher(_request):
+    if first_time("died"):
+        die(128 + signal.SIGTERM)
+
+
 def abort_in_a_library(_request):
     print("terminate called after throwing an instance of 'std::runtime_error'", file=sys.stderr, flush=True)
     os.abort()
@@ -210,7 +225,8 @@ def refuse(request):
 
 WHEN_C2_RUNS = {
     name: globals()[name]
-    for name in ("segfault", "abort_in_a_library", "leave_a_child_behind", "hang", "hang_deaf_to_sigterm", "slow",
+    for name in ("segfault", "killed_once", "killed_always", "killed_by_a_launcher", "abort_in_a_library",
+                 "leave_a_child_behind", "hang", "hang_deaf_to_sigterm", "slow",
                  "garbage", "binary_garbage", "deep_json", "close_stdout", "fill_stderr", "endless_line", "wrong_id",
                  "other_candidate", "allocate", "half_a_line", "done_early", "implausible", "malformed",
                  "unknown_reply", "start_for_ever", "refuse")

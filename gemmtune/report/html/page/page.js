@@ -48,6 +48,8 @@
 
   const shapes = data.shapes;
   for (const shape of shapes) {
+    // A backend may be called __proto__ or constructor, which plain objects have already.
+    shape.best = Object.assign(Object.create(null), shape.best);
     shape.bestTflops = shape.winners.length ? shape.best[shape.winners[0]].tflops : null;
     const kernels = Object.values(shape.best).map((best) => best.kernel);
     shape.words = [shape.label, shape.device, ...kernels].join(" ").toLowerCase();
