@@ -1,5 +1,6 @@
 #include "gemmtune/trials/rows.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -52,21 +53,36 @@ void bind_timing(Query& query, const Timing& timing) {
   query.bind(timing.clock_mhz).bind(int{timing.throttled});
 }
 
+/// What divides samples into turns relies on it.
+void insist_on_whole_turns(const Timing& timing) {
+  if (timing.turns.empty()) return;
+  auto left = static_cast<std::int64_t>(timing.samples_us.size());
+  const auto fits = [&left](std::int64_t turn) {
+    const bool is_there = turn > 0 && turn <= left;
+    left -= is_there ? turn : 0;
+    return is_there;
+  };
+  if (!std::ranges::all_of(timing.turns, fits) || left != 0)
+    fail(ErrorCode::input, "its turns do not add up to its {} samples", timing.samples_us.size());
+}
+
 Timing read_timing(Query& query) {
-  return {.median_us = query.real(),
-          .min_us = query.real(),
-          .mean_us = query.real(),
-          .low_us = query.real(),
-          .high_us = query.real(),
-          .dispersion = query.real(),
-          .sample_count = query.integer(),
-          .samples_us = parse_samples(query.text()),
-          .turns = parse_turns(query.text()),
-          .pack_us = query.real(),
-          .packed_bytes = query.integer(),
-          .workspace_bytes = query.integer(),
-          .clock_mhz = query.real(),
-          .throttled = query.flag()};
+  Timing timing{.median_us = query.real(),
+                .min_us = query.real(),
+                .mean_us = query.real(),
+                .low_us = query.real(),
+                .high_us = query.real(),
+                .dispersion = query.real(),
+                .sample_count = query.integer(),
+                .samples_us = parse_samples(query.text()),
+                .turns = parse_turns(query.text()),
+                .pack_us = query.real(),
+                .packed_bytes = query.integer(),
+                .workspace_bytes = query.integer(),
+                .clock_mhz = query.real(),
+                .throttled = query.flag()};
+  insist_on_whole_turns(timing);
+  return timing;
 }
 
 void bind_accuracy(Query& query, const Accuracy& accuracy) {
