@@ -96,6 +96,8 @@ class Tables(Seeds):
         rows = self.rows("t.csv")
         self.assertEqual({row["problem"] for row in rows},
                          {"4x32x32:f32:f32:f32", "8x32x32:f32:f32:f32:relu", "2x16x16:f32:f32:f32:batch=3"})
+        self.assertEqual(",".join(rows[0]).split(",us_low")[0], "gfx,cu_num,B,M,N,K,layout,epilogue,problem,libtype,kernelId,"
+                                                                "splitK,us,kernelName,tflops,bw,errRatio")
         device = ("--gfx", rows[0]["gfx"], "--cu-num", rows[0]["cu_num"])
         for problem in (row["problem"] for row in rows):
             self.assertIn(": exact: ", self.succeed("lookup", "-t", "t.csv", *device, problem).stdout)

@@ -222,7 +222,7 @@ SharedTable shared_table(const TuneFlags& flags, const DeviceInfo& device, const
   const auto path = tuned_paths(flags).front();
   const auto fit = [device, path, choice](TunedTable table) {
     const bool is_new = table.rows.empty() && table.unusable_lines.empty();
-    if (choice.is_mixed && is_new && !states_problems(table.columns)) table.columns = columns_for_any_format();
+    if (choice.is_mixed && is_new) table.columns = columns_for_any_format();
     return fit_for(std::move(table), device, path);
   };
   return {path, {.format = choice.format, .schema = choice.schema, .sort = sorts(flags), .fit = fit}};
