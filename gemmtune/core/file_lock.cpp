@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
