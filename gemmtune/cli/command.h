@@ -30,6 +30,7 @@ std::unique_ptr<Command> make_analyze_command();
 std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_bench_roofline_command();
 std::unique_ptr<Command> make_cache_command();
+std::unique_ptr<Command> make_compat_command();
 std::unique_ptr<Command> make_devices_command();
 std::unique_ptr<Command> make_diagnose_command();
 std::unique_ptr<Command> make_quarantine_command();

@@ -18,8 +18,26 @@
 namespace gemmtune {
 
 Option Option::required() const { return Option(*option_->required()); }
-Option Option::positive() const { return Option(*option_->check(CLI::PositiveNumber)); }
-Option Option::not_negative() const { return Option(*option_->check(CLI::NonNegativeNumber)); }
+namespace {
+
+std::string found_but(const std::string& text, std::string_view expected) {
+  return fmt::format("found '{}', expected {}", text, expected);
+}
+
+std::string why_not_positive(const std::string& text) {
+  const auto value = parse_double(text);
+  return value && *value > 0 ? "" : found_but(text, "a number above 0");
+}
+
+std::string why_negative(const std::string& text) {
+  const auto value = parse_double(text);
+  return value && *value >= 0 ? "" : found_but(text, "a number from 0");
+}
+
+}  // namespace
+
+Option Option::positive() const { return Option(*option_->check(why_not_positive)); }
+Option Option::not_negative() const { return Option(*option_->check(why_negative)); }
 Option Option::in_range(double low, double high) const { return Option(*option_->check(CLI::Range(low, high))); }
 Option Option::one_of(const std::vector<std::string>& words) const {
   return Option(*option_->check(CLI::IsMember(words)));

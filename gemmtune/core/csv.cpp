@@ -1,5 +1,7 @@
 #include "gemmtune/core/csv.h"
 
+#include <algorithm>
+
 #include "gemmtune/core/csv_scanner.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
@@ -42,6 +44,13 @@ CsvDocument parse_csv(std::string_view text, std::string source) {
 }
 
 CsvDocument read_csv(const std::filesystem::path& path) { return parse_csv(read_file(path), path.string()); }
+
+void insist_on_header(const CsvDocument& document) {
+  const auto is_number = [](const std::string& name) { return parse_double(name).has_value(); };
+  if (std::ranges::all_of(document.header, is_number))
+    fail(ErrorCode::input, "{}:1:1: found {} in the first line, expected the names of the columns, as M,N,K",
+         document.source, join(document.header, ","));
+}
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;

@@ -46,6 +46,9 @@ struct CsvDocument {
 CsvDocument parse_csv(std::string_view text, std::string source = "<text>");
 CsvDocument read_csv(const std::filesystem::path& path);
 
+/// Throws Error{input} that shows the first line if it has only numbers: then the columns have no names.
+void insist_on_header(const CsvDocument& document);
+
 /// One line without its end. Cells are quoted where necessary.
 std::string csv_line(const std::vector<std::string>& cells);
 

@@ -36,6 +36,8 @@ class Reader {
       if (const auto name = first_set({variable.ours, variable.aiters}); !name.empty())
         add_tables(name, variable.family);
     }
+    if (const auto name = first_set({"GEMMTUNE_CONFIG_FMOE", "AITER_CONFIG_FMOE"}); !name.empty())
+      environment_.moe_tables = existing(name);
     environment_.log_lookups = is_on("GEMMTUNE_LOG_TUNED_CONFIG") || is_on("AITER_LOG_TUNED_CONFIG");
     environment_.wants_summary = is_on("GEMMTUNE_SUMMARY");
     read_capture();
@@ -62,15 +64,21 @@ class Reader {
   }
 
   void add_tables(std::string_view name, const TableFamily& family) {
-    const auto before = environment_.tables.size();
+    for (auto& path : existing(name)) environment_.tables.push_back({.path = std::move(path), .family = family});
+  }
+
+  /// The files that the variable names, of which one at least must exist.
+  std::vector<std::filesystem::path> existing(std::string_view name) {
+    std::vector<std::filesystem::path> paths;
     const auto value = value_of(name);
-    for (const auto& path : split_paths(value)) {
+    for (auto& path : split_paths(value)) {
       if (std::filesystem::exists(path))
-        environment_.tables.push_back({.path = path, .family = family});
+        paths.push_back(std::move(path));
       else
         environment_.notes.push_back(fmt::format("{}: {} does not exist and is left out", name, path.string()));
     }
-    if (environment_.tables.size() == before) fail(ErrorCode::input, "{}: none of its files exists: {}", name, value);
+    if (paths.empty()) fail(ErrorCode::input, "{}: none of its files exists: {}", name, value);
+    return paths;
   }
 
   void read_capture() {

@@ -1,5 +1,6 @@
 // Reads what the environment asks of a serving process. These variables are read nowhere else:
 //   GEMMTUNE_CONFIG_<FAMILY>    tables of a family, separated by colons; if it is not set, AITER's AITER_CONFIG_…
+//   GEMMTUNE_CONFIG_FMOE        tables of fused MoE, for lookups alone; if it is not set, AITER_CONFIG_FMOE
 //   GEMMTUNE_LOG_TUNED_CONFIG   logs one line for each distinct problem; also AITER_LOG_TUNED_CONFIG
 //   GEMMTUNE_CAPTURE            the file that records the problems (dispatch/capture/capture.h); also AITER_TUNE_GEMM=1
 //   GEMMTUNE_CAPTURE_SIGNAL     USR1 or USR2: also write that file when this signal arrives
@@ -28,8 +29,9 @@ struct FamilyVariable {
 std::span<const FamilyVariable> family_variables();
 
 struct Environment {
-  std::vector<TableSource> tables{};  // all of them exist
-  std::vector<std::string> notes{};   // files that do not, one line each
+  std::vector<TableSource> tables{};                // all of them exist
+  std::vector<std::filesystem::path> moe_tables{};  // of fused MoE (dispatch/moe_lookup.h); these too
+  std::vector<std::string> notes{};                 // files that do not, one line each
   bool log_lookups{};
   bool wants_summary{};
   std::optional<CaptureOptions> capture{};

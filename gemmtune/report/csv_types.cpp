@@ -1,14 +1,11 @@
 #include "gemmtune/report/csv_types.h"
 
-#include <filesystem>
-
 #include "gemmtune/table/guess_format.h"
 
 namespace gemmtune {
 
 CsvTypes csv_types(const CsvDocument& document, std::optional<Format> otherwise) {
-  const auto name = std::filesystem::path(document.source).filename().string();
-  if (const auto guess = guess_format(name, document.header)) return {guess->format, defaults_of(*guess), true};
+  if (const auto guess = guess_format(document)) return {guess->format, defaults_of(*guess), true};
   if (otherwise) return {*otherwise, format_defaults(*otherwise), true};
   const bool is_batched = document.column("B").has_value();
   return {is_batched ? Format::batched_a8w8 : Format::a4w4, format_defaults(Format::a16w16), false};

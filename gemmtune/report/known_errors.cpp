@@ -15,8 +15,12 @@ constexpr std::array errors{
         .cause =
             "This GPU's architecture has no assembly kernels of this format in the installation, or AITER_META_DIR "
             "points elsewhere. The tuner goes on with the other libraries, so that its table has no asm rows.",
-        .fix = "Look whether hsa/<arch>/ holds the list; if it should, install AITER with its hsa folder or set "
-               "AITER_META_DIR to it. If the architecture has none (MXFP4 on gfx942), nothing is wrong."},
+        .fix =
+            "Look whether hsa/<arch>/ holds the list. If it does and the message names hsa/ without it, the tuner "
+            "looks "
+            "one folder too high: ln -sf gfx950/f4gemm \"$HSA_DIR/f4gemm\", in every installation (/root/aiter/hsa and "
+            "/app/aiter-test/hsa). If it does not, install AITER with its hsa folder or set AITER_META_DIR to it. If "
+            "the architecture has none (MXFP4 on gfx942), nothing is wrong."},
     KnownError{
         .name = "list of kernels in another spelling",
         .patterns = "KeyError: 'tile_m'|KeyError: 'tile_n'|KeyError: 'tile_M'|KeyError: 'tile_N'",
@@ -24,8 +28,10 @@ constexpr std::array errors{
         .cause =
             "The list of assembly kernels and the tuner are of different versions: the columns tile_m and tile_n of "
             "f4gemm lists became tile_M and tile_N in November 2025.",
-        .fix = "Take tuner and hsa folder from one version of AITER. `gemmtune table lint` reads lists in either "
-               "spelling."},
+        .fix =
+            "Take tuner and hsa folder from one version of AITER, or rename the columns in every installation, since "
+            "the tuner may import from another one than it runs from: sed -i '1s/tile_M/tile_m/g; 1s/tile_N/tile_n/g' "
+            "f4gemm_bf16_per1x32Fp4.csv. `gemmtune table lint` reads lists in either spelling."},
     KnownError{
         .name = "scales of another K than the weights",
         .patterns = "shape * is invalid for input of size|size of tensor a * must match the size of tensor b|mat1 and "
@@ -38,8 +44,27 @@ constexpr std::array errors{
             "and then read without their padding (36224 became 36352). Multiples of 128 alone are not enough.",
         .fix =
             "Pad K of the weights to a multiple of 256 with zeros and zero scales, or use a version after April 2026, "
-            "which does so. Check such shapes with `gemmtune tune`: in versions between, results were silently "
-            "wrong."},
+            "which does so. In older ones cut both to the shorter in run_torch(): _k = min(x_f32.shape[1], "
+            "x_scales_f32.shape[1]); x_f32 = x_f32[:, :_k] * x_scales_f32[:, :_k]. Check such shapes with `gemmtune "
+            "tune`: in versions between, results were silently wrong."},
+    KnownError{
+        .name = "command mangled by ssh",
+        .patterns = "Ambiguous output redirect|Illegal variable name|event not found",
+        .example = "Illegal variable name.",
+        .cause =
+            "The remote shell read redirections, quotes or $! of a command that was typed into ssh, and it is another "
+            "shell (csh) or reads them a second time.",
+        .fix =
+            "Write the command, with its docker run, its redirections and its $!, into a launcher script, copy it with "
+            "scp, and run it: ssh NODE 'bash /path/launch.sh'."},
+    KnownError{
+        .name = "no kernel takes this K",
+        .patterns = "0 shapes tuned|all*candidates fail|no valid*candidate|K=29568*not supported",
+        .example = "all kernel candidates failed, 0 shapes tuned",
+        .cause =
+            "No kernel of any library takes the shape. Known for K = 29568, which is a multiple of 128 and not of 256.",
+        .fix = "There is none for that K: pad K to a multiple of 256 with zeros and zero scales, and tune the padded "
+               "shape."},
     KnownError{
         .name = "K is no multiple of 256",
         .patterns =
@@ -69,9 +94,9 @@ constexpr std::array errors{
             "CK compiles kernels without padding: this one's tile does not divide M, N or K, or its split of K. While "
             "tuning that is ordinary, most candidates of a shape say so. In a server it means a table's row for "
             "another build of the library, or a fallback that takes N only for small M.",
-        .fix =
-            "While tuning: nothing. In a server: tune this shape with the installed build, and hold the table against "
-            "it with `gemmtune table lint`."},
+        .fix = "While tuning: nothing, assembly kernels often still take the shape. In a server: tune this shape with "
+               "the installed build, and hold the table against "
+               "it with `gemmtune table lint`."},
     KnownError{
         .name = "no heuristic kernel",
         .patterns = "cannot get heuristic kernel",
@@ -79,7 +104,30 @@ constexpr std::array errors{
         .cause = "No row serves this shape, and no assembly kernel's tile suits it (M=32800, N=2112 is one).",
         .fix = "Tune the shape, so that a row names a kernel; `gemmtune table coverage` shows which shapes have none."},
     KnownError{
-        .name = "memory access fault",
+        .name = memory_fault_of_n,
+        .patterns = "N=576*Memory access fault|Memory access fault*N=576",
+        .example = "tuning M=16 N=576 K=7168\nMemory access fault by GPU node-1 (Agent handle: 0x1819170)",
+        .cause = "Assembly and CK-Tile kernels need N to be a multiple of 128. N = 576 is one of 64 only: they read "
+                 "past the "
+                 "end of the weights.",
+        .fix =
+            "Leave such shapes out of AITER's tuner, or pad N of the weights to a multiple of 128 and cut the output. "
+            "`gemmtune tune` runs kernels in workers of their own, where a fault costs one candidate."},
+    KnownError{
+        .name = many_memory_faults,
+        .patterns = "faults on all shapes|consistent GPU memory faults",
+        .example = "M=1 N=512 K=7168\nMemory access fault by GPU node-1\nM=2 N=512 K=7168\nMemory access fault by GPU "
+                   "node-1\nM=4 N=512 K=7168\nMemory access fault by GPU node-1",
+        .cause =
+            "Shapes that have nothing in common fault: the node's GPU may be bad, or one fault brings down a pool of "
+            "many processes (--mp 8) after its first batch.",
+        .fix = "Run the same list on another node. If it works there, leave this node out and have its GPU looked at "
+               "(dmesg, rocm-smi). If not, tune in groups of one N and K, each with --mp 1 --batch SIZE under timeout "
+               "600, "
+               "so that a crash costs one group; `gemmtune shapes split` cuts lists, and `gemmtune tune` needs no "
+               "groups."},
+    KnownError{
+        .name = memory_fault,
         .patterns = "Memory access fault by GPU|illegal memory access was encountered|HSA_STATUS_ERROR_MEMORY",
         .example =
             "Memory access fault by GPU node-1 (Agent handle: 0x1819170) on address 0x2dfcc737b000. Reason: Page "
@@ -92,15 +140,35 @@ constexpr std::array errors{
                "workers of their own: such a kernel costs one row, is quarantined, and its reproducer is printed."},
     KnownError{
         .name = "pool of workers hangs",
-        .patterns = "Process PID not in GPU map|Mapping Error*KeyError|Task * timed out|pool restart",
+        .patterns = "pool hangs|Process PID not in GPU map|Mapping Error*KeyError|Task * timed out|pool restart",
         .example = "[aiter] [Mapping Error] Task 254 - Process PID not in GPU map: KeyError - 879",
         .cause =
             "A worker died and was replaced by one that the tuner does not know, or a kernel does not come back. The "
             "task is never finished, and the run waits for ever, often at full CPU load.",
         .fix =
             "End the run, give --timeout (versions before July 2026 have none by default) and --mp 1, and begin again: "
-            "shapes that are in the table are skipped. `gemmtune tune` watches its workers by their process and goes "
+            "shapes that are in the table are skipped. If it hangs again, tune in groups of one N and K, each with "
+            "--mp 1 "
+            "--batch SIZE under timeout 600. `gemmtune tune` watches its workers by their process and goes "
             "on."},
+    KnownError{
+        .name = "Gluon is missing",
+        .patterns = "No module named*gluon|FileNotFoundError*gluon*.json|Gluon FP4 GEMM not available",
+        .example = "ModuleNotFoundError: No module named 'gluon'",
+        .cause = "The image is older than AITER's Gluon kernels.",
+        .fix = "Copy the kernel and its configuration from a newer AITER: aiter/ops/triton/gluon/gemm_afp4wfp4.py and "
+               "aiter/ops/triton/configs/gemm/gluon/gfx950-GEMM-AFP4WFP4.json."},
+    KnownError{
+        .name = "configuration needs more than the GPU has",
+        .patterns = "OutOfResources|out of resource:|exceeds triton maximum tensor numel",
+        .example =
+            "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 327680, Hardware limit: "
+            "163840.",
+        .cause =
+            "A block size or a number of stages needs more shared memory or registers than this GPU has. While tuning "
+            "that is ordinary.",
+        .fix = "While tuning: nothing, the configuration is left out. In a server: tune on this GPU, or take a "
+               "configuration with smaller blocks or fewer stages."},
     KnownError{
         .name = "configuration of a kernel is missing",
         .patterns =
@@ -169,6 +237,16 @@ constexpr std::array errors{
             "Operands are copied several times, so that none is found in a cache; for the largest shapes, or beside "
             "a server on the same card, that is more than there is.",
         .fix = "Tune on a card of its own, leave the largest shapes out (`--max-gflop`), or begin with fewer workers."},
+    KnownError{
+        .name = "candidates that crashed or hung",
+        .patterns = "is given up:|worker*died|killed by signal|Segmentation fault",
+        .example = "worker 0 is given up: it died 3 times in a row",
+        .cause =
+            "A kernel brought its worker down, or did not come back in time. The worker was started again, and the "
+            "candidate is quarantined; a worker that dies again and again is given up.",
+        .fix = "`gemmtune status` shows which candidates failed and how to reproduce each. A worker that is given up "
+               "at its "
+               "start misses something: `gemmtune worker-check` says what."},
     KnownError{
         .name = "no space on the disk",
         .patterns = "No space left on device|database or disk is full",

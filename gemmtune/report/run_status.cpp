@@ -95,6 +95,13 @@ RunStatus status_of(const TrialStore& store, const Run& run, std::int64_t lines)
   return status;
 }
 
+/// The latest run that did something; the latest one if none did. A run that finds all shapes tuned does nothing.
+std::int64_t latest_of(const std::vector<Run>& runs) {
+  const auto did_something = [](const Run& run) { return run.shapes > 0; };
+  const auto found = std::find_if(runs.rbegin(), runs.rend(), did_something);
+  return found != runs.rend() ? found->id : runs.back().id;
+}
+
 }  // namespace
 
 std::string_view to_string(RunState state) {
@@ -124,11 +131,12 @@ std::vector<RunStatus> statuses_of(const fs::path& path, const StatusQuery& quer
   const auto store = TrialStore::open_read_only(path);
   const auto runs = store.runs();
   std::vector<RunStatus> statuses;
+  const auto latest = runs.empty() ? 0 : latest_of(runs);
   for (const auto& run : runs) {
-    if (!query.all_runs && run.state != "running" && run.id != runs.back().id) continue;
+    if (!query.all_runs && run.state != "running" && run.id != latest) continue;
     auto status = status_of(store, run, query.lines);
     status.store = path;
-    const bool is_old = !query.all_runs && run.id != runs.back().id && status.state != RunState::running;
+    const bool is_old = !query.all_runs && run.id != latest && status.state != RunState::running;
     if (!is_old) statuses.push_back(std::move(status));
   }
   return statuses;

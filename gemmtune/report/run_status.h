@@ -49,7 +49,7 @@ struct RunStatus {
 
 struct StatusQuery {
   std::int64_t lines{5};
-  bool all_runs{};  // false: the latest run of each store, and all running ones
+  bool all_runs{};  // false: of each store the latest run that had shapes to tune, and all running ones
 };
 
 /// The runs of one store. Throws Error if it cannot be read.

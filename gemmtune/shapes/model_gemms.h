@@ -48,9 +48,11 @@ class ShardedModel {
  public:
   ShardedModel(const ModelConfig& model, Parallelism parallelism);
 
-  std::vector<ModelGemm> attention(Projections projections, LatentForm form) const;
+  /// The projections of what mixes the layer's tokens: attention, a linear attention, a state-space model, or nothing.
+  std::vector<ModelGemm> mixer(std::int64_t layer, Projections projections, LatentForm form) const;
 
-  /// The multiplications of a dense MLP, or of the router, the routed experts and the shared experts.
+  /// Empty for a layer without one. The multiplications of a dense MLP, or of the router, the routed experts and the
+  /// shared experts.
   std::vector<ModelGemm> feed_forward(std::int64_t layer, Projections projections) const;
 
   /// The rank's part of the vocabulary. If it cannot be divided evenly it is rounded up, because serving pads it.
@@ -62,7 +64,10 @@ class ShardedModel {
  private:
   std::vector<ModelGemm> grouped_query_attention(Projections projections) const;
   std::vector<ModelGemm> latent_attention(Projections projections, LatentForm form) const;
-  std::vector<ModelGemm> gated_mlp(const ModelGemm& like, std::int64_t intermediate, Projections projections) const;
+  void add_indexer(std::vector<ModelGemm>& gemms) const;
+  std::vector<ModelGemm> linear_attention(Projections projections) const;
+  std::vector<ModelGemm> mamba() const;
+  std::vector<ModelGemm> mlp(const ModelGemm& like, std::int64_t intermediate, Projections projections) const;
   bool has_experts(std::int64_t layer) const;
 
   const ModelConfig& model_;
@@ -74,6 +79,8 @@ class ShardedModel {
   std::int64_t expert_intermediate_{};
   std::int64_t shared_intermediate_{};
   std::int64_t vocab_{};
+  LinearAttention linear_{};
+  Mamba mamba_{};
 };
 
 }  // namespace gemmtune

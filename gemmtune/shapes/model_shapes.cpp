@@ -75,7 +75,7 @@ class ShapeMaker {
         if (std::ranges::find(gemms, gemm.layer, &ModelGemm::layer) == gemms.end()) gemms.push_back(std::move(gemm));
     };
     for (const auto projections : request_.projections) {
-      for (const auto form : request_.latent_forms) add_new(sharded.attention(projections, form));
+      for (const auto form : request_.latent_forms) add_new(sharded.mixer(layer, projections, form));
       add_new(sharded.feed_forward(layer, projections));
     }
     return gemms;
@@ -83,13 +83,27 @@ class ShapeMaker {
 
   bool is_quantised(const ModelGemm& gemm, std::int64_t layer) const {
     return !gemm.modules.empty() && std::ranges::none_of(gemm.modules, [&](const std::string& module) {
-      return format_.left_alone.match(fmt::format("model.layers.{}.{}", layer, module));
+      return format_.left_alone.match(fmt::format("{}.{}.{}", model_.paths.layers, layer, module));
     });
   }
 
   void add(const CountedGemm& counted, std::int64_t m, Parallelism parallelism) {
+    const auto calls = calls_of(counted.gemm, m);
+    if (counted.gemm.tokens != Tokens::routed) return add(counted, calls, parallelism);
+    for (const auto way : request_.expert_calls) {
+      if (way == ExpertCalls::each) {
+        add(counted, calls, parallelism);
+        continue;
+      }
+      auto grouped = counted;
+      grouped.gemm.layer = "grouped_" + counted.gemm.layer;
+      grouped.gemm.batch = calls.count;
+      add(grouped, {.m = calls.m, .count = 1}, parallelism);
+    }
+  }
+
+  void add(const CountedGemm& counted, Calls calls, Parallelism parallelism) {
     const auto& gemm = counted.gemm;
-    const auto calls = calls_of(gemm, m);
     Shape shape{.problem = counted.quantised ? format_.quantised : format_.plain};
     shape.problem.m = calls.m;
     shape.problem.n = gemm.n;

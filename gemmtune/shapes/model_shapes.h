@@ -19,6 +19,10 @@ enum class ExpertTokens {
   listed,  // a listed M is the number of tokens at one expert
 };
 
+/// How the experts' multiplications are listed: one call for each expert, or one grouped product, whose groups are as
+/// large as each other: a batch with one matrix for each expert that gets tokens.
+enum class ExpertCalls { each, grouped };
+
 struct ModelRequest {
   std::vector<std::int64_t> tensor_parallel{1};
   std::int64_t expert_parallel{1};
@@ -27,6 +31,7 @@ struct ModelRequest {
   std::vector<Projections> projections{Projections::fused};
   std::vector<LatentForm> latent_forms{LatentForm::unpacked, LatentForm::absorbed};
   ExpertTokens expert_tokens{ExpertTokens::even};
+  std::vector<ExpertCalls> expert_calls{ExpertCalls::each};
 };
 
 struct ModelShapes {

@@ -4,6 +4,7 @@
 
 #include "gemmtune/core/text.h"
 #include "gemmtune/gemm/format.h"
+#include "gemmtune/table/tuned_table.h"
 
 namespace gemmtune {
 namespace {
@@ -28,6 +29,23 @@ std::string shape_list_text(const std::vector<Shape>& shapes) {
     text += csv_line(cells) + '\n';
   }
   return text;
+}
+
+AiterList aiter_list(const std::vector<Shape>& shapes, Format format) {
+  auto table = empty_table(format, Schema::seed);
+  std::erase_if(table.columns,
+                [](const Column& column) { return !is_key(column.field) || column.field == Field::cu_num; });
+  AiterList list{.text = header_text(table.columns) + '\n'};
+  for (const auto& shape : shapes) {
+    if (as_read_back(table, shape.problem) != shape.problem) {
+      list.left_out.push_back(shape);
+      continue;
+    }
+    std::vector<std::string> cells;
+    for (const auto& column : table.columns) cells.push_back(cell_text(column.field, {.problem = shape.problem}));
+    list.text += csv_line(cells) + '\n';
+  }
+  return list;
 }
 
 std::vector<Shape> without_duplicates(const std::vector<Shape>& shapes) {
@@ -56,7 +74,7 @@ std::filesystem::path path_for_format(const std::filesystem::path& path, std::st
   auto named = path.stem();
   named += "_";
   named += format;
-  named += path.extension();
+  named += path.has_extension() ? path.extension() : std::filesystem::path(".csv");
   return path.parent_path() / named;
 }
 

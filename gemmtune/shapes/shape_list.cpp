@@ -221,6 +221,7 @@ void add_shape(Shape& first, const Shape& again) {
 }
 
 ShapeList read_shapes(const CsvDocument& document, const Problem& defaults) {
+  insist_on_header(document);
   return ShapeReader(document, defaults).read();
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "gemmtune/core/csv.h"
+#include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 
 namespace gemmtune {
@@ -42,6 +44,19 @@ bool set_tensor_scales(Problem& problem, std::string_view text) {
   return scaled.has_value();
 }
 
+/// The sizes must be those of the columns before: if they are not, somebody edited only one of them.
+bool set_problem(Problem& problem, std::string_view text) {
+  try {
+    const auto said = parse_problem(text);
+    const auto agrees = [](std::int64_t column, std::int64_t size) { return column == 0 || column == size; };
+    if (!agrees(problem.m, said.m) || !agrees(problem.n, said.n) || !agrees(problem.k, said.k)) return false;
+    problem = said;
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 bool derived(TunedRow&, std::string_view) { return true; }
 
 /// How a field is written and read. table/sheet/known_columns.h has the names.
@@ -54,7 +69,7 @@ struct Rule {
 using Row = TunedRow;
 using Text = std::string_view;
 
-constexpr std::array<Rule, 31> rules{{
+constexpr std::array<Rule, 32> rules{{
     {Field::gfx, [](const Row& row) { return row.gfx; },
      [](Row& row, Text text) { return assign(row.gfx, std::optional(std::string(without_features(text)))); }},
     {Field::cu_num, [](const Row& row) { return integer(row.cu_num); },
@@ -83,6 +98,8 @@ constexpr std::array<Rule, 31> rules{{
      [](Row& row, Text text) { return set_layout(row.problem, text); }},
     {Field::epilogue, [](const Row& row) { return epilogue_text(row.problem); },
      [](Row& row, Text text) { return set_epilogue(row.problem, text); }},
+    {Field::problem, [](const Row& row) { return to_string(row.problem); },
+     [](Row& row, Text text) { return set_problem(row.problem, text); }},
     {Field::libtype, [](const Row& row) { return row.libtype; },
      [](Row& row, Text text) { return assign(row.libtype, std::optional(std::string(text))); }},
     {Field::kernel_id, [](const Row& row) { return integer(row.kernel_id); },
@@ -132,7 +149,7 @@ Field field_named(std::string_view name) {
 
 }  // namespace
 
-bool is_key(Field field) { return field <= Field::epilogue; }
+bool is_key(Field field) { return field <= Field::problem; }
 
 std::vector<Column> columns_from_header(const std::vector<std::string>& names) {
   std::vector<Column> columns;
@@ -163,6 +180,14 @@ std::string key_text(const std::vector<Column>& columns, const TunedRow& row) {
   for (const auto& column : columns)
     if (is_key(column.field)) key += cell_text(column.field, row) + ',';
   return key;
+}
+
+bool states_problems(const std::vector<Column>& columns) {
+  return std::ranges::find(columns, Field::problem, &Column::field) != columns.end();
+}
+
+std::vector<Column> columns_for_any_format() {
+  return columns_from_header(schema_columns(*find_family("any_gemm"), Schema::gemmtune));
 }
 
 }  // namespace gemmtune

@@ -45,4 +45,10 @@ std::string cell_text(Field field, const TunedRow& row);
 /// The cells of the row's key, joined into one text.
 std::string key_text(const std::vector<Column>& columns, const TunedRow& row);
 
+/// Whether rows say their whole problem, so that nothing else needs to tell their format.
+bool states_problems(const std::vector<Column>& columns);
+
+/// The columns of new tables for problems of several formats.
+std::vector<Column> columns_for_any_format();
+
 }  // namespace gemmtune

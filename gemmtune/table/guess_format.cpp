@@ -44,13 +44,14 @@ struct NameRule {
 };
 
 /// A name may also state a model's formats after the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
-constexpr std::array<NameRule, 7> name_rules{{{"a4w4", [](const Evidence&) { return Format::a4w4; }},
+constexpr std::array<NameRule, 8> name_rules{{{"a4w4", [](const Evidence&) { return Format::a4w4; }},
                                               {"a8w8", eight_bit},
                                               {"a16w16", sixteen_bit},
                                               {"bf16", sixteen_bit},
                                               {"fp16", sixteen_bit},
                                               {"f32", sixteen_bit},
-                                              {"mxfp4", [](const Evidence&) { return Format::a4w4; }}}};
+                                              {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
+                                              {"fp4", [](const Evidence&) { return Format::a4w4; }}}};
 
 struct ColumnRule {
   std::string_view column;
@@ -68,17 +69,55 @@ std::optional<Problem> problem_in(const CsvDocument& document, const CsvRow& row
   }
 }
 
-/// The format of all problems that the rows state, if all are of the same format.
+/// The format of all problems that the rows state.
 std::optional<FormatGuess> guess_by_problems(const CsvDocument& document) {
   const auto column = document.column("problem");
   std::optional<FormatGuess> guess;
   for (const auto& row : document.rows) {
-    const auto problem = column ? problem_in(document, row, *column) : std::nullopt;
-    const auto format = problem ? format_of(*problem) : std::nullopt;
-    if (!format || (guess && guess->format != *format)) return std::nullopt;
+    if (!column || document.text(row, *column).empty()) return std::nullopt;  // then other columns count too
+    const auto problem = problem_in(document, row, *column);
+    if (!problem) continue;
+    const auto format = format_of(*problem);
+    if (!format || (guess && guess->format != *format))
+      return FormatGuess{.because = "its problems say their formats", .is_mixed = true};
     if (!guess) guess = FormatGuess{*format, problem->packed, "all its problems are of this format"};
   }
   return guess;
+}
+
+struct KernelRule {
+  std::string_view part;  // of the kernels' names
+  Format format;
+};
+
+/// What AITER's libraries and our families call their kernels.
+constexpr std::array<KernelRule, 6> kernel_rules{{{"f4gemm", Format::a4w4},
+                                                  {"a4w4_blockscale", Format::a4w4},
+                                                  {"mxfp4", Format::a4w4},
+                                                  {"a8w8_blockscale", Format::a8w8_blockscale},
+                                                  {"a8w8_bpreshuffle", Format::a8w8_bpreshuffle},
+                                                  {"bf16gemm", Format::a16w16}}};
+
+const KernelRule* rule_of_kernel(std::string_view name) {
+  const auto rule = std::ranges::find_if(
+      kernel_rules, [&](const KernelRule& each) { return name.find(each.part) != std::string_view::npos; });
+  return rule == kernel_rules.end() ? nullptr : rule;
+}
+
+/// The format of all kernels whose names tell one. Batched tables have kernels of the same names.
+std::optional<FormatGuess> guess_by_kernels(const CsvDocument& document) {
+  const auto column = document.column("kernelName");
+  if (!column || document.column("B") || !document.column("M")) return std::nullopt;
+  const KernelRule* found = nullptr;
+  for (const auto& row : document.rows) {
+    const auto* rule = rule_of_kernel(to_lower(document.text(row, column)));
+    if (rule == nullptr) continue;
+    if (found != nullptr && found->format != rule->format) return std::nullopt;
+    found = rule;
+  }
+  if (found == nullptr) return std::nullopt;
+  return FormatGuess{found->format, found->format == Format::a4w4,
+                     fmt::format("its kernels' names have '{}'", found->part)};
 }
 
 }  // namespace
@@ -96,23 +135,14 @@ std::optional<FormatGuess> guess_format(const std::string& file_name, const std:
   return std::nullopt;
 }
 
-std::optional<FormatGuess> guess_format(const std::filesystem::path& path) {
-  const auto document = read_csv(path);
-  if (auto guess = guess_format(path.filename().string(), document.header)) return guess;
-  return guess_by_problems(document);
+std::optional<FormatGuess> guess_format(const CsvDocument& document) {
+  if (auto guess = guess_by_problems(document)) return guess;
+  const auto name = std::filesystem::path(document.source).filename().string();
+  if (auto guess = guess_format(name, document.header)) return guess;
+  return guess_by_kernels(document);
 }
 
-std::vector<Format> formats_of_problems(const std::filesystem::path& path) {
-  const auto document = read_csv(path);
-  const auto column = document.column("problem");
-  std::vector<Format> formats;
-  for (const auto& row : document.rows) {
-    const auto problem = column ? problem_in(document, row, *column) : std::nullopt;
-    const auto format = problem ? format_of(*problem) : std::nullopt;
-    if (format && std::ranges::find(formats, *format) == formats.end()) formats.push_back(*format);
-  }
-  return formats;
-}
+std::optional<FormatGuess> guess_format(const std::filesystem::path& path) { return guess_format(read_csv(path)); }
 
 Problem defaults_of(const FormatGuess& guess) {
   Problem problem = format_defaults(guess.format);

@@ -1,5 +1,5 @@
-// Guesses which of AITER's formats a shape file is for, from its name, its columns and its problems. Every guess is
-// reported. If the file is ambiguous, no guess is made.
+// Guesses which of AITER's formats a shape file or a table is for, from its problems, its name, its columns and the
+// names of its kernels. Every guess is reported. If the file is ambiguous, no guess is made.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/core/csv.h"
 #include "gemmtune/gemm/format.h"
 
 namespace gemmtune {
@@ -15,15 +16,16 @@ struct FormatGuess {
   Format format{Format::a16w16};
   bool packed{};          // the name says "bpreshuffle"
   std::string because{};  // "its name has 'a4w4'"
+  bool is_mixed{};        // its rows say problems of several formats, or of none of AITER's; `format` then says nothing
 };
 
-/// Uses the file's name first (a4w4, a8w8_blockscale, bf16, batched, …), then the columns of its header.
+/// Uses the problems that the rows state, if they do; then the file's name (a4w4, a8w8_blockscale, bf16, batched, fp4,
+/// …), the columns of its header, and the names of the kernels in it.
+std::optional<FormatGuess> guess_format(const CsvDocument& document);
 std::optional<FormatGuess> guess_format(const std::filesystem::path& path);
-std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header);
 
-/// The formats of the problems that a file's column `problem` states, in their order, each once. A list of several has
-/// no format of its own.
-std::vector<Format> formats_of_problems(const std::filesystem::path& path);
+/// The same without the rows.
+std::optional<FormatGuess> guess_format(const std::string& file_name, const std::vector<std::string>& header);
 
 /// The problem with the values that a shape file's columns do not state.
 Problem defaults_of(const FormatGuess& guess);

@@ -6,6 +6,7 @@
 #include "gemmtune/core/csv.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/table/tuned_row_reader.h"
 
 namespace gemmtune {
 namespace {
@@ -33,8 +34,12 @@ std::string on_one_line(std::string text) {
 
 }  // namespace
 
-std::vector<std::string> profile_columns(Format format) {
-  auto names = tuned_columns(format);
+std::vector<std::string> profile_columns(const ProfileKind& kind) {
+  auto names = tuned_columns(kind.format);
+  if (kind.states_problems) {
+    names.clear();
+    for (const auto& column : columns_for_any_format()) names.push_back(column.name);
+  }
   names.insert(names.end(), {"outcome", "reason", "stage"});
   return names;
 }
@@ -49,13 +54,24 @@ void insist_on_no_profile(std::span<const std::string> columns, std::string_view
          source);
 }
 
-std::string profile_line(Format format, const TunedRow& row, const Evaluation& evaluation) {
-  const auto profiled = as_profiled(row, evaluation);
+void insist_on_profile(const std::vector<std::string>& columns, Format format, std::string_view source) {
+  const TunedRowReader reader(columns, format, format_defaults(format), source);
+}
+
+std::string profile_line(const std::vector<std::string>& columns, const ProfiledRow& row) {
+  const auto& evaluation = row.evaluation;
+  const auto profiled = as_profiled(row.row, evaluation);
   std::vector<std::string> cells;
-  for (const auto& column : default_columns(format)) cells.push_back(cell_text(column.field, profiled));
-  cells.emplace_back(to_string(evaluation.outcome));
-  cells.push_back(on_one_line(evaluation.reason));
-  cells.emplace_back(to_string(evaluation.stage));
+  for (const auto& column : columns_from_header(columns)) {
+    if (column.name == "outcome")
+      cells.emplace_back(to_string(evaluation.outcome));
+    else if (column.name == "reason")
+      cells.push_back(on_one_line(evaluation.reason));
+    else if (column.name == "stage")
+      cells.emplace_back(to_string(evaluation.stage));
+    else
+      cells.push_back(cell_text(column.field, profiled));
+  }
   return csv_line(cells);
 }
 

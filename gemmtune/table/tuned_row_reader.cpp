@@ -18,7 +18,7 @@ bool has_field(const std::vector<Column>& columns, Field field) {
 /// Columns that were added or removed in some generation of AITER's tables.
 bool is_optional(Field field) {
   return field == Field::gfx || field == Field::cu_num || field == Field::scale_ab || field == Field::bpreshuffle ||
-         field == Field::layout || field == Field::epilogue;
+         field == Field::layout || field == Field::epilogue || field == Field::problem;
 }
 
 /// Columns that tables of the format lack in its first generations.
@@ -26,6 +26,8 @@ bool came_later(Field field) { return field == Field::q_dtype_w; }
 
 /// A table is of a format if they agree on the key, and the table has times and names.
 bool is_of_format(const std::vector<Column>& columns, Format format) {
+  const bool has_results = has_field(columns, Field::time_us) && has_field(columns, Field::kernel_name);
+  if (states_problems(columns)) return has_results;
   const auto expected = default_columns(format);
   for (auto field = Field::gfx; is_key(field); field = static_cast<Field>(static_cast<int>(field) + 1)) {
     const bool is_there = has_field(columns, field);
@@ -33,7 +35,7 @@ bool is_of_format(const std::vector<Column>& columns, Format format) {
     if (is_optional(field) || is_there == is_expected || (is_expected && came_later(field))) continue;
     return false;
   }
-  return has_field(columns, Field::time_us) && has_field(columns, Field::kernel_name);
+  return has_results;
 }
 
 /// Rows that differ only in a key without a field would be taken for each other.
@@ -66,7 +68,7 @@ TunedRowReader::TunedRowReader(const std::vector<std::string>& names, Format for
   for (const auto& column : columns) kinds_.push_back(column.kind);
   needed_ = needed_cells(names);
   if (has_libtype(format)) defaults_.libtype = "ck";
-  is_fp8_unless_said_ = format == Format::a8w8_bpreshuffle;
+  is_fp8_unless_said_ = format == Format::a8w8_bpreshuffle && !states_problems(columns_);
 }
 
 std::optional<LineComplaint> TunedRowReader::read(std::span<const CsvField> cells) {
@@ -98,6 +100,7 @@ bool TunedRowReader::take(std::size_t column, std::string_view text) {
   const auto field = columns_[column].field;
   const auto kind = kinds_[column];
   if (field == Field::err_ratio) return take_share(text);
+  if (field == Field::problem && says_nothing(text)) return false;
   if (says_nothing(text)) return kind != CellKind::size && (kind != CellKind::flag || parse_cell(field, "0", row_));
   if (kind == CellKind::size && !why_not(kind, text).empty()) return false;
   return parse_cell(field, text, row_) || parse_cell(field, canonical_value(kind, text), row_);
@@ -115,6 +118,7 @@ std::string TunedRowReader::complaint_on(std::size_t column, std::string_view te
   const auto expected = kind == CellKind::type     ? "the name of a type"
                         : field == Field::layout   ? "a layout, as nn:lda=16384"
                         : field == Field::epilogue ? "an epilogue, as gelu_tanh:residual"
+                        : field == Field::problem  ? "a problem of the sizes beside it, as 64x4096x4096:bf16:bf16:bf16"
                                                    : why_not(kind, text);
   return fmt::format("{}: found '{}', expected {}", columns_[column].name, text, expected);
 }

@@ -37,7 +37,8 @@ std::string Limits::reason() const {
 }
 
 std::string Limits::end_of_budget() const {
-  return fmt::format("the budget of {} is spent", human_duration(budget_s_.value()));
+  const auto budget = budget_text_.empty() ? human_duration(budget_s_.value()) : budget_text_;
+  return fmt::format("the budget of {} is spent", budget);
 }
 
 }  // namespace gemmtune

@@ -19,6 +19,9 @@ class Limits {
   Limits(std::optional<double> budget_s, const std::atomic<bool>& stop, ElapsedSeconds elapsed = steady_seconds())
       : budget_s_(budget_s), stop_(&stop), elapsed_(std::move(elapsed)) {}
 
+  /// How the user wrote the budget, for messages: "90s".
+  void call_budget(std::string text) { budget_text_ = std::move(text); }
+
   /// Whether no further work may begin.
   bool reached() const;
 
@@ -44,6 +47,7 @@ class Limits {
   bool ended() const { return aborted_ || *stop_; }
 
   std::optional<double> budget_s_;
+  std::string budget_text_{};
   const std::atomic<bool>* stop_;
   ElapsedSeconds elapsed_;
   std::atomic<bool> aborted_{};

@@ -51,7 +51,9 @@ class Supervisor {
         queue_(order_of(plan)),
         device_check_(worker_count),
         worker_count_(worker_count),
-        results_(plan.shapes.size()) {}
+        results_(plan.shapes.size()) {
+    limits_.call_budget(plan.budget_text);
+  }
 
   TuneReport run(const WorkerFactory& make_evaluator) {
     {

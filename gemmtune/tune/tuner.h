@@ -30,6 +30,7 @@ struct TunePlan {
   EvaluationPolicy prove{prove_policy()};
   std::optional<double> budget_s{};  // wall-clock time for all shapes; exceeded by at most one candidate, or by the
                                      // proof of a winner (tune/limits.h)
+  std::string budget_text{};         // as the user wrote it, for messages
   bool compare_devices{};           // first time the same work on every device, and leave out devices that are too slow
   bool reuse_trials{true};          // false: every trial is repeated; quarantined candidates stay excluded
   std::string program{"gemmtune"};  // the first word of a reproducer's command line

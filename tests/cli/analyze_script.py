@@ -32,7 +32,7 @@ class Analyze(CommandTest):
     def setUp(self):
         super().setUp()
         self.write("profile_a4w4.csv", PROFILE)
-        self.write("fp4_bench.csv", BENCH)
+        self.write("bench.csv", BENCH)
 
     def test_the_table_and_its_summary(self):
         result = self.succeed("analyze")
@@ -43,7 +43,7 @@ class Analyze(CommandTest):
                      "1 of 8 measurements left out, over the limit of errors:", "errRatio 0.2 is over 0.05",
                      "1 of 8 measurements left out, without a time:", "us is -1.0: not supported, or it failed"):
             self.assertIn(text, result.stdout)
-        self.assertIn("fp4_bench.csv does not say its types: taken for e2m1/1x32:e2m1/1x32:bf16:packed", result.stderr)
+        self.assertIn("bench.csv does not say its types: taken for e2m1/1x32:e2m1/1x32:bf16:packed", result.stderr)
 
     def test_primary_and_backends(self):
         self.assertIn("triton/best other", self.succeed("analyze", ".", "--primary", "Triton").stdout)

@@ -110,11 +110,11 @@ class Usage(CommandTest):
 
     def test_what_makes_no_sense_is_refused(self):
         tune = ("tune", "-i", "bf16.csv")
-        self.expect("gemmtune: --untune_file is required", "tune")
+        self.expect("gemmtune: no shapes: name a list (-i LIST), or a model's folder (--model_dir DIR)", "tune")
         self.expect("gemmtune: --format: found 'fp1', expected one of a16w16", *tune, "--format", "fp1")
         self.expect("gemmtune: --search: found 'luck', expected one of race, screen, exhaustive", *tune, "--search", "luck")
         self.expect("gemmtune: --budget: found '5 minutes', expected a duration", *tune, "--budget", "5 minutes")
-        self.expect("gemmtune: --libtype: found 'ck', expected all or some of", *tune, "--libtype", "ck")
+        self.expect("gemmtune: --libtype: ck is AITER's, and needs a worker that runs its kernels", *tune, "--libtype", "ck")
         self.expect("gemmtune: --sort: found 'up', expected True or False", *tune, "--sort", "up")
         self.expect("gemmtune: --in-dtype: found 'f7', expected a type", *tune, "--in-dtype", "f7")
         self.expect("gemmtune: --max_gflop: ", *tune, "--max-gflop", "-1")

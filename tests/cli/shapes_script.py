@@ -54,6 +54,16 @@ class FromModel(CommandTest):
         self.assertEqual(result.stderr, "gemmtune: c.json: there is no num_hidden_layers\n")
 
 
+class FromLog(CommandTest):
+    def test_files_of_tunable_op(self):
+        self.write("untuned0.csv", "GemmTunableOp_BFloat16_TN,tn_256_37_64_ld_64_64_256\nOther_TN,tn_1\n")
+        result = self.fail_with(1, "shapes", "from-log", "untuned0.csv", "-o", "list.csv")
+        self.assertIn("untuned0.csv:2:1: found 'Other_TN,tn_1', expected", result.stderr)
+        self.assertEqual([row["problem"] for row in self.rows("list.csv")], ["37x256x64:bf16:bf16:bf16"])
+        self.write("else.csv", "M,N,K\n")
+        self.fail_with(3, "shapes", "from-log", "else.csv")
+
+
 class FromCapture(CommandTest):
     def setUp(self):
         super().setUp()

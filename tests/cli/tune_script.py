@@ -80,12 +80,12 @@ class Tune(CommandTest):
     def test_layouts_and_epilogues_need_our_own_schema(self):
         self.write("views.csv", "M,N,K,problem\n8,32,64,8x32x64:f32:f32:f32:nn:ldc=40:gelu_tanh:residual\n")
         flags = ["tune", "-i", "views.csv", "-o", "views_out.csv", "--in-process", "--libtype", "cpu_reference"]
-        refused = self.fail_with(2, *flags)
+        refused = self.fail_with(2, *flags, "--schema", "seed")
         self.assertIn("--schema gemmtune", refused.stderr)
-        self.succeed(*flags, "--schema", "gemmtune")
+        self.succeed(*flags)
         row, = self.rows("views_out.csv")
         self.assertEqual((row["layout"], row["epilogue"]), ("nn:ldc=40", "gelu_tanh:residual"))
-        again = self.succeed(*flags, "--schema", "gemmtune")
+        again = self.succeed(*flags)
         self.assertIn("0 tuned, 0 failed, 1 skipped", again.stdout)
         found = self.succeed("lookup", "--table", "views_out.csv", "--device", "cpu", "8x32x64:f32:f32:f32:nn:ldc=40:gelu_tanh:residual")
         self.assertIn("exact", found.stdout)
@@ -95,7 +95,7 @@ class Tune(CommandTest):
     def test_our_own_schema_says_where_rows_come_from(self):
         self.tune("-i", "bf16.csv", "-o", "out.csv", "--in-process", "--schema", "gemmtune")
         rows = self.rows("out.csv")
-        self.assertEqual(",".join(rows[0]), COLUMNS.replace("bpreshuffle,", "bpreshuffle,layout,epilogue,") + ",us_low,us_high,dispersion,samples,library,device_name,driver,"
+        self.assertEqual(",".join(rows[0]), COLUMNS.replace("bpreshuffle,", "bpreshuffle,layout,epilogue,problem,") + ",us_low,us_high,dispersion,samples,library,device_name,driver,"
                                             "policy,date")
         for row in rows:
             self.assertNotEqual(row["gfx"], "")

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "gemmtune/core/error.h"
 
@@ -94,6 +97,105 @@ TEST_F(Files, LinksPlantedInTheWayAreNotFollowed) {
   EXPECT_EQ(read_file(folder_ / "f"), "new");
   EXPECT_FALSE(std::filesystem::is_symlink(folder_ / "f"));
 }
+
+std::filesystem::perms mode_of(const std::filesystem::path& path) {
+  return std::filesystem::status(path).permissions();
+}
+
+TEST_F(Files, LinksAreFollowed) {
+  std::filesystem::create_directory(folder_ / "real");
+  std::filesystem::create_symlink("real/f", folder_ / "near");
+  std::filesystem::create_symlink(folder_ / "near", folder_ / "far");
+  EXPECT_EQ(followed(folder_ / "far"), folder_ / "real/f") << "also where there is no file yet";
+  write_file_atomically(folder_ / "far", "one");
+  write_file_atomically(folder_ / "near", "two");
+  EXPECT_EQ(read_file(folder_ / "real" / "f"), "two");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "far"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "near"));
+  std::filesystem::create_symlink("circle", folder_ / "circle");
+  EXPECT_THROW(write_file_atomically(folder_ / "circle", "x"), Error);
+}
+
+TEST_F(Files, AFileKeepsItsMode) {
+  write_file_atomically(folder_ / "f", "old");
+  for (const auto mode : {0664, 0600, 0444}) {
+    std::filesystem::permissions(folder_ / "f", static_cast<std::filesystem::perms>(mode));
+    write_file_atomically(folder_ / "f", fmt::format("{:o}", mode));
+    EXPECT_EQ(mode_of(folder_ / "f"), static_cast<std::filesystem::perms>(mode));
+    EXPECT_EQ(read_file(folder_ / "f"), fmt::format("{:o}", mode));
+  }
+}
+
+/// As with tables that root tunes into somebody's folder.
+TEST_F(Files, AFileKeepsItsOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  write_file_atomically(folder_ / "f", "old");
+  ASSERT_EQ(::chown((folder_ / "f").c_str(), 12345, 54321), 0);
+  write_file_atomically(folder_ / "f", "new");
+  struct stat seen {};
+  ASSERT_EQ(::stat((folder_ / "f").c_str(), &seen), 0);
+  EXPECT_EQ(seen.st_uid, 12345U);
+  EXPECT_EQ(seen.st_gid, 54321U);
+}
+
+/// Another user's file in a folder that takes no new files, as a file that is mounted into a container.
+TEST_F(Files, AFileThatCannotBeReplacedIsWrittenInPlace) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  write_file_atomically(folder_ / "f", "a long old text");
+  ASSERT_EQ(::chmod((folder_ / "f").c_str(), 0666), 0);
+  const auto child = ::fork();
+  if (child == 0) {
+    if (::setresuid(12345, 12345, 12345) != 0) ::_exit(2);
+    try {
+      write_file_atomically(folder_ / "f", "new");
+      ::_exit(0);
+    } catch (const Error&) {
+      ::_exit(1);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(read_file(folder_ / "f"), "new");
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(Files, AFifoIsWrittenAndStays) {
+  const auto fifo = folder_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_TRUE(is_stream(fifo));
+  std::string seen;
+  std::thread reader([&] { seen = read_file(fifo); });
+  write_file_atomically(fifo, "through");
+  reader.join();
+  EXPECT_EQ(seen, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST_F(Files, ADeviceIsWrittenAndStays) {
+  write_file_atomically("/dev/null", "x");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(write_file_atomically("/dev/full", "x"), Error);
+}
+
+/// What `>> log -o /dev/stdout` means.
+TEST_F(Files, AnOpenFileIsContinued) {
+  write_file_atomically(folder_ / "log", "before\n");
+  const int log = ::open((folder_ / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const auto handle = fmt::format("/dev/fd/{}", log);
+  EXPECT_TRUE(is_stream(handle));
+  write_file_atomically(handle, "after\n");
+  ::close(log);
+  EXPECT_EQ(read_file(folder_ / "log"), "before\nafter\n");
+}
+
+TEST_F(Files, PlainFilesAreNoStreams) {
+  write_file_atomically(folder_ / "f", "");
+  std::filesystem::create_symlink("f", folder_ / "link");
+  for (const auto* name : {"f", "link", "absent", "."}) EXPECT_FALSE(is_stream(folder_ / name)) << name;
+}
+
+TEST_F(Files, ReadingHasABound) { EXPECT_THROW(read_file("/dev/zero"), Error); }
 
 TEST_F(Files, ReadingSaysWhichFileAndWhy) {
   try {

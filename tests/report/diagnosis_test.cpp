@@ -22,6 +22,26 @@ TEST(Diagnosis, FindsWhatIsKnownAndWhatIsNot) {
   EXPECT_EQ(diagnosis.unknown[0].number, 5);
 }
 
+TEST(Diagnosis, WhatLooksLikeAnErrorIsNeverPassedOver) {
+  for (const auto* line : {"ERROR: Cannot find AITER directory", "2026-11-29 ERROR something", "FooError",
+                           "hipErrorNew", "BarException: x", "terminate called after throwing", "Killed"})
+    EXPECT_EQ(diagnose(line).unknown.size(), 1U) << line;
+  for (const auto* line : {"errRatio 0.01", "0 errors", "max error 0.1", "Errors"})
+    EXPECT_TRUE(diagnose(line).unknown.empty()) << line;
+}
+
+/// The same line means something else after the shape that it is about.
+TEST(Diagnosis, MemoryFaultsAreToldByTheirShapes) {
+  const auto name = [](const std::string& log) { return diagnose(log).findings.at(0).error->name; };
+  const std::string fault = "Memory access fault by GPU node-2\n";
+  EXPECT_EQ(name(fault), memory_fault);
+  EXPECT_EQ(name("M=1, N=576, K=7168\n" + fault), memory_fault_of_n);
+  EXPECT_EQ(name("M: 1, N: 2112, K: 7168\n" + fault), memory_fault_of_n);
+  EXPECT_EQ(name("M=1 N=512 K=7168\n" + fault + fault), memory_fault);
+  EXPECT_EQ(name("M=1 N=512 K=64\n" + fault + "M=2 N=512 K=64\n" + fault + "M=3 N=256 K=64\n" + fault),
+            many_memory_faults);
+}
+
 TEST(Diagnosis, CountsLines) {
   EXPECT_EQ(diagnose("").lines, 0);
   EXPECT_EQ(diagnose("\n").lines, 1);

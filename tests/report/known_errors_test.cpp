@@ -44,6 +44,12 @@ TEST(KnownErrors, LinesOfRealLogs) {
       {"[!] Task 17 timed out after 1800.0s", "pool of workers hangs"},
       {"AssertionError: Required config file doesn't exist: gfx950-GEMM-A8W8.json",
        "configuration of a kernel is missing"},
+      {"Ambiguous output redirect.", "command mangled by ssh"},
+      {"ASM kernel list file not exist: /root/aiter/hsa//f4gemm/f4gemm_bf16_per1x32Fp4.csv",
+       "no list of assembly kernels"},
+      {"ModuleNotFoundError: No module named 'gluon'", "Gluon is missing"},
+      {"FileNotFoundError: [Errno 2] No such file or directory: '/x/gemm/gluon/gfx950-GEMM-AFP4WFP4.json'",
+       "Gluon is missing"},
       {"ImportError: libhipblaslt.so.0: cannot open shared object file", "module is missing"}};
   for (const auto& [line, name] : lines) {
     const auto diagnosis = diagnose(line);

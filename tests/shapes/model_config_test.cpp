@@ -1,10 +1,12 @@
 #include "gemmtune/shapes/model_config.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
 
 namespace gemmtune {
 namespace {
@@ -154,6 +156,68 @@ TEST(ModelConfig, AFileThatIsNoJsonIsNamed) {
   std::fclose(std::fopen(path.c_str(), "w"));
   EXPECT_THROW((void)read_model_json(path), Error);
   std::filesystem::remove(path);
+}
+
+std::vector<Mixer> mixers(const Json& json) {
+  std::vector<Mixer> found;
+  for (const auto& parts : parse(json).parts) found.push_back(parts.mixer);
+  return found;
+}
+
+Json hybrid(std::int64_t layers) {
+  auto json = small();
+  json["num_hidden_layers"] = layers;
+  json.update({{"linear_num_key_heads", 2},
+               {"linear_key_head_dim", 8},
+               {"linear_num_value_heads", 4},
+               {"linear_value_head_dim", 8}});
+  return json;
+}
+
+TEST(ModelConfig, LayersOfHybridModels) {
+  using enum Mixer;
+  auto json = hybrid(4);
+  json["full_attention_interval"] = 2;
+  EXPECT_EQ(mixers(json), (std::vector{linear_attention, attention, linear_attention, attention}));
+  json["layer_types"] = {"full_attention", "sliding_attention", "linear_attention", "chunked_attention"};
+  EXPECT_EQ(mixers(json), (std::vector{attention, attention, linear_attention, attention}));
+  json["attn_output_gate"] = true;
+  EXPECT_TRUE(parse(json).gated_attention);
+}
+
+/// Each of these gave a plausible list with wrong shapes.
+TEST(ModelConfig, LayersThatAreNotKnownAreRefusedByTheirField) {
+  const auto with = [](const char* name, const Json& value) {
+    auto json = small();
+    json[name] = value;
+    return complaint(json);
+  };
+  EXPECT_EQ(with("layer_types", {"full_attention", "mamba"}),
+            "config.json: layer_types: found [\"full_attention\",\"mamba\"], expected full_attention, "
+            "sliding_attention, chunked_attention or linear_attention");
+  EXPECT_EQ(with("layer_types", {"full_attention"}),
+            "config.json: layer_types: found 1 layers, expected 2, which is num_hidden_layers");
+  EXPECT_EQ(with("hybrid_override_pattern", "M*-"),
+            "config.json: hybrid_override_pattern: found 3 layers, expected 2, which is num_hidden_layers");
+  EXPECT_EQ(with("hybrid_override_pattern", "M*"), "config.json: there is no mamba_num_heads");
+  for (const auto* name : {"global_head_dim", "mamba_d_ssm", "moe_num_experts", "attn_layer_period", "ffn_dim"})
+    EXPECT_EQ(with(name, 8).find(fmt::format("config.json: {}: found 8, expected ", name)), 0U) << with(name, 8);
+  EXPECT_EQ(with("linear_num_value_heads", 8),
+            "config.json: linear_num_value_heads: neither layer_types nor full_attention_interval says which layers "
+            "have it");
+  for (const auto* name : {"global_head_dim", "enable_moe_block", "num_kv_shared_layers"}) {
+    EXPECT_EQ(with(name, nullptr), "none");
+    EXPECT_EQ(with(name, false), "none");
+    EXPECT_EQ(with(name, 0), "none");
+  }
+}
+
+TEST(ModelConfig, AFolderIsReadByItsConfig) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "gemmtune_model";
+  std::filesystem::create_directories(folder);
+  write_file_atomically(folder / "config.json", small().dump());
+  EXPECT_EQ(read_model_json(folder), small());
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

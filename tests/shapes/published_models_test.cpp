@@ -177,5 +177,58 @@ TEST(PublishedModels, GptOss120B) {
              "64x25136x2880:bf16:bf16:bf16 x 1 lm_head[tp8]"}));
 }
 
+/// Three of four layers have a gated delta net. Queries of the others come with gates: (2·16 + 2·2)·256.
+TEST(PublishedModels, Qwen3Next80B) {
+  EXPECT_EQ(
+      shapes_of("qwen3_next_80b", {}),
+      (Lines{"64x12288x2048:bf16:bf16:bf16 x 36 linear_attn.in_proj_qkvz[tp1]",
+             "64x64x2048:bf16:bf16:bf16 x 36 linear_attn.in_proj_ba[tp1]",
+             "64x2048x4096:bf16:bf16:bf16 x 48 linear_attn.out_proj[tp1]+o_proj[tp1]",
+             "64x512x2048:bf16:bf16:bf16 x 48 router[tp1]",
+             "2x1024x2048:bf16:bf16:bf16 x 24576 experts.gate_up_proj[tp1]",
+             "2x2048x512:bf16:bf16:bf16 x 24576 experts.down_proj[tp1]",
+             "64x1024x2048:bf16:bf16:bf16 x 48 shared_experts.gate_up_proj[tp1]",
+             "64x2048x512:bf16:bf16:bf16 x 48 shared_experts.down_proj[tp1]",
+             "64x1x2048:bf16:bf16:bf16 x 48 shared_expert_gate[tp1]", "64x9216x2048:bf16:bf16:bf16 x 12 qkv_proj[tp1]",
+             "64x151936x2048:bf16:bf16:bf16 x 1 lm_head[tp1]"}));
+  const auto lines = shapes_of("qwen3_next_80b", {.tensor_parallel = {4}});
+  for (const auto* line :
+       {"64x3072x2048:bf16:bf16:bf16 x 36 linear_attn.in_proj_qkvz[tp4]",
+        "64x16x2048:bf16:bf16:bf16 x 36 linear_attn.in_proj_ba[tp4]", "64x2560x2048:bf16:bf16:bf16 x 12 qkv_proj[tp4]"})
+    EXPECT_NE(std::ranges::find(lines, line), lines.end()) << line;
+}
+
+/// Every second layer has experts, and beside them one that all tokens use. The other layers are twice as wide.
+TEST(PublishedModels, Llama4Maverick) {
+  EXPECT_EQ(shapes_of("llama4_maverick", {}),
+            (Lines{"64x7168x5120:bf16:bf16:bf16 x 48 qkv_proj[tp1]", "64x5120x5120:bf16:bf16:bf16 x 48 o_proj[tp1]",
+                   "64x32768x5120:bf16:bf16:bf16 x 24 gate_up_proj[tp1]",
+                   "64x5120x16384:bf16:bf16:bf16 x 24 down_proj[tp1]", "64x128x5120:bf16:bf16:bf16 x 24 router[tp1]",
+                   "1x16384x5120:bf16:bf16:bf16 x 1536 experts.gate_up_proj[tp1]",
+                   "1x5120x8192:bf16:bf16:bf16 x 1536 experts.down_proj[tp1]",
+                   "64x16384x5120:bf16:bf16:bf16 x 24 shared_experts.gate_up_proj[tp1]",
+                   "64x5120x8192:bf16:bf16:bf16 x 24 shared_experts.down_proj[tp1]",
+                   "64x202048x5120:bf16:bf16:bf16 x 1 lm_head[tp1]"}));
+}
+
+/// M-M-M*-M: four Mamba mixers of 2·8192 + 2·8·128 + 128, three MLPs without gates, one attention.
+TEST(PublishedModels, NemotronH) {
+  EXPECT_EQ(
+      shapes_of("nemotron_h_small", {}),
+      (Lines{"64x18560x4096:bf16:bf16:bf16 x 4 mamba.in_proj[tp1]",
+             "64x4096x8192:bf16:bf16:bf16 x 4 mamba.out_proj[tp1]", "64x21504x4096:bf16:bf16:bf16 x 3 up_proj[tp1]",
+             "64x4096x21504:bf16:bf16:bf16 x 3 down_proj[tp1]", "64x6144x4096:bf16:bf16:bf16 x 1 qkv_proj[tp1]",
+             "64x4096x4096:bf16:bf16:bf16 x 1 o_proj[tp1]", "64x131072x4096:bf16:bf16:bf16 x 1 lm_head[tp1]"}));
+}
+
+/// The experts of a layer as one product: 128 of them with 4 rows each.
+TEST(PublishedModels, ExpertsAsGroupedProducts) {
+  const auto lines = shapes_of("qwen3_235b_a22b", {.expert_calls = {ExpertCalls::each, ExpertCalls::grouped}});
+  for (const auto* line : {"4x3072x4096:bf16:bf16:bf16 x 12032 experts.gate_up_proj[tp1]",
+                           "4x3072x4096:bf16:bf16:bf16:batch=128 x 94 grouped_experts.gate_up_proj[tp1]",
+                           "4x4096x1536:bf16:bf16:bf16:batch=128 x 94 grouped_experts.down_proj[tp1]"})
+    EXPECT_NE(std::ranges::find(lines, line), lines.end()) << line;
+}
+
 }  // namespace
 }  // namespace gemmtune

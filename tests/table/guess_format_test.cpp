@@ -1,9 +1,12 @@
 #include "gemmtune/table/guess_format.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "gemmtune/core/text.h"
 
 namespace gemmtune {
 namespace {
@@ -44,6 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"llama70B_untuned_gemm_bf16.csv", bf16_columns, Format::a16w16, "its name has 'bf16'"},
         Case{"qwen3_5_397b_untuned_gemm.csv", bf16_columns, Format::a16w16, "it has a column 'dtype'"},
         Case{"mine.csv", {"m", "n", "k", "q_dtype_w"}, Format::a8w8, "it has a column 'q_dtype_w'"},
+        Case{"fp4_profile_shapes.csv", sizes, Format::a4w4, "its name has 'fp4'"},
+        Case{"fp4_bf16_tuned.csv", bf16_columns, Format::a16w16, "its name has 'bf16'"},
         Case{"llama70B_untuned_gemm.csv", sizes, std::nullopt, ""},
         Case{"bf16_fmoe.csv", {"token", "model_dim", "dtype"}, std::nullopt, ""}));
 
@@ -73,9 +78,29 @@ TEST(GuessFormat, ProblemsOfOneFormatSayIt) {
   EXPECT_EQ(guess->format, Format::a4w4);
   EXPECT_TRUE(guess->packed);
   EXPECT_EQ(guessed("1,2,4,1x2x4:bf16:bf16:bf16:nn:silu\n")->format, Format::a16w16);
-  EXPECT_FALSE(guessed("1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:a16w16\n")) << "the problems are of two formats";
+  EXPECT_FALSE(guess->is_mixed);
+  EXPECT_TRUE(guessed("1,2,4,1x2x4:a4w4\n2,2,4,2x2x4:a16w16\n")->is_mixed);
+  EXPECT_TRUE(guessed("1,2,4,1x2x4:e4m3/row:int8/row:bf16\n")->is_mixed) << "none of AITER's formats";
   EXPECT_FALSE(guessed("1,2,4,nonsense\n"));
   EXPECT_FALSE(guessed(""));
+}
+
+TEST(GuessFormat, KernelsSayItWhereNothingElseDoes) {
+  const auto guessed = [](const std::string& name, const std::string& kernels) {
+    std::string text = "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+    for (const auto kernel : split(kernels, ' ')) text += fmt::format("256,1,2,4,1,0,5.0,{},0,0,0\n", kernel);
+    return guess_format(parse_csv(text, name));
+  };
+  for (const auto* kernel : {"_ZN5aiter41f4gemm_bf16_per1x32Fp4_BpreShuffle_32x128E", "sm90_mxfp4_fp8_128x256x128",
+                             "a4w4_blockscale_256x64x128x128_16x16_16x16 f4gemm_bf16"}) {
+    const auto guess = guessed("tuned.csv", kernel);
+    ASSERT_TRUE(guess) << kernel;
+    EXPECT_EQ(guess->format, Format::a4w4) << kernel;
+  }
+  EXPECT_EQ(guessed("tuned.csv", "a8w8_blockscale_1x128x128_256x16x64x256")->format, Format::a8w8_blockscale);
+  EXPECT_FALSE(guessed("tuned.csv", "a8w8_blockscale_x f4gemm_x")) << "two formats";
+  EXPECT_FALSE(guessed("tuned.csv", "k"));
+  EXPECT_EQ(guessed("a8w8_blockscale_tuned_gemm.csv", "f4gemm")->format, Format::a8w8_blockscale) << "its name says it";
 }
 
 }  // namespace

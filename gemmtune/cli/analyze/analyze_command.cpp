@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@
 #include "gemmtune/report/comparison_files.h"
 #include "gemmtune/report/html/html_report.h"
 #include "gemmtune/report/inputs.h"
+#include "gemmtune/report/seed_layout.h"
 
 namespace gemmtune {
 namespace {
@@ -27,6 +29,7 @@ struct AnalyzeFlags {
   std::string format{};
   std::string output{};
   std::string html{};
+  std::string layout{"gemmtune"};
   Roof roof{};
   double err_ratio{VerifyPolicy{}.err_ratio_limit};
   bool markdown{};
@@ -82,6 +85,7 @@ class AnalyzeCommand final : public Command {
     const auto markdown = options.add_flag("--markdown,--md", flags_.markdown);
     const auto csv = options.add_flag("--csv", flags_.csv).excludes(markdown);
     options.add_flag("--json", flags_.json).excludes(markdown).excludes(csv);
+    options.add_option("--layout", flags_.layout).one_of({"gemmtune", "seed"}).excludes(markdown).excludes(csv);
     options.add_flag("-v,--verbose", flags_.verbose);
   }
 
@@ -96,12 +100,19 @@ class AnalyzeCommand final : public Command {
     const auto comparison = compare(readings.measurements, comparison_options(flags_));
     if (comparison.measurements == 0)
       fail(ErrorCode::usage, "--backends: found '{}', which none of the inputs has", flags_.backends);
+    note_absent_backends(comparison);
     write(text(comparison));
     if (!flags_.html.empty()) write_page(comparison, readings, files);
     return 0;
   }
 
  private:
+  void note_absent_backends(const Comparison& comparison) const {
+    for (const auto& backend : comma_list(to_lower(flags_.backends)))
+      if (std::ranges::find(comparison.backends, backend) == comparison.backends.end())
+        print_note("gemmtune: --backends: none of the inputs has times of '{}'\n", backend);
+  }
+
   void say(const Readings& readings) const {
     for (const auto& note : readings.notes) print_note("gemmtune: {}\n", note);
     const auto& others = readings.without_times;
@@ -116,6 +127,7 @@ class AnalyzeCommand final : public Command {
   std::string text(const Comparison& comparison) const {
     if (flags_.json) return json_text(comparison_json(comparison, remembered_roofs())) + '\n';
     if (flags_.csv) return comparison_csv(comparison);
+    if (flags_.layout == "seed") return seed_layout_text(comparison);
     if (flags_.markdown) return comparison_markdown(comparison);
     auto style = flags_.output.empty() ? style_of_stdout() : TextStyle{};
     if (flags_.verbose) style.listed = std::numeric_limits<std::size_t>::max();

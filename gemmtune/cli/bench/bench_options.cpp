@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t searched_by_default = 16;
 
 void declare_shapes(Options& options, BenchFlags& flags) {
-  options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.tune.untune_file);
+  options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file,list", flags.tune.untune_file);
   options.add_option("--problem", flags.problems).one_value_each();
   options.add_option("--format", flags.tune.format);
   options.add_option("--in_dtype,--in-dtype,--indtype", flags.tune.in_dtype);
@@ -61,7 +61,8 @@ class ShapeTaker {
   }
 
   void take_list() {
-    const auto list = read_shapes(flags_.tune.untune_file, defaults_of(format_for(flags_.tune)));
+    const auto document = read_csv(flags_.tune.untune_file);
+    const auto list = read_shapes(document, defaults_of(format_for(flags_.tune, document)));
     for (const auto& line : list.rejected) shapes_.rejected.push_back(fmt::format("{}: {}", line.where, line.reason));
     for (const auto& shape : list.shapes) take(shape.problem, shape.where);
   }

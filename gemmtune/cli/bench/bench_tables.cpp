@@ -11,6 +11,7 @@
 #include "gemmtune/bench/table_choices.h"
 #include "gemmtune/cli/bench/bench_output.h"
 #include "gemmtune/cli/bench/bench_session.h"
+#include "gemmtune/cli/format_option.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/tune/tune_recorder.h"
 #include "gemmtune/core/error.h"
@@ -38,9 +39,7 @@ struct ServedTables {
 };
 
 TableSource source_of(const std::filesystem::path& path, const BenchFlags& flags) {
-  const auto format = chosen_format(flags.tune);
-  if (!format) return guess_source(path);
-  return {.path = path, .family = {.format = *format, .packed = format_defaults(*format).packed}};
+  return table_source(path, flags.tune.format);
 }
 
 /// The tables in a list separated by colons.
@@ -104,11 +103,11 @@ std::string table_text(const ShapeBench& shape) {
 class TableUpdate {
  public:
   TableUpdate(const TableSource& source, const DeviceInfo& device, const Roster& roster, std::string policy)
-      : source_(source),
-        device_(device),
+      : device_(device),
         roster_(roster),
         policy_(std::move(policy)),
-        table_(read_tuned_table(source.path, source.family.format)) {}
+        shared_(source.path, {.format = source.family.format}),
+        table_(shared_.read()) {}
 
   void take(const MeasuredContender& better, const Problem& problem) {
     if (as_read_back(table_, problem) != problem) {
@@ -121,22 +120,22 @@ class TableUpdate {
     row.kernel_id = better.contender.served->kernel_id;
     const auto version = roster_.versions().find(row.libtype);
     const auto library = version == roster_.versions().end() ? "" : library_text(version->first, version->second);
-    table_ = with_row(std::move(table_), with_origin(std::move(row), device_, library, policy_));
+    shared_.add(with_origin(std::move(row), device_, library, policy_));
     ++rows_;
   }
 
   std::size_t rows() const { return rows_; }
 
-  void write() const {
-    if (rows_ > 0) write_file_atomically(source_.path, tuned_table_text(table_));
+  void write() {
+    if (rows_ > 0) shared_.finish();
   }
 
  private:
-  const TableSource& source_;
   const DeviceInfo& device_;
   const Roster& roster_;
   std::string policy_;
-  TunedTable table_;
+  SharedTable shared_;
+  TunedTable table_;  // as it was, for what its columns can say
   std::size_t rows_{};
 };
 

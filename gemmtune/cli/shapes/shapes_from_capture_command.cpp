@@ -47,7 +47,7 @@ class ShapesFromCaptureCommand final : public Command {
     TunedTimes times;
     for (const auto& path : tables_) {
       const auto document = read_csv(path);
-      const auto guess = guess_format(std::filesystem::path(path).filename().string(), document.header);
+      const auto guess = guess_format(document);
       if (!guess) fail(ErrorCode::input, "{}: neither its name nor its columns say which format it is for", path);
       times.add(read_tuned_table(document, guess->format));
     }

@@ -27,6 +27,7 @@ class ShapesFromModelCommand final : public Command {
     options.add_flag("--unfused", unfused_);
     options.add_option("--mla", latent_form_).one_of({"both", "unpacked", "absorbed"});
     options.add_option("--experts-m", expert_tokens_).one_of({"even", "listed"});
+    options.add_option("--experts-as,--experts_as", expert_calls_).one_of({"both", "each", "grouped"});
     output_.declare(options);
   }
 
@@ -48,6 +49,9 @@ class ShapesFromModelCommand final : public Command {
     if (unfused_ && fused_) request.projections = {Projections::fused, Projections::unfused};
     if (latent_form_ == "unpacked") request.latent_forms = {LatentForm::unpacked};
     if (latent_form_ == "absorbed") request.latent_forms = {LatentForm::absorbed};
+    request.expert_calls.clear();
+    if (expert_calls_ != "grouped") request.expert_calls.push_back(ExpertCalls::each);
+    if (expert_calls_ != "each") request.expert_calls.push_back(ExpertCalls::grouped);
     if (expert_tokens_ == "listed") request.expert_tokens = ExpertTokens::listed;
     return request;
   }
@@ -59,6 +63,7 @@ class ShapesFromModelCommand final : public Command {
   bool unfused_{};
   std::string latent_form_{"both"};
   std::string expert_tokens_{"even"};
+  std::string expert_calls_{"both"};
   ShapesOutput output_;
 };
 

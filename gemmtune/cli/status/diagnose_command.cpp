@@ -55,7 +55,11 @@ std::string finding_text(const Recognised& finding) {
 }
 
 std::string diagnosis_text(const std::string& log, const Diagnosis& diagnosis) {
-  auto text = fmt::format("{}: {} lines, {} known errors\n\n", log, diagnosis.lines, diagnosis.findings.size());
+  const auto unknown = diagnosis.unknown.size();
+  auto text = fmt::format("{}: {} lines, {} known error{}", log, diagnosis.lines, diagnosis.findings.size(),
+                          diagnosis.findings.size() == 1 ? "" : "s");
+  if (unknown > 0) text += fmt::format(", {} unknown error{}", unknown, unknown == 1 ? "" : "s");
+  text += "\n\n";
   for (const auto& finding : diagnosis.findings) text += finding_text(finding);
   if (!diagnosis.unknown.empty())
     text += fmt::format("not known, {} lines that look like errors\n{}\n", diagnosis.unknown.size(),

@@ -3,6 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/format_option.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/table/table_commands.h"
 #include "gemmtune/cli/text_grid.h"
@@ -20,6 +21,7 @@ namespace {
 struct CoverageFlags {
   std::vector<std::string> tables{};
   std::string shapes{};
+  std::string format{};
   std::string gfx{};
   std::int64_t cu_num{};
   double default_slowdown{CoverageQuestion{}.default_slowdown};
@@ -87,6 +89,7 @@ class TableCoverageCommand final : public Command {
     options.add_option("tables", flags_.tables).required();
     options.add_option("--shapes", flags_.shapes).required();
     options.add_flag("--weights", flags_.weights);
+    options.add_option("--format", flags_.format);
     options.add_option("--gfx", flags_.gfx);
     options.add_option("--cu-num,--cu_num", flags_.cu_num).positive();
     options.add_option("--default-slowdown", flags_.default_slowdown).in_range(1.0, 1000.0);
@@ -96,7 +99,7 @@ class TableCoverageCommand final : public Command {
 
   int run() override {
     for (const auto& list : flags_.tables)
-      for (const auto& path : split_paths(list)) sources_.push_back(guess_source(path));
+      for (const auto& path : split_paths(list)) sources_.push_back(table_source(path, flags_.format));
     if (sources_.empty()) fail(ErrorCode::usage, "expected one table or more");
     const auto loaded = load_tables(sources_, {.rules = {}, .live_gfx = flags_.gfx});
     for (const auto& note : loaded.notes) print_note("gemmtune: {}\n", note);
@@ -127,9 +130,10 @@ class TableCoverageCommand final : public Command {
 
   /// A list that does not state its format has the format of the tables.
   std::vector<WeighedProblem> read_problems() const {
-    const auto guess = guess_format(std::filesystem::path(flags_.shapes));
+    const auto document = read_csv(flags_.shapes);
+    const auto guess = flags_.format.empty() ? guess_format(document) : std::nullopt;
     const auto list =
-        read_shapes(flags_.shapes, guess ? gemmtune::defaults_of(*guess) : defaults_of(sources_.front().family));
+        read_shapes(document, guess ? gemmtune::defaults_of(*guess) : defaults_of(sources_.front().family));
     for (const auto& [where, reason] : list.rejected) print_note("{}: {}\n", where, reason);
     std::vector<WeighedProblem> problems;
     for (const auto& shape : list.shapes) problems.push_back({shape.problem, flags_.weights ? shape.weight : 1});

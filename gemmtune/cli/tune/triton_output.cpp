@@ -50,6 +50,9 @@ TritonOutput::TritonOutput(const TuneFlags& flags, const FormatGuess& format, co
       keys_(chosen_triton_keys(flags)),
       kernel_(triton_kernel_of(format.format, format.packed)),
       known_(read_triton_files(flags.triton_configs)) {
+  if (format.is_mixed && (writes() || !known_.empty()))
+    fail(ErrorCode::usage,
+         "--emit_triton_json, --triton_configs: Triton's files are for one format, and the list has several");
   kernel_.device = triton_device(arch);
   const auto is_used = [&](const NamedTritonFile& named) { return without_sizes(named.name) == kernel_; };
   const auto all = known_.size();

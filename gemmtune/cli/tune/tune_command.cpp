@@ -8,6 +8,8 @@
 #include <set>
 
 #include "gemmtune/bench/roofline_file.h"
+#include "gemmtune/cli/bench/bench_options.h"
+#include "gemmtune/cli/bench/bench_tables.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/output.h"
@@ -25,7 +27,8 @@
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/log.h"
 #include "gemmtune/device/device.h"
-#include "gemmtune/table/aiter_csv.h"
+#include "gemmtune/dispatch/environment.h"
+#include "gemmtune/table/dialect.h"
 #include "gemmtune/trials/known_stores.h"
 
 namespace gemmtune {
@@ -72,7 +75,7 @@ class TuneRun {
     print_text("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
                store_path(flags_).string());
     if (triton_.writes())
-      print_text("{}", triton_.write(read_tuned_table(output, summary_.inputs.table.format, chosen_schema(flags_))));
+      print_text("{}", triton_.write(read_tuned_table(output, summary_.inputs.choice.format, summary_.inputs.choice.schema)));
     if (stopped_by) throw *stopped_by;
     if (const auto signal = signals.caught()) return 128 + *signal;
     const auto counts = count_shapes(summary_);
@@ -88,13 +91,9 @@ class TuneRun {
   std::optional<Error> tune_shapes() {
     auto store = TrialStore::open(store_path(flags_));
     remember();
-    auto& inputs = summary_.inputs;
-    // Read again, now that this process holds the store's lock: another run may have written it in the meantime.
-    inputs.table = fit_for(read_tuned_table(inputs.output, inputs.table.format, chosen_schema(flags_)),
-                           devices_.front(), inputs.output);
     Progress progress(plan_.shapes.size(), progress_style_of_stderr());
     TuneRecorder recorder(devices_.front(), outputs(store), progress, stop_);
-    recorder.begin(inputs.table, own_command_line(), plan_.shapes.size());
+    recorder.begin(own_command_line(), plan_.shapes.size());
     TuneReport report{};
     if (!plan_.shapes.empty()) report = tune(plan_, summary_.workers, workers(), store, recorder, stop_);
     recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
@@ -160,11 +159,14 @@ class TuneRun {
     }
   }
 
+  static ProfileKind profile_kind(const TuneInputs& inputs) {
+    return {.format = inputs.choice.format, .states_problems = states_problems(inputs.table.columns)};
+  }
+
   TuneOutputs outputs(TrialStore& store) const {
     const auto& inputs = summary_.inputs;
-    return {.table = inputs.output,
-            .sort = sorts(flags_),
-            .profile = ProfileFile(flags_.profile_file, inputs.table.format),
+    return {.table = shared_table(flags_, devices_.front(), inputs.choice),
+            .profile = ProfileFile(flags_.profile_file, profile_kind(inputs), devices_.front()),
             .store = store,
             .library_versions = roster_.versions(),
             .policy = policy_text(plan_.confirm)};
@@ -185,20 +187,70 @@ class TuneCommand final : public Command {
 
   int run() override {
     if (flags_.verbose) start_logging(Verbosity::verbose);
-    auto devices = choose_devices(flags_.device, flags_.mp, list_devices());
-    insist_on_measurable(flags_, devices.front());
-    const Roster roster({flags_.workers, flags_.libtype, device_id(devices.front())});
-    auto plan = plan_of(flags_, roster.nameable());
+    if (flags_.update_improved && !flags_.compare) fail(ErrorCode::usage, "--update_improved requires --compare");
+    if (!flags_.run_config) insist_on_a_list(flags_);
+    if (flags_.shape_grouped) spdlog::info("--shape_grouped: all candidates of a shape run on one device anyway");
+    if (flags_.run_config) return bench_table(bench_flags());
+    return flags_.compare ? tune_and_compare() : tune(flags_);
+  }
+
+ private:
+  int tune(const TuneFlags& flags) const {
+    auto devices = choose_devices(flags.device, flags.mp, list_devices());
+    insist_on_measurable(flags, devices.front());
+    const Roster roster({flags.workers, flags.libtype, device_id(devices.front())});
+    auto plan = plan_of(flags, roster.nameable());
     note_devices(devices);
-    auto inputs = read_inputs(flags_, devices.front(), families_judge(roster));
+    auto inputs = read_inputs(flags, devices.front(), families_judge(roster));
     say(inputs);
     insist_on_some_line(inputs);
     plan.shapes = inputs.shapes;
     plan.compare_devices = devices.size() > 1;
-    return TuneRun(flags_, roster, std::move(devices), std::move(plan), std::move(inputs)).run();
+    return TuneRun(flags, roster, std::move(devices), std::move(plan), std::move(inputs)).run();
   }
 
- private:
+  /// The table of --run_config, those that the environment names, or the one that would be written.
+  BenchFlags bench_flags() const {
+    BenchFlags bench{.tune = flags_, .run_config = flags_.run_config};
+    const auto output = tuned_paths(flags_).front();
+    const bool names_none = bench.run_config->empty() && read_environment(process_variables()).tables.empty();
+    if (names_none && std::filesystem::exists(output)) bench.run_config = output.string();
+    return bench;
+  }
+
+  /// Tunes into a candidate beside the table, times both in turns, and writes into the table only what is better.
+  int tune_and_compare() const {
+    const auto output = tuned_paths(flags_).front();
+    auto candidate = flags_;
+    candidate.tune_file = std::filesystem::path(output).replace_extension(".candidate.csv").string();
+    candidate.store = store_path(flags_).string();
+    const int tuned = tune(candidate);
+    if (!holds_text(candidate.tune_file)) return tuned;
+    if (!holds_text(output)) write_file_atomically(output, first_line(candidate.tune_file));
+    candidate.format = format_of_tables(candidate);
+    const int compared = compare_tables({.tune = candidate,
+                                         .compare = {output.string(), candidate.tune_file},
+                                         .update_improved = flags_.update_improved,
+                                         .min_improvement_pct = flags_.min_improvement_pct});
+    return tuned != 0 ? tuned : compared;
+  }
+
+  static bool holds_text(const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::file_size(path, error) > 0 && !error;
+  }
+
+  static std::string first_line(const std::filesystem::path& path) {
+    const auto text = read_file(path);
+    return text.substr(0, text.find('\n')) + '\n';
+  }
+
+  /// What the list says, since the tables' names may not say it; "" if the tables' rows do.
+  static std::string format_of_tables(const TuneFlags& flags) {
+    if (states_problems(columns_from_header(parse_csv(first_line(flags.tune_file)).header))) return {};
+    return std::string(to_string(format_for(flags, list_of(flags)).format));
+  }
+
   void note_devices(const std::vector<DeviceInfo>& devices) const {
     for (const auto& device : devices)
       spdlog::info("tuning on {}: {} ({}, cu_num {})", device_id(device), device.name, device.arch, device.cu_num);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <span>
+#include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/format_option.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/families/registry.h"
+#include "gemmtune/shapes/model_shapes.h"
+#include "gemmtune/shapes/shape_csv.h"
 #include "gemmtune/table/aiter_csv.h"
 #include "gemmtune/table/sheet/known_columns.h"
 
@@ -31,32 +34,40 @@ class InputReader {
       : flags_(flags), device_(device), why_outdated_(why_outdated) {}
 
   TuneInputs read() {
-    const auto guess = format_for(flags_);
+    const auto document = list_of(flags_);
+    const auto guess = format_for(flags_, document);
+    const bool states_problems = document.column("problem").has_value();
+    inputs_.choice = {.format = guess.format,
+                      .states_problems = states_problems,
+                      .is_mixed = guess.is_mixed,
+                      .schema = chosen_schema(flags_).value_or(states_problems ? Schema::gemmtune : Schema::seed)};
     inputs_.notes.push_back(
-        fmt::format("{} is read as {}: {}", flags_.untune_file, to_string(guess.format), guess.because));
+        guess.is_mixed ? fmt::format("{} has shapes of several formats: {}", document.source, guess.because)
+                       : fmt::format("{} is read as {}: {}", document.source, to_string(guess.format), guess.because));
     inputs_.format = guess;
-    read_tables(guess.format);
-    auto list = read_shapes(flags_.untune_file, defaults_of(guess));
+    read_tables();
+    auto list = read_shapes(document, defaults_of(guess));
     inputs_.rejected = std::move(list.rejected);
     if (!list.ignored_columns.empty())
       inputs_.notes.push_back(fmt::format("columns not used: {}", join(list.ignored_columns, ", ")));
-    for (auto& shape : list.shapes) sort_in(std::move(shape));
+    for (auto& shape : list.shapes) sort_in_with_variants(std::move(shape));
     note_outdated();
     return std::move(inputs_);
   }
 
  private:
-  void read_tables(Format format) {
+  void read_tables() {
     const auto paths = tuned_paths(flags_);
     for (const auto& path : paths) {
-      tables_.push_back(read_tuned_table(path, format, chosen_schema(flags_)));
+      const bool is_output = &path == &paths.front();
+      tables_.push_back(is_output ? shared_table(flags_, device_, inputs_.choice).read()
+                                  : read_tuned_table(path, inputs_.choice.format, inputs_.choice.schema));
       note_if_empty(path);
       if (const auto& lines = tables_.back().unusable_lines; !lines.empty())
         inputs_.notes.push_back(fmt::format("{}: {} lines cannot be used and are kept as they are, the first: {}: {}",
                                             path.string(), lines.size(), lines.front().where, lines.front().reason));
     }
     inputs_.output = paths.front();
-    tables_.front() = fit_for(tables_.front(), device_, inputs_.output);
     inputs_.table = tables_.front();
   }
 
@@ -68,12 +79,20 @@ class InputReader {
       inputs_.notes.push_back(fmt::format("{} is empty, and says nothing", path.string()));
   }
 
+  void sort_in_with_variants(Shape shape) {
+    auto other = shape;
+    other.problem.epilogue.bias = !shape.problem.epilogue.bias;
+    sort_in(std::move(shape));
+    if (flags_.all_bias && !keys_.contains(as_read_back(inputs_.table, other.problem))) sort_in(std::move(other));
+  }
+
   void sort_in(Shape shape) {
     shape.problem = with_types(shape.problem, flags_);
     if (const auto why = why_invalid(shape.problem); !why.empty()) {
       inputs_.rejected.push_back({shape.where + ":1", why});
       return;
     }
+    insist_on_the_tables_format(shape.problem);
     note_what_the_table_cannot_say(shape.problem);
     insist_on_own_key(shape.problem);
     if (const auto gflop = flops(shape.problem) / 1e9; flags_.max_gflop && gflop > *flags_.max_gflop)
@@ -105,6 +124,19 @@ class InputReader {
                                         outdated_.size(), outdated_.front()));
   }
 
+  /// Its row would be read as one of the table's format. Batched tables have batches of one too.
+  void insist_on_the_tables_format(const Problem& problem) const {
+    const auto format = format_of(problem);
+    const bool is_batched =
+        inputs_.choice.format == Format::batched_a16w16 || inputs_.choice.format == Format::batched_a8w8;
+    if (!inputs_.choice.states_problems || states_problems(inputs_.table.columns) || is_batched ||
+        format == inputs_.choice.format)
+      return;
+    fail(ErrorCode::usage,
+         "{}: its rows are read as {}, so it has no place for {}: tune into a table of schema gemmtune",
+         inputs_.output.string(), to_string(inputs_.choice.format), to_string(problem));
+  }
+
   /// The row of one would overwrite the row of the other.
   void insist_on_own_key(const Problem& problem) {
     const auto [known, is_new] = keys_.emplace(as_read_back(inputs_.table, problem), problem);
@@ -114,13 +146,14 @@ class InputReader {
          way_out(known->second, problem));
   }
 
+  /// Rows of schema gemmtune say their problem whole.
   std::string way_out(const Problem& a, const Problem& b) const {
-    for (const auto schema : {Schema::seed, Schema::today, Schema::gemmtune}) {
+    auto way = Schema::gemmtune;
+    for (const auto schema : {Schema::today, Schema::seed}) {
       const auto table = empty_table(inputs_.table.format, schema);
-      if (as_read_back(table, a) != as_read_back(table, b))
-        return fmt::format("write one of schema {} (--schema {})", to_string(schema), to_string(schema));
+      if (as_read_back(table, a) != as_read_back(table, b)) way = schema;
     }
-    return "no schema of this format tells them apart, so tune them into two tables";
+    return fmt::format("write one of schema {} (--schema {})", to_string(way), to_string(way));
   }
 
   void note_what_the_table_cannot_say(const Problem& problem) {
@@ -159,30 +192,41 @@ TunedTable fit_for(TunedTable table, const DeviceInfo& device, const std::filesy
   return table;
 }
 
-namespace {
-
-std::string names_of(std::span<const Format> formats) {
-  std::vector<std::string> names;
-  for (const auto format : formats) names.emplace_back(to_string(format));
-  return join(names, ", ");
+void insist_on_a_list(const TuneFlags& flags) {
+  if (flags.model_dir.empty() && flags.untune_file.empty())
+    fail(ErrorCode::usage, "no shapes: name a list (-i LIST), or a model's folder (--model_dir DIR)");
 }
 
-}  // namespace
+CsvDocument list_of(const TuneFlags& flags) {
+  if (flags.model_dir.empty()) return read_csv(flags.untune_file);
+  const auto json = read_model_json(flags.model_dir);
+  const auto model = parse_model_config(json, flags.model_dir);
+  ModelRequest request{.tensor_parallel = flags.tensor_parallel};
+  for (const auto rows : flags.model_rows) request.m.push_back(rows * flags.model_batch);
+  const auto made = model_shapes(model, model_format(json, model, flags.format), request);
+  return parse_csv(shape_list_text(made.shapes), flags.model_dir);
+}
 
-FormatGuess format_for(const TuneFlags& flags) {
-  const auto guess = guess_format(flags.untune_file);
-  if (const auto format = chosen_format(flags)) {
+FormatGuess format_for(const TuneFlags& flags, const CsvDocument& list) {
+  insist_on_header(list);
+  const auto guess = guess_format(list);
+  if (const auto format = chosen_format(flags); format && flags.model_dir.empty()) {
     const bool same = guess && guess->format == *format;
     return {.format = *format, .packed = same && guess->packed, .because = "it was asked for"};
   }
   if (guess) return *guess;
-  if (const auto formats = formats_of_problems(flags.untune_file); formats.size() > 1)
-    fail(ErrorCode::usage,
-         "{}: its problems are of several formats ({}), and a table is of one: put those of each format into a list of "
-         "their own",
-         flags.untune_file, names_of(formats));
   fail(ErrorCode::usage, "{}: neither its name nor its columns say which format it is for: add --format with one of {}",
-       flags.untune_file, names_of(all_formats()));
+       list.source, all_format_names());
+}
+
+SharedTable shared_table(const TuneFlags& flags, const DeviceInfo& device, const TableChoice& choice) {
+  const auto path = tuned_paths(flags).front();
+  const auto fit = [device, path, choice](TunedTable table) {
+    const bool is_new = table.rows.empty() && table.unusable_lines.empty();
+    if (choice.is_mixed && is_new) table.columns = columns_for_any_format();
+    return fit_for(std::move(table), device, path);
+  };
+  return {path, {.format = choice.format, .schema = choice.schema, .sort = sorts(flags), .fit = fit}};
 }
 
 RowJudge families_judge(const Roster& roster) {

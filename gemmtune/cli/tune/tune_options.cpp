@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "gemmtune/cli/comma_list.h"
 #include "gemmtune/cli/duration.h"
+#include "gemmtune/cli/format_option.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/device.h"
@@ -24,13 +26,35 @@ fs::path default_tuned_path(const fs::path& untuned) {
   return untuned.stem().string() + "_tuned.csv";
 }
 
+/// A model's shapes are called by the model's folder.
+fs::path list_name(const TuneFlags& flags) {
+  if (flags.model_dir.empty()) return flags.untune_file;
+  const auto folder = fs::path(flags.model_dir).lexically_normal();
+  const auto name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  return name == "config.json" ? folder.parent_path().filename() : name;
+}
+
+/// What AITER's tuners can be asked for.
+constexpr std::array<std::string_view, 10> libtypes_of_aiter{"asm",    "ck",     "cktile", "hipblaslt", "rocblas",
+                                                             "flydsl", "triton", "torch",  "skinny",    "opus"};
+
 /// Empty when all families are meant.
 std::vector<std::string> chosen_families(const TuneFlags& flags, const std::vector<std::string>& known) {
   auto families = comma_list(flags.libtype);
+  if (const auto both = std::ranges::find(families, "both"); both != families.end()) {
+    *both = "ck";  // as in AITER's tuner of block scales
+    families.emplace_back("cktile");
+  }
   if (std::ranges::find(families, "all") != families.end()) return {};
-  for (const auto& family : families)
-    if (std::ranges::find(known, family) == known.end())
-      fail(ErrorCode::usage, "--libtype: found '{}', expected all or some of {}", family, join(known, ","));
+  for (const auto& family : families) {
+    if (std::ranges::find(known, family) != known.end()) continue;
+    if (std::ranges::find(libtypes_of_aiter, family) != libtypes_of_aiter.end())
+      fail(ErrorCode::usage,
+           "--libtype: {} is AITER's, and needs a worker that runs its kernels: give it with --worker COMMAND, or in "
+           "workers.toml. Without one there are {}",
+           family, join(known, ","));
+    fail(ErrorCode::usage, "--libtype: found '{}', expected all or some of {}", family, join(known, ","));
+  }
   return families;
 }
 
@@ -55,7 +79,7 @@ DType type_option(std::string_view option, std::string_view text) {
 }
 
 void declare_files(Options& options, TuneFlags& flags) {
-  options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file", flags.untune_file).required();
+  options.add_option("-i,--untune_file,--untune-file,--input_file,--input-file,list", flags.untune_file);
   options.add_option("-o,--tune_file,--tune-file,--tuned_file,--tuned-file", flags.tune_file);
   options.add_option("--profile_file,--profile-file", flags.profile_file);
   options.add_option("--emit_triton_json,--emit-triton-json", flags.triton_json);
@@ -67,6 +91,21 @@ void declare_files(Options& options, TuneFlags& flags) {
   options.add_flag("--fresh", flags.fresh);
 }
 
+void declare_model(Options& options, TuneFlags& flags) {
+  options.add_option("--model_dir,--model-dir", flags.model_dir);
+  options.add_option("--tp", flags.tensor_parallel).split_at(',').one_value_each().positive();
+  options.add_option("--nsets", flags.model_rows).split_at(',').one_value_each().positive();
+  options.add_option("--batch_size,--batch-size", flags.model_batch).positive();
+}
+
+/// AITER's ways to hold a table against what it would replace.
+void declare_comparison(Options& options, TuneFlags& flags) {
+  const auto run_config = options.add_option("--run_config,--run-config", flags.run_config).expected(0, 1);
+  options.add_flag("--compare", flags.compare).excludes(run_config);
+  options.add_flag("--update_improved,--update-improved", flags.update_improved);
+  options.add_option("--min_improvement_pct,--min-improvement-pct", flags.min_improvement_pct).not_negative();
+}
+
 void declare_choices(Options& options, TuneFlags& flags) {
   options.add_option("--format", flags.format);
   options.add_option("--in_dtype,--in-dtype,--indtype", flags.in_dtype);
@@ -74,6 +113,8 @@ void declare_choices(Options& options, TuneFlags& flags) {
   options.add_option("--libtype", flags.libtype);
   options.add_option("--worker", flags.workers).one_value_each();
   options.add_option("--triton_configs,--triton-configs", flags.triton_configs).one_value_each();
+  options.add_flag("--preshuffle", flags.preshuffle);
+  options.add_flag("--all_bias,--all-bias", flags.all_bias);
   options.add_flag("-k,--splitK,--split-k", flags.split_k);
   options.add_option("--most_candidates,--most-candidates", flags.most_candidates).positive();
   options.add_option("--max_gflop,--max-gflop", flags.max_gflop).positive();
@@ -95,6 +136,7 @@ void declare_running(Options& options, TuneFlags& flags) {
   options.add_option("--mp", flags.mp);
   options.add_option("--batch", flags.batch).positive();
   options.add_option("--timeout", flags.timeout_s).positive();
+  options.add_flag("--shape_grouped,--shape-grouped", flags.shape_grouped);
   options.add_flag("--in_process,--in-process", flags.in_process);
   options.add_flag("-v,--verbose", flags.verbose);
 }
@@ -103,7 +145,9 @@ void declare_running(Options& options, TuneFlags& flags) {
 
 void declare_tune_flags(Options& options, TuneFlags& flags) {
   declare_files(options, flags);
+  declare_model(options, flags);
   declare_choices(options, flags);
+  declare_comparison(options, flags);
   declare_measuring(options, flags);
   declare_running(options, flags);
 }
@@ -112,7 +156,7 @@ std::vector<fs::path> tuned_paths(const TuneFlags& flags) {
   std::vector<fs::path> paths;
   for (const auto piece : split(flags.tune_file, ':'))
     if (!piece.empty()) paths.emplace_back(piece);
-  if (paths.empty()) paths.push_back(default_tuned_path(flags.untune_file));
+  if (paths.empty()) paths.push_back(default_tuned_path(list_name(flags)));
   return paths;
 }
 
@@ -121,19 +165,13 @@ fs::path store_path(const TuneFlags& flags) {
   return tuned_paths(flags).front().replace_extension(".trials.db");
 }
 
-Schema chosen_schema(const TuneFlags& flags) {
-  const auto schema = parse_schema(flags.schema);
-  if (!schema) fail(ErrorCode::usage, "--schema: found '{}', expected seed, today or gemmtune", flags.schema);
-  return *schema;
+std::optional<Schema> chosen_schema(const TuneFlags& flags) {
+  if (flags.schema.empty()) return std::nullopt;
+  if (const auto schema = parse_schema(flags.schema)) return schema;
+  fail(ErrorCode::usage, "--schema: found '{}', expected seed, today or gemmtune", flags.schema);
 }
 
-std::optional<Format> chosen_format(const TuneFlags& flags) {
-  if (flags.format.empty()) return std::nullopt;
-  if (const auto format = parse_format(flags.format)) return format;
-  std::vector<std::string> names;
-  for (const auto format : all_formats()) names.emplace_back(to_string(format));
-  fail(ErrorCode::usage, "--format: found '{}', expected one of {}", flags.format, join(names, ", "));
-}
+std::optional<Format> chosen_format(const TuneFlags& flags) { return format_named(flags.format); }
 
 TritonKeys chosen_triton_keys(const TuneFlags& flags) {
   const auto keys = parse_triton_keys(flags.triton_keys);
@@ -152,7 +190,8 @@ TunePlan plan_of(const TuneFlags& flags, const std::vector<std::string>& known_f
   TunePlan plan{.search = known_search(flags),
                 .regret = flags.regret_pct / 100,
                 .families = chosen_families(flags, known_families),
-                .budget_s = budget_s(flags)};
+                .budget_s = budget_s(flags),
+                .budget_text = flags.budget};
   for (auto* policy : {&plan.screen, &plan.confirm, &plan.prove}) {
     policy->verify.err_ratio_limit = flags.err_ratio;
     policy->seed = flags.seed;
@@ -181,6 +220,7 @@ std::string policy_text(const EvaluationPolicy& policy) {
 Problem with_types(Problem problem, const TuneFlags& flags) {
   if (!flags.in_dtype.empty()) problem.a.type = problem.w.type = type_option("--in-dtype", flags.in_dtype);
   if (!flags.out_dtype.empty()) problem.out = type_option("--out-dtype", flags.out_dtype);
+  problem.packed = problem.packed || flags.preshuffle;
   return problem;
 }
 

@@ -20,6 +20,10 @@ namespace gemmtune {
 /// The flags as typed.
 struct TuneFlags {
   std::string untune_file{};
+  std::string model_dir{};  // of a model whose shapes are tuned, instead of a list
+  std::vector<std::int64_t> tensor_parallel{1};
+  std::vector<std::int64_t> model_rows{1, 512, 1024, 2048, 3072, 4096, 8192, 16384};  // gradlib's --nsets
+  std::int64_t model_batch{1};  // each of them is multiplied by it
   std::string tune_file{};
   std::string profile_file{};
   std::string triton_json{};  // the folder for Triton's configuration files; "": none are written
@@ -27,7 +31,7 @@ struct TuneFlags {
   std::vector<std::string> triton_configs{};  // files and folders: what the search of Triton kernels starts from
   std::string store{};
   std::string format{};
-  std::string schema{"seed"};
+  std::string schema{};
   std::string in_dtype{};
   std::string out_dtype{};
   std::string libtype{"all"};
@@ -52,6 +56,13 @@ struct TuneFlags {
   std::int64_t most_candidates{std::numeric_limits<std::int64_t>::max()};
   bool verbose{};
   bool in_process{};
+  bool preshuffle{};     // weights are packed ahead
+  bool all_bias{};       // every shape with and without bias
+  bool shape_grouped{};  // accepted: a shape is always tuned on one device
+  std::optional<std::string> run_config{};
+  bool compare{};
+  bool update_improved{};
+  double min_improvement_pct{3};
 };
 
 void declare_tune_flags(Options& options, TuneFlags& flags);
@@ -61,7 +72,7 @@ std::vector<std::filesystem::path> tuned_paths(const TuneFlags& flags);  // the 
 std::filesystem::path store_path(const TuneFlags& flags);
 TritonKeys chosen_triton_keys(const TuneFlags& flags);
 std::optional<Format> chosen_format(const TuneFlags& flags);
-Schema chosen_schema(const TuneFlags& flags);
+std::optional<Schema> chosen_schema(const TuneFlags& flags);
 bool sorts(const TuneFlags& flags);
 
 /// The plan with search, regret, budget, families and policies, but without shapes.

@@ -4,7 +4,6 @@
 
 #include "gemmtune/cli/tune/relatives_text.h"
 #include "gemmtune/core/clock.h"
-#include "gemmtune/core/files.h"
 #include "gemmtune/table/aiter_csv.h"
 
 namespace gemmtune {
@@ -22,16 +21,20 @@ TuneRecorder::TuneRecorder(const DeviceInfo& device, TuneOutputs outputs, Progre
                            const std::atomic<bool>& stop)
     : device_(device), outputs_(std::move(outputs)), progress_(progress), stop_(stop) {}
 
-void TuneRecorder::begin(TunedTable table, const std::string& command_line, std::size_t shape_count) {
-  table_ = std::move(table);
-  write_table();
+void TuneRecorder::begin(const std::string& command_line, std::size_t shape_count) {
+  outputs_.table.write();
   shapes_ = static_cast<std::int64_t>(shape_count);
   run_ = outputs_.store.begin_run(command_line, shapes_);
-  for (const auto& [kind, path] : {std::pair("table", outputs_.table), std::pair("profile", outputs_.profile.path())})
+  for (const auto& [kind, path] :
+       {std::pair("table", outputs_.table.path()), std::pair("profile", outputs_.profile.path())})
     if (!path.empty()) outputs_.store.add_file(run_, {kind, std::filesystem::absolute(path).string()});
 }
 
-void TuneRecorder::end(const std::string& state) { outputs_.store.update_run(run_, done_, failed_, state); }
+void TuneRecorder::end(const std::string& state) {
+  outputs_.table.finish();
+  outputs_.profile.finish();
+  outputs_.store.update_run(run_, done_, failed_, state);
+}
 
 void TuneRecorder::shape_started(const Shape& shape, std::size_t candidate_count) {
   evaluations_[shape.problem].clear();
@@ -80,8 +83,8 @@ void TuneRecorder::write(const ShapeResult& result) {
     outputs_.profile.add(row_for(problem, evaluation), evaluation);
   outputs_.profile.write();
   if (result.winner) {
-    table_ = with_row(std::move(table_), row_for(problem, *result.winner));
-    write_table();
+    outputs_.table.add(row_for(problem, *result.winner));
+    outputs_.table.write();
   }
   ++done_;
   if (!result.winner) ++failed_;
@@ -112,11 +115,6 @@ void TuneRecorder::beat() {
   if (seconds_since(last_beat_) < interval_s) return;
   last_beat_ = SteadyClock::now();
   outputs_.store.update_run(run_, done_, failed_, "running");
-}
-
-void TuneRecorder::write_table() {
-  if (outputs_.sort) table_ = sorted(std::move(table_));
-  write_file_atomically(outputs_.table, tuned_table_text(table_));
 }
 
 }  // namespace gemmtune

@@ -10,6 +10,7 @@
 #include "gemmtune/cli/tune/progress.h"
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/core/clock.h"
+#include "gemmtune/table/shared_table.h"
 #include "gemmtune/trials/store.h"
 #include "gemmtune/tune/tuner.h"
 
@@ -17,8 +18,7 @@ namespace gemmtune {
 
 /// Where the results of a run are written.
 struct TuneOutputs {
-  std::filesystem::path table{};
-  bool sort{true};
+  SharedTable table;
   ProfileFile profile;
   TrialStore& store;
   std::map<std::string, std::string> library_versions{};  // by family, for tables that record the origin of rows
@@ -36,7 +36,9 @@ class TuneRecorder final : public TuneObserver {
 
   /// Writes the unchanged table at once, so that an output that cannot be written is found before the work and not
   /// after.
-  void begin(TunedTable table, const std::string& command_line, std::size_t shape_count);
+  void begin(const std::string& command_line, std::size_t shape_count);
+
+  /// Hands the results to what takes them only once, as a FIFO.
   void end(const std::string& state);
 
   void shape_started(const Shape& shape, std::size_t candidate_count) override;
@@ -50,7 +52,6 @@ class TuneRecorder final : public TuneObserver {
 
   TunedRow row_for(const Problem& problem, const Evaluation& evaluation) const;
   void write(const ShapeResult& result);
-  void write_table();
   void tell(const ShapeResult& result);
   void beat();
 
@@ -58,7 +59,6 @@ class TuneRecorder final : public TuneObserver {
   TuneOutputs outputs_;
   Progress& progress_;
   const std::atomic<bool>& stop_;
-  TunedTable table_{};
   std::map<Problem, Evaluations> evaluations_;  // of the running shapes, one for each candidate
   std::int64_t run_{};                          // in the store
   std::int64_t done_{};

@@ -8,9 +8,9 @@
 
 namespace gemmtune {
 
-/// Takes the lock file beside `path` (path + ".lock"; its flock ends with its process), reads the file, adds the
-/// counts, and renames the result over the file. Throws Error{input} if the file is not a capture, and then leaves it
-/// alone. Throws Error{io} if the file cannot be written or the lock is not free within a few seconds.
+/// Locks the file (core/file_lock.h), reads it, adds the counts, and renames the result over it. Throws Error{input} if
+/// the file is not a capture, and then leaves it alone. Throws Error{io} if it cannot be written, or read back, or if
+/// the lock is not free within a few seconds.
 void add_to_capture_file(const std::filesystem::path& path, std::span<const CapturedProblem> more);
 
 }  // namespace gemmtune

@@ -27,13 +27,14 @@ TableIndexBuilder::TableIndexBuilder(BuildOptions options) : options_(std::move(
 }
 
 void TableIndexBuilder::add(const TunedRow& row, const TableFamily& family, const RowOrigin& origin) {
-  const auto key = lookup_key(row.problem, device_of(row), is_batched(family));
+  const bool batched = family.states_problems ? row.problem.batch > 1 : is_batched(family);
+  const auto key = lookup_key(row.problem, device_of(row), batched);
   pending_.push_back({.group = group_of(key),
                       .m = static_cast<std::uint32_t>(row.problem.m),
                       .choice = static_cast<std::uint32_t>(index_.choices_.size()),
                       .is_wrong = !has_error_ratio(row) || row.err_ratio > error_limit(TableKind::gemm)});
   index_.has_any_count_ = index_.has_any_count_ || row.cu_num == 0;
-  index_.has_batch_of_one_ = index_.has_batch_of_one_ || (is_batched(family) && row.problem.batch == 1);
+  index_.has_batch_of_one_ = index_.has_batch_of_one_ || (batched && row.problem.batch == 1);
   auto& texts = index_.texts_;
   index_.choices_.push_back({.libtype = texts.keep(row.libtype),
                              .kernel_name = texts.keep(row.kernel_name),

@@ -1,22 +1,21 @@
 #include "gemmtune/dispatch/index/table_source.h"
 
-#include "gemmtune/core/csv_scanner.h"
+#include "gemmtune/core/csv.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/dialect.h"
 #include "gemmtune/table/guess_format.h"
 #include "gemmtune/table/sheet/schema.h"
 
 namespace gemmtune {
 namespace {
 
-std::vector<std::string> header_of(const std::filesystem::path& path) {
+/// Of an empty file, only the name says something.
+CsvDocument document_of(const std::filesystem::path& path) {
   const auto text = read_file(path);
-  CsvScanner scanner(text, path.string());
-  std::vector<std::string> names;
-  if (scanner.next())
-    for (const auto& field : scanner.fields()) names.emplace_back(field.text);
-  return names;
+  if (trim(text).empty()) return {.source = path.string(), .header = {"M", "N", "K"}};
+  return parse_csv(text, path.string());
 }
 
 /// Of batched tables, only those of the mxscale BMM have a libtype. Its name says blockscale too.
@@ -43,17 +42,22 @@ bool is_batched(const TableFamily& family) {
 }
 
 std::string_view name_of(const TableFamily& family) {
+  if (family.states_problems) return "gemmtune";
   return family.mx_blocks ? std::string_view("batched_mxscale") : to_string(family.format);
 }
 
+TableSource source_of(const std::filesystem::path& path, Format format) {
+  return {.path = path, .family = {.format = format, .packed = format_defaults(format).packed}};
+}
+
 TableSource guess_source(const std::filesystem::path& path) {
-  const auto name = path.filename().string();
-  auto header = header_of(path);
-  if (header.empty()) header = {"M", "N", "K"};  // an empty file, of which only the name says something
-  const auto guess = guess_format(name, header);
+  const auto document = document_of(path);
+  insist_on_header(document);
+  if (states_problems(columns_from_header(document.header))) return {.path = path, .family = {.states_problems = true}};
+  const auto guess = guess_format(document);
   if (!guess) fail(ErrorCode::input, "{}: neither its name nor its columns say which format it is for", path.string());
   TableFamily family{.format = guess->format, .packed = guess->packed};
-  family.mx_blocks = is_mxscale(family, name, header);
+  family.mx_blocks = is_mxscale(family, path.filename().string(), document.header);
   return {.path = path, .family = family};
 }
 

@@ -14,8 +14,9 @@ namespace gemmtune {
 /// A family of AITER's tables: a format, and what the format leaves open.
 struct TableFamily {
   Format format{Format::a16w16};
-  bool packed{};     // weights are shuffled ahead
-  bool mx_blocks{};  // of batched_a8w8: block scales, as AITER's mxscale BMM has them (one E8M0 byte for each)
+  bool packed{};           // weights are shuffled ahead
+  bool mx_blocks{};        // of batched_a8w8: block scales, as AITER's mxscale BMM has them (one E8M0 byte for each)
+  bool states_problems{};  // its rows say their problems whole (schema gemmtune): the format then says nothing
 
   bool operator==(const TableFamily&) const = default;
 };
@@ -35,8 +36,11 @@ struct TableSource {
   bool operator==(const TableSource&) const = default;
 };
 
-/// The family that the file's name or columns state. Throws Error{input} if they state none, or one that is not
-/// supported (fused MoE, for example), and whatever read_csv() throws.
+/// A table whose format the user named.
+TableSource source_of(const std::filesystem::path& path, Format format);
+
+/// The family that the file's problems, name, columns or kernels state. Throws Error{input} if they state none, or one
+/// that is not supported (fused MoE, for example), and whatever read_csv() throws.
 TableSource guess_source(const std::filesystem::path& path);
 
 /// The non-empty parts of "a.csv:b.csv".

@@ -43,8 +43,8 @@ LintTable lint_table_of(std::string text, std::string source) {
   LintTable table{.text = std::move(text)};
   table.document = parse_csv(without_comments(table.text), std::move(source));
   table.sheet = sheet_of(table.document);
-  const auto name = std::filesystem::path(table.document.source).filename().string();
-  table.format = guess_format(name, table.document.header);
+  table.format = guess_format(table.document);
+  if (table.format && table.format->is_mixed) table.format.reset();
   return table;
 }
 

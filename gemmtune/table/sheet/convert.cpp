@@ -36,6 +36,7 @@ class Converter {
       row = completed(std::move(row));
       insist_on_sizes(row);
     }
+    insist_on_whole_problems();
     return std::move(result_);
   }
 
@@ -46,6 +47,7 @@ class Converter {
     const auto file = std::filesystem::path(sheet_.sources.front()).filename().string();
     if (const auto guess = guess_format(file, names_of(sheet_.columns)); guess && !is_mxscale()) {
       family_ = find_family(to_string(guess->format));
+      is_packed_ = guess->packed;
       note("{} is read as a table of {}: {}", sheet_.sources.front(), family_->name, guess->because);
       return;
     }
@@ -67,6 +69,8 @@ class Converter {
       if (column.known && std::ranges::find(columns, column.known, &SheetColumn::known) != columns.end()) continue;
       if (is_own_key(column))
         insist_on_no_cell(column);
+      else if (column.known == find_known_column("problem"))
+        continue;  // see insist_on_whole_problems()
       else if (column.role == Role::provenance || column.known == find_known_column("gfx"))
         dropped.push_back(column.name);
       else
@@ -93,6 +97,21 @@ class Converter {
       if (const auto text = sheet_.text(row, place); !says_nothing(text))
         fail(ErrorCode::input, "{}: the schema {} has no place for {} {}; leave such rows out first",
              sheet_.where(row, place), to_string(conversion_.schema), column.name, text);
+  }
+
+  /// Where the new columns do not say the problem whole, they must at least say the same.
+  void insist_on_whole_problems() const {
+    const auto place = sheet_.column("problem");
+    if (!place || result_.sheet.column("problem")) return;
+    for (std::size_t i = 0; i < sheet_.rows.size(); ++i) {
+      const auto& row = sheet_.rows[i];
+      const auto said = sheet_.text(row, place);
+      const auto typed = typed_row(result_.sheet.rows[i]);
+      if (said.empty() || (typed && to_string(typed->problem) == said)) continue;
+      fail(ErrorCode::input, "{}: the schema {} of {} would make {} of {}; leave such rows out first",
+           sheet_.where(row, place), to_string(conversion_.schema), family_->name,
+           typed ? to_string(typed->problem) : "nothing", said);
+    }
   }
 
   void insist_on_the_rule_for_gfx() {
@@ -135,6 +154,10 @@ class Converter {
     if (column == "cu_num") return conversion_.cu_num ? std::to_string(*conversion_.cu_num) : std::string();
     if (column == "q_dtype_w" && family_->name == "a8w8_bpreshuffle")
       return std::string(torch_name(fp8_of(gfx_of(result_.sheet, row))));
+    if (column == "problem") {
+      const auto typed = typed_row(row);
+      return typed ? to_string(typed->problem) : std::string();
+    }
     if (auto value = assumed_everywhere(column); !value.empty()) return value;
     const auto field = columns_from_header({std::string(column)}).front().field;
     return field == Field::tflops || field == Field::bandwidth ? derived(row, field) : std::string();
@@ -155,15 +178,24 @@ class Converter {
   }
 
   /// Only for GEMM formats, because in AITER's other families columns of this name count other things.
-  std::string derived(const SheetRow& row, Field field) const {
+  std::optional<TunedRow> typed_row(const SheetRow& row) const {
     const auto format = parse_format(family_->name);
-    if (!format || !time_us(result_.sheet, row)) return {};
+    if (!format) return std::nullopt;
     TunedRow typed{.problem = format_defaults(*format)};
+    typed.problem.packed = typed.problem.packed || is_packed_;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const auto known = columns_from_header({columns_[i].name}).front().field;
-      if (!row.cells[i].empty() && !parse_cell(known, row.cells[i], typed)) return {};
+      const auto& cell = row.cells[i];
+      if (!cell.empty() && !parse_cell(known, cell, typed) &&
+          !parse_cell(known, canonical_value(columns_[i].kind, cell), typed))
+        return std::nullopt;
     }
-    return cell_text(field, typed);
+    return typed;
+  }
+
+  std::string derived(const SheetRow& row, Field field) const {
+    const auto typed = time_us(result_.sheet, row) ? typed_row(row) : std::nullopt;
+    return typed ? cell_text(field, *typed) : std::string();
   }
 
   template <typename... Args>
@@ -174,6 +206,7 @@ class Converter {
   const Sheet& sheet_;
   const Conversion& conversion_;
   const SchemaFamily* family_{};
+  bool is_packed_{};  // the weights of its rows
   std::vector<SheetColumn> columns_;
   Converted result_;
 };

@@ -32,6 +32,8 @@ constexpr std::array known{
     // gemmtune's own parts of a key: tables without these columns are for contiguous operands and plain products.
     KnownColumn{"layout", "", key, word, "", Field::layout},
     KnownColumn{"epilogue", "", key, word, "", Field::epilogue},
+    // The canonical text, which says all of the above and what no other column can.
+    KnownColumn{"problem", "", key, word, "", Field::problem},
     // Fused MoE (a topk of -1 means any).
     KnownColumn{"token", "", key, whole},
     KnownColumn{"model_dim", "", key, whole},

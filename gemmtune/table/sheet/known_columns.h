@@ -28,6 +28,7 @@ enum class Field : std::uint8_t {
   bpreshuffle,
   layout,
   epilogue,
+  problem,
   libtype,
   kernel_id,
   split_k,

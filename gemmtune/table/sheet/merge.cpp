@@ -175,6 +175,7 @@ void insist_on_comparable(std::span<const Sheet> sheets) {
       fail(ErrorCode::input, "{} has keys {}, {} has {}: they cannot be merged", first.sources.front(),
            join(expected, ","), file, join(keys, ","));
   }
+  insist_on_one_way_to_state_problems(sheets);
   insist_on_one_family(sheets);
 }
 

@@ -23,6 +23,7 @@ constexpr std::array families{
     SchemaFamily{"batched_a8w8", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
     SchemaFamily{"batched_a16w16", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
     SchemaFamily{"batched_mxscale", "gfx,b,m,n,k,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"any_gemm", "gfx,cu_num,B,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
     SchemaFamily{"fmoe",
                  "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
                  "doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"
@@ -86,15 +87,15 @@ class CanonicalOrder {
   std::vector<std::optional<std::size_t>> places_;
 };
 
-/// Adds gemmtune's own columns: layout and epilogue after the other keys of a GEMM, and the origin of the row at the
-/// end.
+/// Adds gemmtune's own columns: layout, epilogue and the whole problem after the other keys of a GEMM, and the origin
+/// of the row at the end.
 void add_own_columns(std::vector<std::string>& names) {
   const auto is_key = [](const std::string& name) {
     const auto& column = known_columns()[*find_known_column(name)];
     return column.role == Role::key || column.role == Role::device;
   };
   if (std::ranges::find(names, "K") != names.end() && std::ranges::find(names, "M") != names.end())
-    names.insert(std::ranges::find_if_not(names, is_key), {"layout", "epilogue"});
+    names.insert(std::ranges::find_if_not(names, is_key), {"layout", "epilogue", "problem"});
   for (const auto& column : known_columns())
     if (column.role == Role::provenance) names.emplace_back(column.name);
 }
@@ -112,6 +113,7 @@ std::string_view family_name(const std::vector<SheetColumn>& columns) {
   if (has("H") && has("Hg") && has("V")) return "gdn";
   if (!has("M") || !has("N") || !has("K")) return {};
   if (has("dtype") || has("outdtype")) return "a16w16";
+  if (has("B") && has("libtype") && has("problem")) return "any_gemm";
   if (has("B")) return has("libtype") ? "batched_mxscale" : "batched_a8w8";
   if (has("q_dtype_w")) return has("libtype") ? "a8w8_bpreshuffle" : "a8w8";
   return has("libtype") ? "a8w8_blockscale" : "a4w4";

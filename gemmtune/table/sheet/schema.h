@@ -14,7 +14,7 @@ namespace gemmtune {
 enum class Schema : std::uint8_t {
   seed,      // AITER's until April 2026: cu_num first, no gfx
   today,     // gfx first
-  gemmtune,  // today's columns, then layout and epilogue, then the origin of each row
+  gemmtune,  // today's columns, then layout, epilogue and the whole problem, then the origin of each row
 };
 
 std::string_view to_string(Schema schema);

@@ -10,6 +10,7 @@
 #include "gemmtune/table/sheet/key_order.h"
 #include "gemmtune/table/sheet/layout.h"
 #include "gemmtune/table/sheet/merge.h"
+#include "gemmtune/table/sheet/sheet_family.h"
 
 namespace gemmtune {
 namespace {
@@ -125,6 +126,7 @@ SheetDiff diff(const Sheet& before, const Sheet& after) {
   const std::array<Sheet, 2> both{without_duplicates(before, MergePolicy::fastest).sheet,
                                   without_duplicates(after, MergePolicy::fastest).sheet};
   insist_on_comparable(both);
+  insist_on_one_way_to_state_problems(both);
   return Differ(both).diff();
 }
 

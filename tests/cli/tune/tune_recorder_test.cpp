@@ -75,9 +75,11 @@ class TuneRecorderTest : public testing::Test {
     auto store = TrialStore::open(folder_.store());
     Progress progress(plan_.shapes.size(), ProgressStyle::lines);
     TuneRecorder recorder(small_cpu()->info(),
-                          {.table = table_path(), .profile = ProfileFile("", Format::a16w16), .store = store}, progress,
-                          stop);
-    recorder.begin(table(), "gemmtune tune", plan_.shapes.size());
+                          {.table = SharedTable(table_path(), {.format = Format::a16w16}),
+                           .profile = ProfileFile("", {Format::a16w16}, small_cpu()->info()),
+                           .store = store},
+                          progress, stop);
+    recorder.begin("gemmtune tune", plan_.shapes.size());
     RunSummary summary{.results = tune(plan_, 1, workers, store, recorder, stop).results};
     recorder.end("done");
     return summary;

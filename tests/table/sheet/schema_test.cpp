@@ -23,7 +23,7 @@ TEST(Schema, GenerationsDifferInGfxAndProvenance) {
   EXPECT_EQ(join(schema_columns(family, Schema::today), ","),
             "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio");
   EXPECT_EQ(join(schema_columns(family, Schema::gemmtune), ","),
-            "gfx,cu_num,M,N,K,layout,epilogue,kernelId,splitK,us,kernelName,tflops,bw,errRatio,"
+            "gfx,cu_num,M,N,K,layout,epilogue,problem,kernelId,splitK,us,kernelName,tflops,bw,errRatio,"
             "us_low,us_high,dispersion,samples,library,device_name,driver,policy,date");
 }
 
@@ -36,6 +36,8 @@ TEST(Schema, EveryFamilyIsRecognisedByItsColumns) {
       EXPECT_EQ(schema_family_of(columns)->name, name);
       for (const auto& column : columns) EXPECT_TRUE(column.known) << name << ' ' << column.name;
     }
+  const auto any = sheet_columns(schema_columns(*find_family("any_gemm"), Schema::gemmtune));
+  EXPECT_EQ(schema_family_of(any)->name, "any_gemm") << "told by its column problem";
   EXPECT_EQ(schema_family_of(sheet_columns({"knl_name", "M", "N", "K"})), nullptr);
 }
 
