@@ -231,6 +231,13 @@ TEST_F(RemoteEvaluatorTest, AnswersQueries) {
   EXPECT_EQ(remote.statistics().starts, 1);
 }
 
+TEST_F(RemoteEvaluatorTest, ManyCandidatesAreReadInLinearTime) {
+  RemoteEvaluator remote(options("many"));
+  const auto start = SteadyClock::now();
+  EXPECT_EQ(remote.candidates(some_problem).size(), 200'000U);
+  EXPECT_LT(seconds_since(start), 20) << "it took minutes while each object was looked for among all";
+}
+
 TEST_F(RemoteEvaluatorTest, SaysWhyNoWorkerCanBeHad) {
   const std::map<std::string, const char*> reasons{
       {"crash_at_once", "tried 2 times: the worker exited with 7; stderr: no such device"},

@@ -300,7 +300,7 @@ def reply(request):
     elif kind == "candidates":
         global times_asked
         times_asked += 1
-        count = 5 if MODE == "forgetful" and times_asked > 1 else 6
+        count = 5 if MODE == "forgetful" and times_asked > 1 else 200_000 if MODE == "many" else 6
         names = ["c0", "c0"] if MODE == "name_twice" else [f"c{i}" for i in range(count)]
         if MODE == "unprintable":
             names[3] += ESCAPE
