@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <set>
 #include <thread>
 
 #include "gemmtune/core/error.h"
@@ -55,8 +54,9 @@ TEST(CpuTimer, EachTimeOfShortLaunchesIsAMeasurementOfItsOwn) {
   };
   const auto times = CpuTimer().time_us({launch}, 0, 100);
   EXPECT_GT(launches, 300) << "a mean of several launches, unless others used the core throughout";
-  const std::set<double> distinct(times.begin(), times.end());
-  EXPECT_GT(distinct.size(), 50U) << "clocks count nanoseconds: some times agree by chance";
+  int changes = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) changes += times[i] != times[i - 1] ? 1 : 0;
+  EXPECT_GT(changes, 25) << "clocks count nanoseconds: some times agree by chance";
 }
 
 /// As when the process is stopped for a while.
