@@ -28,6 +28,7 @@
 #include "gemmtune/core/log.h"
 #include "gemmtune/device/device.h"
 #include "gemmtune/dispatch/environment.h"
+#include "gemmtune/table/aiter_csv.h"
 #include "gemmtune/table/dialect.h"
 #include "gemmtune/trials/known_stores.h"
 
@@ -72,10 +73,10 @@ class TuneRun {
     const auto stopped_by = tune_shapes();
     summary_.wall_s = seconds_since(start);
     const auto& output = summary_.inputs.output;
+    const auto& choice = summary_.inputs.choice;
     print_text("{}\nwritten to {}, trials in {}\n", summary_text(summary_), output.string(),
                store_path(flags_).string());
-    if (triton_.writes())
-      print_text("{}", triton_.write(read_tuned_table(output, summary_.inputs.choice.format, summary_.inputs.choice.schema)));
+    if (triton_.writes()) print_text("{}", triton_.write(read_tuned_table(output, choice.format, choice.schema)));
     if (stopped_by) throw *stopped_by;
     if (const auto signal = signals.caught()) return 128 + *signal;
     const auto counts = count_shapes(summary_);
