@@ -52,7 +52,7 @@ class Gemm final : public PreparedGemm {
   void misread_scales(const ScaleGrid& grid, std::vector<std::byte>& scales) const {
     if (scales.empty()) return;
     if (is("takes_the_neighbours_scale"))
-      std::ranges::rotate(scales, scales.begin() + storage_bytes(grid.type, grid.cols));
+      std::rotate(scales.begin(), scales.begin() + storage_bytes(grid.type, grid.cols), scales.end());
     if (is("clamps_e8m0") && grid.type == DType::e8m0)
       for (auto& scale : scales)
         if (scale != std::byte{255}) scale = std::clamp(scale, std::byte{127 - 14}, std::byte{127 + 14});
