@@ -67,6 +67,7 @@ TEST_F(TrialStoreTest, KeepsInfinityAndNaN) {
   evaluation.accuracy.worst_error = std::numeric_limits<double>::infinity();
   evaluation.accuracy.err_ratio = std::numeric_limits<double>::quiet_NaN();
   evaluation.timing.samples_us = {1, std::numeric_limits<double>::quiet_NaN()};
+  evaluation.timing.turns = {1, 1};
   store.add(invented_problem(), evaluation, invented_context());
   const auto found = find(invented_context());
   ASSERT_TRUE(found);
