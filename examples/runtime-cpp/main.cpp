@@ -1,5 +1,6 @@
 // Packs the weights of one layer once and multiplies several numbers of tokens with them, on the CPU.
 //   runtime_cpp N K M…        tables: GEMMTUNE_CONFIG_A16W16
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>

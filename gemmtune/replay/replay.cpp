@@ -1,5 +1,6 @@
 #include "gemmtune/replay/replay.h"
 
+#include <algorithm>
 #include <set>
 
 #include "gemmtune/core/text.h"

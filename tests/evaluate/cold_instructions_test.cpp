@@ -1,6 +1,8 @@
 // Whether a policy's wish for cold instructions reaches the device's timer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/evaluate/fixture.h"
 #include "tests/support/forwarding_device.h"
 

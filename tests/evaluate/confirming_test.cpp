@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/evaluate/expected.h"
 
 namespace gemmtune {

@@ -1,6 +1,7 @@
 // What the tensor cores sum, bit for bit: int8 exactly, e4m3 as in the model of docs/mxfp4-on-hopper.md.
 #include "gemmtune/kernels/wgmma_gemm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "gemmtune/core/error.h"
 #include "gemmtune/worker/product_audit.h"
 #include "tests/evaluate/expected.h"

@@ -1,5 +1,6 @@
 #include "gemmtune/report/html/html_report.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>

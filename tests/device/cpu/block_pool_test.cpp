@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sanitizer/asan_interface.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <random>

@@ -1,4 +1,6 @@
 // Every candidate of the int8 path against exact integer sums.
+#include <algorithm>
+
 #include "int8_harness.h"
 
 namespace gemmtune::cpu_tile {

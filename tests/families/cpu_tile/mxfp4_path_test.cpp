@@ -1,4 +1,6 @@
 // Tests every candidate of the MXFP4 path: bit for bit where all rows fold, else against a bound around the exact sums.
+#include <algorithm>
+
 #include "int8_harness.h"
 
 namespace gemmtune::cpu_tile {

@@ -1,6 +1,7 @@
 // The kernels of the check over all rows, run on the host with one thread to a block: they make the host's sums.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gemmtune/gemm/codec.h"
