@@ -42,8 +42,8 @@ Scores scores_of(const Recording& recording, std::int64_t repeats) {
 }
 
 /// Together: on a single shape, chance decides which of two near ones wins. The last few tenths of a percent of regret
-/// are the tie rule's, which prefers less memory to them. More than half of the time of `race` is spent on settling the
-/// clock, however many candidates there are: these shapes have 150 to 550.
+/// are the tie rule's, which prefers less memory to them. `race` settles the clock a few times for each shape, however
+/// few candidates there are: most of these shapes have about 150.
 TEST(RecordedSets, OnGpusRaceChoosesNearlyTheBestForAFractionOfTheTime) {
   Recording together;
   for (const auto& recording : recordings())
