@@ -111,40 +111,29 @@ void append(std::vector<std::byte>& to, std::vector<std::byte>&& from) {
   }
 }
 
-/// One operand's bytes, each batch quantised for itself.
-Quantised quantise_batches(const OperandDraw& draw, const Problem& problem, std::int64_t rows, Side side) {
+Side side_of(const Problem& problem, Tensor tensor) {
+  if (tensor == Tensor::a) return problem.a;
+  return tensor == Tensor::w ? problem.w : Side{.type = problem.out, .scaling = Scaling::none};
+}
+
+/// Row i of what is quantised is drawn as row `number_of(i)`.
+Quantised quantise_drawn(const OperandDraw& draw, Side side, std::int64_t rows,
+                         const std::function<std::int64_t(std::int64_t)>& number_of) {
+  const RowSource source = [&](std::int64_t first, std::int64_t count, std::span<float> scratch) {
+    for (std::int64_t i = 0; i < count; ++i) draw_row(draw, number_of(first + i), scratch.subspan(i * draw.k, draw.k));
+    return std::span<const float>(scratch);
+  };
+  return quantise_rows(source, rows, draw.k, side);
+}
+
+/// Each batch is quantised for itself.
+Quantised quantise_batches(const OperandDraw& draw, Side side, std::int64_t batch) {
   Quantised all;
-  for (std::int64_t batch = 0; batch < problem.batch; ++batch) {
-    const RowSource source = [&](std::int64_t first, std::int64_t count, std::span<float> scratch) {
-      for (std::int64_t i = 0; i < count; ++i)
-        draw_row(draw, batch * rows + first + i, scratch.subspan(i * problem.k, problem.k));
-      return std::span<const float>(scratch);
-    };
-    Quantised one = quantise_rows(source, rows, problem.k, side);
+  const std::int64_t rows = draw.rows / batch;
+  for (std::int64_t i = 0; i < batch; ++i) {
+    Quantised one = quantise_drawn(draw, side, rows, [&](std::int64_t row) { return i * rows + row; });
     append(all.values, std::move(one.values));
     append(all.scales, std::move(one.scales));
-  }
-  return all;
-}
-
-Quantised draw_operand(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed) {
-  const Side side = tensor == Tensor::a ? problem.a : problem.w;
-  const auto draw = operand_draw(problem, tensor, recipe, seed);
-  Quantised drawn = quantise_batches(draw, problem, draw.rows / problem.batch, side);
-  spoil_scales(draw, spoiled_scales(problem, tensor, recipe), drawn.scales);
-  const auto [nans, infinities] = spoiled_elements(problem, tensor, recipe);
-  spoil_elements(draw, side.type, 0, nans, quiet_nan, drawn.values);
-  spoil_elements(draw, side.type, nans, infinities, infinity, drawn.values);
-  return drawn;
-}
-
-/// A tensor in the output's type, without gaps; nothing for one that the problem does not have.
-std::vector<std::byte> draw_unscaled(const OperandDraw& draw, DType type) {
-  std::vector<std::byte> all;
-  std::vector<float> values(draw.k);
-  for (std::int64_t row = 0; row < draw.rows; ++row) {
-    draw_row(draw, row, values);
-    append(all, quantise(values, 1, draw.k, Side{.type = type, .scaling = Scaling::none}).values);
   }
   return all;
 }
@@ -236,17 +225,33 @@ Operands operands_of(const HostOperands& host) {
           .residual = host.residual.data()};
 }
 
+Quantised draw_tensor(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed) {
+  const Side side = side_of(problem, tensor);
+  const auto draw = operand_draw(problem, tensor, recipe, seed);
+  Quantised drawn = quantise_batches(draw, side, tensor == Tensor::bias ? 1 : problem.batch);
+  spoil_scales(draw, spoiled_scales(problem, tensor, recipe), drawn.scales);
+  const auto [nans, infinities] = spoiled_elements(problem, tensor, recipe);
+  spoil_elements(draw, side.type, 0, nans, quiet_nan, drawn.values);
+  spoil_elements(draw, side.type, nans, infinities, infinity, drawn.values);
+  return drawn;
+}
+
+Quantised draw_rows(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed,
+                    std::span<const std::int64_t> rows) {
+  const auto draw = operand_draw(problem, tensor, recipe, seed);
+  return quantise_drawn(draw, side_of(problem, tensor), std::ssize(rows), [&](std::int64_t i) { return rows[i]; });
+}
+
 HostOperands draw_operands(const Problem& problem, Recipe recipe, std::uint64_t seed) {
-  Quantised a = draw_operand(problem, Tensor::a, recipe, seed);
-  Quantised w = draw_operand(problem, Tensor::w, recipe, seed);
+  Quantised a = draw_tensor(problem, Tensor::a, recipe, seed);
+  Quantised w = draw_tensor(problem, Tensor::w, recipe, seed);
   HostOperands all{.a = stored(std::move(a.values), stored_a(problem), problem.layout.a),
                    .a_scale = std::move(a.scales),
                    .w = stored(std::move(w.values), stored_w(problem), problem.layout.w),
                    .w_scale = std::move(w.scales)};
-  if (problem.epilogue.bias) all.bias = draw_unscaled(operand_draw(problem, Tensor::bias, recipe, seed), problem.out);
+  if (problem.epilogue.bias) all.bias = draw_tensor(problem, Tensor::bias, recipe, seed).values;
   if (problem.epilogue.residual)
-    all.residual = stored(draw_unscaled(operand_draw(problem, Tensor::residual, recipe, seed), problem.out),
-                          stored_c(problem), Major::k);
+    all.residual = stored(draw_tensor(problem, Tensor::residual, recipe, seed).values, stored_c(problem), Major::k);
   return all;
 }
 

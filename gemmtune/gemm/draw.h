@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "gemmtune/gemm/draw_rules.h"  // IWYU pragma: export
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
+#include "gemmtune/gemm/quantise.h"
 
 namespace gemmtune {
 
@@ -72,5 +74,14 @@ Operands operands_of(const HostOperands& host);
 /// itself; bias and residual are rounded to the output's type. The numbers do not depend on the layout; its gaps hold
 /// gap_byte (gemm/relayout.h). Uses the machine's threads; the result does not depend on how many.
 HostOperands draw_operands(const Problem& problem, Recipe recipe, std::uint64_t seed);
+
+/// One tensor of draw_operands, without the gaps and the order of the problem's layout.
+Quantised draw_tensor(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed);
+
+/// Some of its rows, which count on through the batch, and their scales. None of the recipe's NaN and infinities are
+/// among them. Scales of a whole tensor cannot be drawn so, and where groups of 128 rows share scales, `rows` must
+/// consist of whole groups.
+Quantised draw_rows(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed,
+                    std::span<const std::int64_t> rows);
 
 }  // namespace gemmtune

@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "gemmtune/evaluate/failure.h"
 #include "gemmtune/evaluate/steps.h"
@@ -19,7 +20,9 @@ namespace gemmtune {
 
 class ProductAudit {
  public:
-  ProductAudit();
+  /// Draws so many weights at most for one exam, but never fewer than those of two groups of 128 columns. 64 million
+  /// take half a second.
+  explicit ProductAudit(std::int64_t most_weights = 64 << 20);
   ~ProductAudit();
 
   struct Subject {
@@ -45,9 +48,12 @@ class ProductAudit {
   };
 
   std::uint64_t draw();
+  std::vector<std::int64_t> draw_row_numbers(std::int64_t of, std::int64_t count);
+  std::vector<std::int64_t> draw_column_numbers(const Problem& problem);
   std::unique_ptr<Exam> make_exam(const Problem& problem, Recipe recipe);
   const Exam& exam_new_to(const Steps& steps, const Problem& problem, Recipe recipe);
 
+  std::int64_t most_weights_;
   std::random_device random_;
   std::unique_ptr<Exam> last_;
   std::map<Recipe, FreshExam> fresh_;  // drawing large operands takes seconds: other processes get the same

@@ -99,6 +99,41 @@ TEST(Draw, SizesAreThoseOfTheOperands) {
   }
 }
 
+/// The bytes of some of a matrix's equal parts.
+std::vector<std::byte> parts_of(const std::vector<std::byte>& whole, const std::vector<std::int64_t>& chosen,
+                                std::int64_t count) {
+  std::vector<std::byte> found;
+  const auto size = static_cast<std::ptrdiff_t>(whole.size()) / count;
+  for (const auto i : chosen) found.insert(found.end(), whole.begin() + i * size, whole.begin() + (i + 1) * size);
+  return found;
+}
+
+TEST(Draw, RowsAreDrawnAloneAsTheyAreDrawnTogether) {
+  const std::vector<std::int64_t> rows{0, 3, 41, 79};
+  for (const char* text : {"40x8x256:bf16:bf16:bf16:batch=2:residual", "40x8x256:e4m3/1x128:e4m3/128x128:bf16:batch=2",
+                           "40x8x256:e2m1/1x32:e2m1/1x32:bf16:batch=2", "40x8x256:int8/row:int8/row:bf16:batch=2"})
+    for (const auto recipe : {Recipe::gaussian, Recipe::wide_rows, Recipe::one_sign, Recipe::wide_exponents}) {
+      const auto problem = parse_problem(text);
+      const auto whole = draw_operands(problem, recipe, 3);
+      const auto some = draw_rows(problem, Tensor::a, recipe, 3, rows);
+      EXPECT_EQ(some.values, parts_of(whole.a, rows, 80)) << text << to_string(recipe);
+      EXPECT_EQ(some.scales, parts_of(whole.a_scale, rows, 80)) << text << to_string(recipe);
+      if (problem.epilogue.residual) {
+        EXPECT_EQ(draw_rows(problem, Tensor::residual, recipe, 3, rows).values, parts_of(whole.residual, rows, 80));
+      }
+    }
+}
+
+TEST(Draw, GroupsOfRowsThatShareScalesAreDrawnAlone) {
+  const auto problem = parse_problem("4x300x256:e4m3/1x128:e4m3/128x128:bf16");
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 128; row < 300; ++row) rows.push_back(row);
+  const auto whole = draw_operands(problem, Recipe::gaussian, 3);
+  const auto some = draw_rows(problem, Tensor::w, Recipe::gaussian, 3, rows);
+  EXPECT_EQ(some.values, parts_of(whole.w, rows, 300));
+  EXPECT_EQ(some.scales, parts_of(whole.w_scale, {1, 2}, 3));
+}
+
 TEST(Draw, BatchesContinueTheCountAndAreScaledApart) {
   const auto problem = parse_problem("3x4x10:int8/tensor:int8/tensor:bf16:batch=2");
   const auto operands = draw_operands(problem, Recipe::gaussian, 9);

@@ -1,5 +1,6 @@
 """What a kernel does wrong is seen, whatever it is."""
 
+import copy
 import unittest
 
 import broken_backend
@@ -49,6 +50,21 @@ class VerificationTest(unittest.TestCase):
             attempt = checked(broken_backend.right, load)
             self.assertTrue(attempt.alive, f"{recipe}: {attempt.failure and attempt.failure.reason}")
             self.assertLess(attempt.verdict.checked, 66 * 300)
+
+    def test_sums_over_rows_are_the_same_in_pieces(self):
+        """Of a few rows at once, as those of large products are."""
+        text = "7x300x64:f32:f32:f32:batch=3"
+        for kernel, alive in ((broken_backend.right, True), (broken_backend.KERNELS["broken_zeroed_row"](), False)):
+            whole, pieces = workload(text, verify=SAMPLED), workload(text, verify=SAMPLED)
+            pieces.arrays = copy.copy(pieces.arrays)
+            pieces.arrays.chunk = 2 * 3 * 300
+            found = [checked(kernel, load) for load in (whole, pieces)]
+            self.assertEqual([one.alive for one in found], [alive, alive])
+            shares = [load.judges[0].sums._shares(load.c(0), slice(None), 1.0) for load in (whole, pieces)]
+            self.assertEqual(shares[0].shape, shares[1].shape)
+            sums = pieces.judges[0].sums
+            sums.arrays = pieces.arrays
+            self.assertEqual(sums.judge(pieces.c(0), 1.0), whole.judges[0].sums.judge(whole.c(0), 1.0))
 
     def test_faults_are_seen(self):
         expected = {"zeroed_row": "rounding explains", "wrong_scale": "rounding explains",

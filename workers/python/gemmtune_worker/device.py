@@ -37,6 +37,9 @@ class CpuDevice:
     def synchronize(self):
         """A launch ends before it returns."""
 
+    def return_memory(self):
+        """Freed memory goes back to the system by itself."""
+
     def is_lost(self):
         return False
 
@@ -62,6 +65,10 @@ class GpuDevice:
 
     def synchronize(self):
         self.torch.cuda.synchronize()
+
+    def return_memory(self):
+        """What is free goes back to the card, where other workers may need it: torch would keep it."""
+        self.torch.cuda.empty_cache()
 
     def is_lost(self):
         """After a fault such as an illegal address nothing works any more in this process."""

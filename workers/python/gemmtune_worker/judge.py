@@ -99,7 +99,7 @@ class Judge:
         check = self.sums or self.columns
         if check is None:
             return ""
-        share, why = check.judge(self._real(c), sign)
+        share, why = check.judge(c, sign)
         found.worst_share_of_bound = max(found.worst_share_of_bound, share)
         return why
 

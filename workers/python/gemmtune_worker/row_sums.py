@@ -13,6 +13,11 @@ COLUMNS = 256
 DEVIATIONS = 8.0
 
 
+def _rows_of(x, rows):
+    """Of [batch, M, …], or of [batch, 1, …] for what all rows have in common."""
+    return x if x.shape[1] == 1 else x[:, rows]
+
+
 class RowSums:
     def __init__(self, plain, rules, seed):
         self.arrays, self.plain, self.rules, self.problem = plain.arrays, plain, rules, plain.problem
@@ -66,28 +71,38 @@ class RowSums:
         return self.arrays.stack(pieces, -1)
 
     def judge(self, c, sign):
-        """The worst share of the bound, and what is wrong. `c`: [batch, M, N] of f64."""
-        arrays, rules = self.arrays, self.rules
-        with arrays.quiet():
-            norms = self.row_norms[:, :, None] * self.column_norms[:, None, :]
-            wrong, apart = self._kinds(c, norms)
-            summed = ~(wrong | apart) & (self.weights != 0)[:, None, :]
-            values = arrays.where(summed, c, 0.0)
-            weights = self.weights[:, None, :]
-            allowed = arrays.where(summed, weights * rules.allowed(arrays, values, norms), 0.0)
-            expected = sign * self.sums + self.added
-            off = abs(self._block_sums(values * weights) - expected)
-            share = off / (DEVIATIONS * arrays.sqrt(self._block_sums(allowed * allowed)))
-            share = arrays.where(off == 0, 0.0, share)
-        share = arrays.where(self._any(apart), 0.0, share)
-        share = arrays.where(self._any(wrong), arrays.full((1,), float("inf"), "f64"), share)
-        return self._describe(share)
+        """The worst share of the bound, and what is wrong. `c`: [batch, M, N] of stored elements.
 
-    def _kinds(self, c, norms):
+        Some rows at once: what is computed on the way takes dozens of bytes for each element.
+        """
+        p = self.problem
+        at_once = max(self.arrays.chunk // (p.batch * p.n), 1)
+        with self.arrays.quiet():
+            parts = [self._shares(c, slice(first, first + at_once), sign) for first in range(0, p.m, at_once)]
+        return self._describe(self.arrays.concatenate(parts, 1))
+
+    def _shares(self, c, rows, sign):
+        """Of these rows: [batch, rows, blocks]."""
+        arrays, rules = self.arrays, self.rules
+        c = arrays.cast(decode(arrays, self.problem.out, c[:, rows]), "f64")
+        norms = self.row_norms[:, rows, None] * self.column_norms[:, None, :]
+        wrong, apart = self._kinds(c, norms, _rows_of(self.largest_addend, rows))
+        summed = ~(wrong | apart) & (self.weights != 0)[:, None, :]
+        values = arrays.where(summed, c, 0.0)
+        weights = self.weights[:, None, :]
+        allowed = arrays.where(summed, weights * rules.allowed(arrays, values, norms), 0.0)
+        expected = sign * self.sums[:, rows] + _rows_of(self.added, rows)
+        off = abs(self._block_sums(values * weights) - expected)
+        share = off / (DEVIATIONS * arrays.sqrt(self._block_sums(allowed * allowed)))
+        share = arrays.where(off == 0, 0.0, share)
+        share = arrays.where(self._any(apart), 0.0, share)
+        return arrays.where(self._any(wrong), arrays.full((1,), float("inf"), "f64"), share)
+
+    def _kinds(self, c, norms, largest_addend):
         """Elements that no right kernel writes, and those that are rightly not finite."""
         arrays = self.arrays
         nan, infinite, finite = arrays.isnan(norms), arrays.isinf(norms), arrays.isfinite(c)
-        most = norms + self.largest_addend
+        most = norms + largest_addend
         most = most + self.rules.allowed(arrays, most, norms)
         regular = ~(nan | infinite)
         wrong = (nan & ~arrays.isnan(c)) | (infinite & finite) | (regular & arrays.isnan(c))

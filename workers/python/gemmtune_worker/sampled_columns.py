@@ -38,11 +38,12 @@ class SampledColumns:
         return tuple(arrays.stack(parts) for parts in zip(*found))
 
     def judge(self, c, sign):
-        """The worst share of the bound, and what is wrong. `c`: [batch, M, N] of f64."""
+        """The worst share of the bound, and what is wrong. `c`: [batch, M, N] of stored elements."""
         arrays = self.arrays
         with arrays.quiet():
             x = sign * self.products + self.addends
-            _, share = self.rules.distances(arrays, x, c[:, :, self.columns], self.norms)
+            found = arrays.cast(decode(arrays, self.problem.out, c[:, :, self.columns]), "f64")
+            _, share = self.rules.distances(arrays, x, found, self.norms)
         worst, bad = arrays.numbers([share.max(), (~(share <= 1)).sum()])
         if not bad:
             return worst, ""

@@ -58,6 +58,7 @@ class Worker:
         answer(request)
 
     def _done(self, request):
+        self.device.return_memory()
         self.channel.send(type="done", id=request["id"])
 
     def _supports(self, request):
@@ -107,6 +108,7 @@ class Worker:
     def _multiply(self, request):
         self.holding = None
         multiply(self, request)
+        self.device.return_memory()
 
     def _expect(self, request):
         """Compiles them on cores that nothing else needs, and goes on at once."""
