@@ -10,10 +10,24 @@
 namespace gemmtune {
 namespace {
 
+/// A turn that is farther from the median turn than this, as a logarithm, and than the others' scatter explains counts
+/// as if it barely were. The two clocks of a GPU are less far apart, and a turn in which the machine stalled is farther.
+constexpr double reach_of_turns = 0.05;
+constexpr double standard_deviations = 3;
+
+TurnLogs without_stalls(TurnLogs turns) {
+  const double middle = *median(turns);
+  std::vector<double> distances;
+  for (const double turn : turns) distances.push_back(std::abs(turn - middle));
+  const double reach = std::max(reach_of_turns, standard_deviations * 1.4826 * *median(distances));
+  for (auto& turn : turns) turn = std::clamp(turn, middle - reach, middle + reach);
+  return turns;
+}
+
 std::optional<double> time_of(const RecordedCandidate& one) {
   if (one.outcome != Outcome::ok) return std::nullopt;
   if (one.confirm.turns.empty()) return median(one.confirm.us);
-  const auto turns = turn_logs(one.confirm);
+  const auto turns = without_stalls(turn_logs(one.confirm));
   return std::exp(std::accumulate(turns.begin(), turns.end(), 0.0) / static_cast<double>(turns.size()));
 }
 

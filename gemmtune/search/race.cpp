@@ -231,8 +231,9 @@ Batch RaceStrategy::race_batch() {
   if (field_.empty()) return prove_batch();
   if (field_.size() > rules_.finalists && round_ < rules_.rounds.size())
     return hand_out_timed({.stage = Stage::confirm, .samples = rules_.rounds[round_++]}, field_);
+  const bool raced_before = round_ > 0;
   round_ = rules_.rounds.size();
-  return hand_out_timed({.stage = Stage::confirm}, take_finalists());
+  return hand_out_timed({.stage = Stage::confirm, .again = raced_before}, take_finalists());
 }
 
 void RaceStrategy::narrow_field() {

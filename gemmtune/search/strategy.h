@@ -21,7 +21,7 @@ struct Batch {
   Stage stage{Stage::screen};
   std::vector<Candidate> candidates{};
   std::int64_t samples{};    // of each candidate, in a round of a race; 0: as many as the stage's policy wants
-  bool again{};              // confirms candidates that another batch confirmed just before
+  bool again{};              // confirms candidates that another batch timed just before: the clock has settled
   std::int64_t placement{};  // of the operands: another number is another place (space/policy.h)
 
   bool empty() const { return candidates.empty(); }

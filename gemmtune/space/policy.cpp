@@ -19,7 +19,7 @@ EvaluationPolicy prove_policy() {
 }
 
 EvaluationPolicy with_brief_warmup(EvaluationPolicy policy) {
-  constexpr std::int64_t brief_warmup = 2;
+  constexpr std::int64_t brief_warmup = 1;
   policy.measure.warmup = std::min(policy.measure.warmup, brief_warmup);
   return policy;
 }
