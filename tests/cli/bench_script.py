@@ -106,6 +106,17 @@ class Bench(CommandTest):
         self.assertEqual(self.read("bf16_a.csv").splitlines()[2], before.splitlines()[2])
         self.assertIn("1 same kernel", self.bench("--compare", "bf16_a.csv", "bf16_b.csv").stderr)
 
+    def test_tables_that_state_problems_are_compared_with_those_that_do_not(self):
+        self.tune("-i", "f32_untuned_gemm.csv", "-o", "bf16_new.csv", "--device", "cpu", "--schema", "gemmtune")
+        new = self.rows("bf16_new.csv")
+        self.assertIn("problem", new[0])
+        self.write("bf16_old.csv", "".join(",".join(cell for name, cell in zip(new[0], line.split(",")) if name != "problem") + "\n"
+                                           for line in self.read("bf16_new.csv").splitlines()))
+        self.assertIn("2 same kernel", self.bench("--compare", "bf16_old.csv", "bf16_new.csv").stderr)
+        self.write("a4w4.csv", "cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n256,1,2,32,1,0,1.0,k,0,0,0\n")
+        self.assertRegex(self.fail_with(2, "bench", "--device", "cpu", "--compare", "bf16_old.csv", "a4w4.csv").stderr,
+                         "bf16_old.csv is a table of a16w16, .*a4w4.csv of a4w4")
+
     def test_the_roofline_is_remembered(self):
         self.assertIn("nothing is remembered", self.fail_with(3, "bench", "roofline", "--show", "--device", "cpu").stderr)
         measured = json.loads(self.succeed("bench", "roofline", "--device", "cpu", "--types", "f32", "--size", "64", "--most_candidates", "2", "--json").stdout)

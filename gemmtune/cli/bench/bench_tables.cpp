@@ -149,10 +149,11 @@ std::string verdict_text(const Duel& duel) {
   return std::string(to_string(duel.verdict)) + (pct ? fmt::format(" ({:+.1f} %)", *pct) : "");
 }
 
+/// Rows that state their problems may be compared with those of any table.
 void insist_on_one_family(const TableSource& a, const TableSource& b) {
-  if (a.family == b.family) return;
-  fail(ErrorCode::usage, "--compare: {} is a table of {}, {} of {}", a.path.string(), to_string(a.family.format),
-       b.path.string(), to_string(b.family.format));
+  if (a.family == b.family || a.family.states_problems || b.family.states_problems) return;
+  fail(ErrorCode::usage, "--compare: {} is a table of {}, {} of {}", a.path.string(), name_of(a.family),
+       b.path.string(), name_of(b.family));
 }
 
 /// The numbers of verdicts as text: "5 shapes: 2 improved, 1 worse, 2 same kernel".
