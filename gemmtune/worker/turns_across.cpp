@@ -19,12 +19,19 @@ namespace {
 /// Of later turns, this share is judged, as in one process (evaluate/turns.cpp).
 constexpr std::uint64_t later_turns_for_each_judged = 4;
 
+/// A GPU at its power limit rests between the turns of different processes, and is faster after that. As many launches
+/// as take this long are not counted, at the beginning of a turn, so that it finds the clock that it finds in one
+/// process. Kernels so short that more than `most_uncounted` would be needed are not limited by power.
+constexpr double resumed_after_us = 20'000;
+constexpr double most_uncounted = 128;
+
 struct Finalist {
   Steps* steps{};
   HeldCandidate held{};
   std::optional<Evaluation> failure{};  // in one of its turns
   double clock_mhz{};
   bool throttled{};
+  double launch_us{};  // roughly; 0 before its first turn
 };
 
 /// Sorts the answers to a hold request.
@@ -95,14 +102,21 @@ class AcrossTimer final : public Timer {
     }
     if (warms_up_ahead_) {
       // How long a launch takes must be known before the first samples are asked for. They follow one more launch.
-      next_.warmup = 1;
-      return taken({.count = count});
+      auto first = taken({.count = count});
+      next_.warmup = uncounted(1);
+      return first;
     }
-    next_.warmup = count;
+    next_.warmup = uncounted(count);
     return std::vector<double>(static_cast<std::size_t>(count), 0.0);  // not looked at, once there are samples
   }
 
  private:
+  std::int64_t uncounted(std::int64_t least) const {
+    const double launch_us = finalists_[current_].launch_us;
+    if (turns_.device == DeviceKind::cpu || launch_us <= 0) return least;
+    return std::max(least, static_cast<std::int64_t>(std::min(resumed_after_us / launch_us, most_uncounted)));
+  }
+
   std::vector<double> taken(const TurnRequest& request) {
     auto& finalist = finalists_[current_];
     const std::vector<double> endless(static_cast<std::size_t>(request.count), std::numeric_limits<double>::infinity());
@@ -111,6 +125,7 @@ class AcrossTimer final : public Timer {
     if (auto* turn = std::get_if<Turn>(&result)) {
       finalist.clock_mhz = turn->clock_mhz;
       finalist.throttled = finalist.throttled || turn->throttled;
+      if (!turn->samples_us.empty()) finalist.launch_us = turn->samples_us.back();
       return std::move(turn->samples_us);
     }
     auto& failure = std::get<TurnFailure>(result);

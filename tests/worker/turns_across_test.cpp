@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/worker/product_audit.h"
@@ -49,6 +50,53 @@ struct Bench {
     return seen;
   }
 };
+
+/// Passes everything on, and notes what turns are asked for.
+class Noting final : public Steps {
+ public:
+  explicit Noting(Steps& steps) : steps_(steps) {}
+
+  void hold(const HoldRequest& request, HoldObserver& observer) override { steps_.hold(request, observer); }
+  TurnResult sample(const Candidate& candidate, const TurnRequest& turn) override {
+    turns.push_back(turn);
+    return steps_.sample(candidate, turn);
+  }
+  Process settle(std::span<const Candidate> candidates, EvaluationObserver& observer) override {
+    return steps_.settle(candidates, observer);
+  }
+  void release() override { steps_.release(); }
+  Product multiply(const ProductRequest& request) override { return steps_.multiply(request); }
+
+  std::vector<TurnRequest> turns{};
+
+ private:
+  Steps& steps_;
+};
+
+std::vector<TurnRequest> turns_on(DeviceKind kind) {
+  Bench bench;
+  Noting noting(*bench.one.steps());
+  const auto problem = parse_problem("33x47x130:f32:f32:f32");
+  auto policy = brief_policy();
+  policy.measure.warmup = 1;
+  Remembered seen;
+  confirm_across({problem, policy, kind, bench.interrupted}, {{&noting, named({"right"})}}, seen);
+  EXPECT_EQ(seen.evaluations.front().outcome, Outcome::ok);
+  return noting.turns;
+}
+
+TEST(TurnsAcross, OnAGpuATurnBeginsUnderLoad) {
+  const auto least_of_later_turns = [](const std::vector<TurnRequest>& turns) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& turn : turns)
+      if (turn.warmup > 0) least = std::min(least, turn.warmup);
+    return least;
+  };
+  EXPECT_EQ(least_of_later_turns(turns_on(DeviceKind::cpu)), 1);
+  const auto on_a_gpu = least_of_later_turns(turns_on(DeviceKind::cuda));
+  EXPECT_GT(on_a_gpu, 2) << "launches of microseconds";
+  EXPECT_LE(on_a_gpu, 128);
+}
 
 class TurnsAcrossProblems : public OnEachProblem {};
 
