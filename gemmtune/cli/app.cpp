@@ -10,6 +10,7 @@
 #include "gemmtune/cli/help.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/shapes/shapes_commands.h"
+#include "gemmtune/cli/usage_error.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/log.h"
 #include "gemmtune/core/text.h"
@@ -35,27 +36,6 @@ int complain(ErrorCode code, std::string_view message) {
   return exit_code(code);
 }
 
-/// The command whose arguments are read, or the program where none was named.
-const CLI::App& innermost(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : innermost(*chosen.front());
-}
-
-/// What to say about arguments that nothing asked for, in the order in which they were typed.
-std::string about_unexpected(const CLI::App& app) {
-  const auto words = app.remaining(true);
-  const auto& command = innermost(app);
-  const auto is_positional = [](const CLI::Option* option) { return option->get_positional(); };
-  const auto commands = command.get_subcommands([](const CLI::App*) { return true; });
-  const bool is_command = !commands.empty() && command.get_options(is_positional).empty() && !words.empty() &&
-                          !words.front().starts_with('-');
-  if (!is_command) return fmt::format("not expected: {}", join(words, " "));
-  std::vector<std::string> names;
-  for (const auto* each : commands) names.push_back(each->get_name());
-  return fmt::format("there is no command '{}'. The commands{} are: {}", words.front(),
-                     &command == &app ? "" : " of " + command.get_name(), join(names, ", "));
-}
-
 int run_command(CLI::App& app, const std::vector<NamedCommand>& commands) {
   for (const auto& [name, command] : commands)
     if (app.got_subcommand(name)) return command->run();
@@ -73,10 +53,8 @@ int parse_and_run(const std::vector<std::string>& arguments) {
     const int code = app->exit(wanted, text, text);
     write_text(text.str());
     return code;
-  } catch (const CLI::ExtrasError&) {
-    return complain(ErrorCode::usage, fmt::format("{}\nSee gemmtune --help.", about_unexpected(*app)));
   } catch (const CLI::ParseError& error) {
-    return complain(ErrorCode::usage, fmt::format("{}\nSee gemmtune --help.", error.what()));
+    return complain(ErrorCode::usage, about_usage(*app, error, arguments));
   }
   return run_command(*app, commands);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -38,10 +39,23 @@ std::string why_negative(const std::string& text) {
 
 Option Option::positive() const { return Option(*option_->check(why_not_positive)); }
 Option Option::not_negative() const { return Option(*option_->check(why_negative)); }
-Option Option::in_range(double low, double high) const { return Option(*option_->check(CLI::Range(low, high))); }
-Option Option::one_of(const std::vector<std::string>& words) const {
-  return Option(*option_->check(CLI::IsMember(words)));
+
+Option Option::in_range(double low, double high) const {
+  const auto why_outside = [low, high](const std::string& text) {
+    const auto value = parse_double(text);
+    return value && *value >= low && *value <= high ? ""
+                                                    : found_but(text, fmt::format("a number from {} to {}", low, high));
+  };
+  return Option(*option_->check(why_outside));
 }
+
+Option Option::one_of(const std::vector<std::string>& words) const {
+  const auto why_none = [words](const std::string& text) {
+    return std::ranges::count(words, text) > 0 ? "" : found_but(text, "one of " + join(words, ", "));
+  };
+  return Option(*option_->check(why_none));
+}
+
 Option Option::excludes(const Option& other) const { return Option(*option_->excludes(other.option_)); }
 Option Option::expected(int least, int most) const { return Option(*option_->expected(least, most)); }
 Option Option::one_value_each() const { return Option(*option_->allow_extra_args(false)); }

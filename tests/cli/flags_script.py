@@ -117,7 +117,7 @@ class Usage(CommandTest):
         self.expect("gemmtune: --libtype: ck is AITER's, and needs a worker that runs its kernels", *tune, "--libtype", "ck")
         self.expect("gemmtune: --sort: found 'up', expected True or False", *tune, "--sort", "up")
         self.expect("gemmtune: --in-dtype: found 'f7', expected a type", *tune, "--in-dtype", "f7")
-        self.expect("gemmtune: --max_gflop: ", *tune, "--max-gflop", "-1")
+        self.expect("gemmtune: --max-gflop: ", *tune, "--max-gflop", "-1")
         self.expect("--no-such-flag", *tune, "--no-such-flag")
 
     def test_an_unknown_device_has_its_own_code(self):

@@ -203,6 +203,20 @@ class Typing(Seeds):
     def test_what_is_not_expected_in_the_order_typed(self):
         self.assertIn("not expected: first second third\n", self.fail_with(2, "devices", "first", "second", "third").stderr)
 
+    def test_what_was_meant(self):
+        for arguments, words in ((("tnue",), "there is no command 'tnue'. Did you mean tune? The commands are: "),
+                                 (("table", "mrege", "a"), "Did you mean merge? The commands of table are: "),
+                                 (("tune", "--most_candidate", "3", "-i", "b"),
+                                  "not expected: --most_candidate. Did you mean --most_candidates?\n"),
+                                 (("lookup", "--m", "64"), "not expected: --m\n"),
+                                 (("tune", "-i"), "gemmtune: -i: a value is missing\nSee gemmtune tune --help.\n"),
+                                 (("tune", "-i", "a", "--untune_file=b", "-i", "c"),
+                                  "--untune_file: found more than one value, expected one"),
+                                 (("tune", "-i", "a", "--errRatio", "-1"),
+                                  "--errRatio: found '-1', expected a number from 0 to 1\n"),
+                                 (("table", "merge", "--frobnicate"), "See gemmtune table merge --help.\n")):
+            self.assertIn(words, self.fail_with(2, *arguments).stderr)
+
     def test_what_is_allowed(self):
         self.write("bf16.csv", HEADER)
         result = self.fail_with(2, "tune", "bf16.csv", "--timeout", "0")
