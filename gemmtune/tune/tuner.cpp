@@ -188,7 +188,7 @@ class Supervisor {
   TuneReport report() {
     TuneReport report{.remarks = {remarks_.begin(), remarks_.end()}, .stopped_by = error_of_journal()};
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      report.results.push_back(results_[i] ? std::move(*results_[i]) : failed(plan_.shapes[i], why_not_reached()));
+      report.results.push_back(results_[i] ? std::move(*results_[i]) : not_reached(plan_.shapes[i]));
     }
     return report;
   }
@@ -202,8 +202,11 @@ class Supervisor {
     }
   }
 
-  std::string why_not_reached() const {
-    return "not reached: " + (limits_.reached() ? limits_.reason() : "no worker is left: " + why_lost_);
+  ShapeResult not_reached(const Shape& shape) const {
+    auto result =
+        failed(shape, "not reached: " + (limits_.reached() ? limits_.reason() : "no worker is left: " + why_lost_));
+    result.reached = false;
+    return result;
   }
 
   const TunePlan& plan_;

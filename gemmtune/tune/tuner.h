@@ -43,6 +43,7 @@ struct ShapeResult {
                                        // screening when the run was cut short
   std::optional<Evaluation> unproven{};  // without a winner: the fastest candidate that was right until the run was cut
                                          // short. It is no winner before it is proven, and is never served.
+  bool reached{true};                    // false: the run ended before it came to this shape
   bool complete{};                       // the search ran to its end
   std::string cut_short_by{};            // when the search did not end: the budget, the user, or an error
   std::vector<Evaluation> confirmed{};   // the correct ones, ranked, without those that failed the proof

@@ -51,7 +51,7 @@ class Tune(CommandTest):
         self.check_results()
         self.assertIn("2 tuned, 0 failed, 0 skipped", result.stdout)
         self.assertRegex(result.stdout, r"kernels [\d.]+ %, prepare [\d.]+ %, .* overhead [\d.]+ %")
-        self.assertRegex(result.stderr, r"\[2/2\] .* us, .* TFLOPS")
+        self.assertRegex(result.stderr, r"\[2/2\] .* us, ")
         self.check_profile()
 
     def check_profile(self):
@@ -171,7 +171,7 @@ class Tune(CommandTest):
 
     def test_a_budget_that_ends_before_the_work(self):
         result = self.fail_with(1, "tune", "-i", "bf16.csv", "-o", "out.csv", "--budget", "0.000001", "--in-process")
-        self.assertIn("0 tuned, 2 failed", result.stdout)
+        self.assertIn("0 tuned, 0 failed, 0 skipped, 2 not reached", result.stdout)
         self.assertIn("the budget of", result.stdout)
 
     def check_proven(self):

@@ -71,7 +71,8 @@ void Progress::shape_done(const ShapeResult& result) {
   state_.running.erase(result.shape.problem);
   ++state_.done;
   if (!result.winner) ++state_.failed;
-  say(shape_line(result, state_.done, state_.shapes));
+  say(shape_line(result, state_.done, state_.shapes, style_ == ProgressStyle::live ? terminal_width() : 0));
+  spdlog::debug("{}", shape_details(result));
 }
 
 void Progress::say(const std::string& line) {

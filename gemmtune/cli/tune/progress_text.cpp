@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/cli/tune/noise_text.h"
 #include "gemmtune/core/clock.h"
 
@@ -11,6 +12,7 @@ namespace gemmtune {
 namespace {
 
 constexpr std::size_t bar_width = 20;
+constexpr std::size_t shortest_name = 12;
 
 std::string bar(double share) {
   const auto full = std::min(bar_width, static_cast<std::size_t>(share * bar_width));
@@ -26,7 +28,8 @@ double share_of(const RunningShape& shape) {
 
 std::string running_text(const Problem& problem, const RunningShape& shape) {
   auto text = fmt::format(", {} {}/{}", to_string(problem), shape.evaluated, shape.candidates);
-  if (shape.best) text += fmt::format(", best {} {:.4g} us", shape.best->candidate.name, shape.best->timing.median_us);
+  if (shape.best)
+    text += fmt::format(", best {} {}", shape.best->candidate.name, human_time(shape.best->timing.median_us));
   return text;
 }
 
@@ -96,17 +99,26 @@ std::string regret_text(const ShapeResult& result) {
   return has_error_bar(result) ? fmt::format("{:.1f} %", std::max(100 * result.claim->regret, least_pct)) : "not known";
 }
 
-std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes) {
-  const auto& problem = result.shape.problem;
-  auto line = fmt::format("[{}/{}] {}: ", done, shapes, to_string(problem));
+std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes, std::size_t width) {
+  auto line = fmt::format("[{}/{}] {}: ", done, shapes, to_string(result.shape.problem));
   if (!result.winner) return line + result.why_failed;
-  const auto time_us = result.winner->timing.median_us;
-  line += fmt::format("{} {:.4g} us, {:.3g} TFLOPS", result.winner->candidate.name, time_us, tflops(problem, time_us));
-  if (const auto gain = gain_text(result); gain != "-") line += fmt::format(", against the default: {}", gain);
-  line += claim_text(result);
-  line += fmt::format(", {} trials, {} from the store, {} failed, {:.1f} s", result.tried, result.reused,
-                      result.failures.size(), result.wall_s);
-  return result.complete ? line : line + ", cut short: " + result.cut_short_by;
+  line += human_time(result.winner->timing.median_us);
+  if (const auto gain = gain_text(result); gain != "-") line += ", " + gain;
+  const auto end =
+      fmt::format(", {:.1f} s{}", result.wall_s, result.complete ? "" : ", cut short: " + result.cut_short_by);
+  const auto& name = result.winner->candidate.name;
+  const auto taken = line.size() + 2 + end.size();
+  return line + ", " +
+         (width == 0 ? name : cut_in_the_middle(name, std::max(shortest_name, width - std::min(width, taken)))) + end;
+}
+
+std::string shape_details(const ShapeResult& result) {
+  auto text = fmt::format("{}: {} trials, {} from the store, {} failed", to_string(result.shape.problem), result.tried,
+                          result.reused, result.failures.size());
+  if (result.winner)
+    text += fmt::format(", {:.4g} TFLOPS{}", tflops(result.shape.problem, result.winner->timing.median_us),
+                        claim_text(result));
+  return text;
 }
 
 }  // namespace gemmtune

@@ -42,9 +42,12 @@ std::string regret_text(const ShapeResult& result);
 /// The claim in full, or why there is none (search/claim.h). "" for searches that state none.
 std::string claim_in_words(const ShapeResult& result);
 
-/// The result of a shape: "[3/16] 16x768x1024:bf16:bf16:bf16: cpu_tile_… 12.3 us, 2.05 TFLOPS, against the
-/// default: 1.40x, …".
-std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes);
+/// The result of a shape: "[3/16] 16x768x1024:bf16:bf16:bf16: 12.3 us, 1.40x, cpu_tile_…, 2.5 s". With a `width`, the
+/// kernel's name is cut so that the line is not longer, as far as that is possible.
+std::string shape_line(const ShapeResult& result, std::size_t done, std::size_t shapes, std::size_t width = 0);
+
+/// How many trials a shape took, and the claim in full.
+std::string shape_details(const ShapeResult& result);
 
 /// The time of the default choice divided by the time of the winner.
 std::optional<double> speedup(const ShapeResult& result);

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "gemmtune/cli/text_grid.h"
+#include "gemmtune/cli/tune/gains.h"
 #include "gemmtune/cli/tune/noise_text.h"
-#include "gemmtune/cli/tune/progress_text.h"
 #include "gemmtune/cli/tune/relatives_text.h"
+#include "gemmtune/cli/tune/winner_table.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/trials/reproducer.h"
@@ -22,70 +21,10 @@ namespace {
 
 constexpr std::size_t failures_shown = 3;  // of each kind
 
-std::vector<std::string> winner_cells(const ShapeResult& result) {
-  const auto& problem = result.shape.problem;
-  if (!result.winner) return {to_string(problem), "failed: " + result.why_failed};
-  const auto& winner = *result.winner;
-  const auto other_ties =
-      std::ranges::count_if(result.tied, [&](const auto& name) { return name != winner.candidate.name; });
-  return {to_string(problem),
-          winner.candidate.name + (result.complete ? "" : " (cut short: " + result.cut_short_by + ")"),
-          fmt::format("{:.2f}", winner.timing.median_us),
-          fmt::format("{:.3f}", tflops(problem, winner.timing.median_us)),
-          gain_text(result),
-          std::to_string(other_ties),
-          std::to_string(result.tried + result.reused)};
-}
-
-bool states_regret(const RunSummary& run) {
-  return std::ranges::any_of(run.results,
-                             [](const auto& result) { return result.claim || !result.why_no_claim.empty(); });
-}
-
-/// What the column says only under a supposition, and where it is larger than was aimed at.
-std::string regret_notes(const RunSummary& run) {
-  std::int64_t supposing = 0;
-  std::int64_t missed = 0;
-  double target = 0;
-  std::map<std::string, std::int64_t> without_claim;
-  for (const auto& result : run.results) {
-    if (result.winner && !result.why_no_claim.empty()) ++without_claim[result.why_no_claim];
-    if (!result.claim) continue;
-    supposing += result.claim->unseen > 0 ? 1 : 0;
-    missed += result.claim->is_reached() ? 0 : 1;
-    target = result.claim->target;
-  }
-  std::string text;
-  if (supposing > 0)
-    text += fmt::format(
-        "regret: of {} of the shapes some candidates were not measured; their times are supposed to follow from their "
-        "parameters\n",
-        supposing);
-  if (missed > 0)
-    text += fmt::format("regret: {} of the shapes did not get to {:.1f} %, and measuring longer taught nothing more\n",
-                        missed, 100 * target);
-  for (const auto& [why, count] : without_claim)
-    text += fmt::format("regret: of {} of the shapes, {}\n", count, no_claim_in_words(why));
-  return text;
-}
-
-std::string winners(const RunSummary& run) {
-  if (run.results.empty()) return {};
-  std::vector<std::vector<std::string>> rows{{"shape", "winner", "us", "tflops", "vs default", "ties", "trials"}};
-  for (const auto& result : run.results) rows.push_back(winner_cells(result));
-  if (states_regret(run)) {
-    rows.front().emplace_back("regret <=");
-    for (std::size_t i = 0; i < run.results.size(); ++i)
-      if (run.results[i].winner) rows[i + 1].push_back(regret_text(run.results[i]));
-  }
-  constexpr auto right = Align::right;
-  return text_grid(rows, {Align::left, Align::left, right, right, right, right, right, right}) + '\n' +
-         regret_notes(run);
-}
-
 std::string counts(const RunSummary& run) {
   const auto count = count_shapes(run);
   auto text = fmt::format("{} tuned, {} failed, {} skipped", count.tuned, count.failed, count.skipped);
+  if (count.not_reached > 0) text += fmt::format(", {} not reached", count.not_reached);
   if (count.rejected > 0) text += fmt::format(", {} lines rejected", count.rejected);
   return text + '\n';
 }
@@ -102,8 +41,12 @@ std::string unproven(const RunSummary& run) {
 std::string left_out(const RunSummary& run) {
   std::string text;
   for (const auto& line : run.inputs.rejected) text += fmt::format("  rejected {}: {}\n", line.where, line.reason);
-  for (const auto& [shape, reason] : run.inputs.too_large)
-    text += fmt::format("  skipped {}: {}\n", to_string(shape.problem), reason);
+  if (const auto& large = run.inputs.too_large; !large.empty()) {
+    const auto& [shape, reason] = large.front();
+    text +=
+        fmt::format("  skipped {}{}: {}\n", to_string(shape.problem),
+                    large.size() == 1 ? "" : fmt::format(" and {} more that are too large", large.size() - 1), reason);
+  }
   const auto& tuned = run.inputs.already_tuned;
   if (run.list_already_tuned) {
     for (const auto& [shape, reason] : tuned)
@@ -111,29 +54,6 @@ std::string left_out(const RunSummary& run) {
   } else if (!tuned.empty()) {
     text += fmt::format("  skipped {} that are {}; --all tunes them again\n", tuned.size(), tuned.front().reason);
   }
-  return text;
-}
-
-/// A tie counts with its measured ratio, so that nothing is rounded in our favour. Shapes whose default choice is wrong
-/// are left out: being faster than a wrong kernel is no gain.
-std::string mean_gain(const std::vector<ShapeResult>& results) {
-  double sum = 0;
-  int count = 0;
-  int wrong = 0;
-  for (const auto& result : results) {
-    const auto times = speedup(result);
-    if (!times) continue;
-    if (default_is_wrong(result)) {
-      ++wrong;
-      continue;
-    }
-    sum += std::log(*times);
-    ++count;
-  }
-  std::string text;
-  if (count > 0)
-    text = fmt::format("geometric mean against the default: {:.2f}x over {} shapes\n", std::exp(sum / count), count);
-  if (wrong > 0) text += fmt::format("the default is wrong on {} shapes, which are not part of a mean\n", wrong);
   return text;
 }
 
@@ -236,12 +156,13 @@ std::string failures(const RunSummary& run) {
 ShapeCounts count_shapes(const RunSummary& run) {
   ShapeCounts counts{.skipped = run.inputs.already_tuned.size() + run.inputs.too_large.size(),
                      .rejected = run.inputs.rejected.size()};
-  for (const auto& result : run.results) ++(result.winner ? counts.tuned : counts.failed);
+  for (const auto& result : run.results)
+    ++(result.winner ? counts.tuned : result.reached ? counts.failed : counts.not_reached);
   return counts;
 }
 
 std::string summary_text(const RunSummary& run) {
-  return winners(run) + counts(run) + unproven(run) + left_out(run) + mean_gain(run.results) +
+  return winner_table(run.results, run.width) + counts(run) + unproven(run) + left_out(run) + gain_lines(run.results) +
          noise_lines(run.results) + where_time_went(run) + relatives(run) + remarks(run) + failures(run) +
          held_back(run) + damage(run);
 }

@@ -19,11 +19,13 @@ struct RunSummary {
   std::vector<DamagedRow> damaged{};       // rows of the store that were skipped
   std::string store{};                     // its path
   bool list_already_tuned{};               // name each of them; otherwise only their number is given
+  std::size_t width{};                     // of lines, where names can be cut; 0: as wide as needed
 };
 
 struct ShapeCounts {
   std::size_t tuned{};
-  std::size_t failed{};    // tried without a winner, or never reached
+  std::size_t failed{};  // tried without a winner
+  std::size_t not_reached{};
   std::size_t skipped{};   // already tuned, or too large
   std::size_t rejected{};  // lines
 };

@@ -13,6 +13,7 @@
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/output.h"
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/cli/tune/progress.h"
 #include "gemmtune/cli/tune/summary.h"
@@ -65,7 +66,10 @@ class TuneRun {
         devices_(std::move(devices)),
         plan_(std::move(plan)),
         triton_(flags, inputs.format, devices_.front().arch),
-        summary_{.inputs = std::move(inputs), .workers = devices_.size(), .list_already_tuned = flags.verbose} {}
+        summary_{.inputs = std::move(inputs),
+                 .workers = devices_.size(),
+                 .list_already_tuned = flags.verbose,
+                 .width = stdout_width()} {}
 
   int run() {
     const SignalWatch signals([this](int) { stop(); });
@@ -80,7 +84,7 @@ class TuneRun {
     if (stopped_by) throw *stopped_by;
     if (const auto signal = signals.caught()) return 128 + *signal;
     const auto counts = count_shapes(summary_);
-    return counts.failed + counts.rejected == 0 ? 0 : 1;
+    return counts.failed + counts.not_reached + counts.rejected == 0 ? 0 : 1;
   }
 
  private:

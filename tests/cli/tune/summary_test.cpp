@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace gemmtune {
 namespace {
 
@@ -31,13 +33,16 @@ RunSummary example() {
 
 TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
   EXPECT_EQ(summary_text(example()),
-            "shape                    winner                           us  tflops  vs default  ties  trials\n"
-            "-----------------------  -----------------------------  ----  ------  ----------  ----  ------\n"
-            "64x64x64:bf16:bf16:bf16  f_a                            2.00   0.262       1.50x     1       5\n"
-            "1x64x64:bf16:bf16:bf16   failed: no family can do this\n"
+            "bf16:bf16:bf16\n"
+            "shape     winner  time  TFLOPS  vs default  ties\n"
+            "--------  ------  ----  ------  ----------  ----\n"
+            "64x64x64  f_a     2 us  0.2621       1.50x     1\n"
+            "1x64x64   failed\n"
             "\n"
+            "1x64x64: no family can do this\n"
             "1 tuned, 1 failed, 0 skipped\n"
-            "geometric mean against the default: 1.50x over 1 shapes\n"
+            "geometric mean against the default: 1.50x over 1 shape\n"
+            "each shape once: 3 us -> 2 us, 33.3 % less\n"
             "10 s of wall time: kernels 50.0 %, prepare 10.0 %, operands 10.0 %, reference 10.0 %, verify 10.0 %, "
             "listing 5.0 %, search 1.0 %, overhead 4.0 %\n");
 }
@@ -49,8 +54,8 @@ TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
   run.results.back().default_choice->timing.median_us = 1;
   const auto text = summary_text(run);
   EXPECT_NE(text.find("0.50x (wrong)"), std::string::npos) << text;
-  EXPECT_NE(text.find("geometric mean against the default: 1.50x over 1 shapes\n"
-                      "the default is wrong on 1 shapes, which are not part of a mean\n"),
+  EXPECT_NE(text.find("each shape once: 3 us -> 2 us, 33.3 % less\n"
+                      "the default is wrong on 1 shape, which count for neither\n"),
             std::string::npos)
       << text;
 }
@@ -61,8 +66,44 @@ TEST(Summary, StatesTheRegretOfSearchesThatDo) {
   run.results[0].winner->timing.low_us = 1.99;
   run.results[0].winner->timing.high_us = 2.01;
   const auto text = summary_text(run);
-  EXPECT_NE(text.find("trials  regret <=\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("      5      1.2 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ties  regret\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("     1   1.2 %\n"), std::string::npos) << text;
+}
+
+TEST(Summary, LinesFitTheTerminalWhereNamesAreCut) {
+  auto run = example();
+  run.results[0].winner->candidate.name = "mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1";
+  run.results[1].why_failed = "a reason that is so long that it does not fit any terminal that there is, and goes on";
+  run.width = 60;
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("64x64x64  mxfp4_int…gm_p0_k1"), std::string::npos) << text;
+  std::istringstream table(text.substr(0, text.find("\n\n")));
+  constexpr std::size_t more_bytes = 2;  // of the one character that has three
+  for (std::string line; std::getline(table, line);) EXPECT_LE(line.size(), 60 + more_bytes) << text;
+}
+
+TEST(Summary, ShapesOfSeveralTypesSayTheirs) {
+  auto run = example();
+  run.results[1].shape.problem = parse_problem("1x64x64:f32:f32:f32");
+  EXPECT_NE(summary_text(run).find("\n64x64x64:bf16:bf16:bf16  f_a"), std::string::npos) << summary_text(run);
+  EXPECT_NE(summary_text(run).find("\n1x64x64:f32:f32:f32  "), std::string::npos) << summary_text(run);
+}
+
+TEST(Summary, AListWithWeightsIsAddedUpByThem) {
+  auto run = example();
+  run.results[0].shape.weight = 1000;
+  EXPECT_NE(summary_text(run).find("all calls of the list: 3 ms -> 2 ms, 33.3 % less\n"), std::string::npos)
+      << summary_text(run);
+}
+
+TEST(Summary, WhatWasNotReachedHasNotFailed) {
+  auto run = example();
+  run.results[1].reached = false;
+  run.results[1].why_failed = "not reached: the budget of 2 s is spent";
+  const auto text = summary_text(run);
+  EXPECT_NE(text.find("1x64x64   not reached\n\n1x64x64: not reached: the budget of 2 s is spent\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1 tuned, 0 failed, 0 skipped, 1 not reached\n"), std::string::npos) << text;
 }
 
 TEST(Summary, SaysWhatTheRegretSupposesAndWhereItIsLargerThanWasAimedAt) {
@@ -82,8 +123,8 @@ TEST(Summary, SaysWhereThereIsNoClaim) {
   run.results[0].why_no_claim = "the search was cut short";
   run.results[1].why_no_claim = "the search was cut short";
   const auto text = summary_text(run);
-  EXPECT_NE(text.find("trials  regret <=\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("      5   no claim\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("ties    regret\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("     1  no claim\n"), std::string::npos) << text;
   EXPECT_NE(text.find("regret: of 1 of the shapes, no claim, since the search was cut short\n"), std::string::npos)
       << "without a winner there is nothing to claim: " << text;
 }
@@ -98,6 +139,9 @@ TEST(Summary, ListsWhatWasLeftOut) {
             "  rejected s.csv:3:1: M: found 'x', expected a whole number above 0\n"
             "  skipped 64x64x64:bf16:bf16:bf16: 9 GFLOP, above --max-gflop 2\n"
             "  skipped 1 that are already in t.csv; --all tunes them again\n");
+  run.inputs.too_large.push_back(run.inputs.too_large.front());
+  EXPECT_NE(summary_text(run).find("  skipped 64x64x64:bf16:bf16:bf16 and 1 more that are too large: 9 GFLOP"),
+            std::string::npos);
   run.list_already_tuned = true;
   EXPECT_NE(summary_text(run).find("  skipped 64x64x64:bf16:bf16:bf16: already in t.csv\n"), std::string::npos);
 }

@@ -101,8 +101,7 @@ TEST_F(TuneInputsTest, ShapesThatTheTableCannotTellApartAreRefused) {
     FAIL() << "expected an Error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_NE(std::string(error.what()).find("write one of schema gemmtune"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("write one of schema gemmtune"), std::string::npos) << error.what();
   }
   asked.format = "a16w16";
   EXPECT_EQ(read_inputs(asked, device, judge).shapes.size(), 2U) << "these tables have the columns";
