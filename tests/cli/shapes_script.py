@@ -30,6 +30,12 @@ class FromModel(CommandTest):
         self.succeed("shapes", "from-model", "--tp", "2", "--m", "8", "config.json", "-o", "list.csv")
         self.assertEqual(self.read("list.csv"), result.stdout)
 
+    def test_weights_may_be_packed(self):
+        result = self.succeed("shapes", "from-model", self.config(), "--m", "8", "--packed")
+        problems = [line.split(",")[3] for line in result.stdout.splitlines()[1:]]
+        self.assertEqual(len(problems), 5)
+        self.assertTrue(all(problem.endswith(":packed") for problem in problems), problems)
+
     def test_one_file_for_each_format_tunes(self):
         config = self.config(quantization_config={"quant_method": "fbgemm_fp8"})
         self.succeed("shapes", "from-model", config, "--m", "1", "-o", "list.csv", "--by-format")

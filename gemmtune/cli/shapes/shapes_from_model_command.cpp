@@ -23,6 +23,7 @@ class ShapesFromModelCommand final : public Command {
     declare_sizes(options, "--m", request_.m).required();
     declare_sizes(options, "--logits-m", request_.logits_m);
     options.add_option("--format", format_);
+    options.add_flag("--packed", packed_);
     options.add_flag("--fused", fused_);
     options.add_flag("--unfused", unfused_);
     options.add_option("--mla", latent_form_).one_of({"both", "unpacked", "absorbed"});
@@ -35,7 +36,8 @@ class ShapesFromModelCommand final : public Command {
     const auto json = read_model_json(config_);
     const auto model = parse_model_config(json, config_);
     const auto format = model_format(json, model, format_);
-    const auto made = model_shapes(model, format, request());
+    auto made = model_shapes(model, format, request());
+    for (auto& shape : made.shapes) shape.problem.packed = shape.problem.packed || packed_;
     print_note("quantised layers are {}\n", format.because);
     for (const auto& note : made.notes) print_note("{}\n", note);
     output_.write(made.shapes, {config_});
@@ -59,6 +61,7 @@ class ShapesFromModelCommand final : public Command {
   std::string config_;
   std::string format_;
   ModelRequest request_;
+  bool packed_{};
   bool fused_{};
   bool unfused_{};
   std::string latent_form_{"both"};
