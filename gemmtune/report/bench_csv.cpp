@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view tflops_suffix = "_tflops";
 constexpr std::string_view time_suffix = "_us";
 
+/// Of captures, and of what a table says that a kernel takes: not measured.
+constexpr std::string_view expected = "expected";
+
 struct BackendColumns {
   std::string backend{};
   std::optional<std::size_t> tflops{};
@@ -36,7 +39,9 @@ std::vector<BackendColumns> backends_of(const CsvDocument& document) {
     auto name = to_lower(document.header[i]);
     const auto suffix = name.ends_with(tflops_suffix) ? tflops_suffix : time_suffix;
     if (!name.ends_with(suffix) || name.size() == suffix.size()) continue;
-    auto& columns = columns_of(backends, name.substr(0, name.size() - suffix.size()));
+    const auto backend = name.substr(0, name.size() - suffix.size());
+    if (backend == expected) continue;
+    auto& columns = columns_of(backends, backend);
     (suffix == time_suffix ? columns.time_us : columns.tflops) = i;
   }
   return backends;

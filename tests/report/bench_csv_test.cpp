@@ -15,6 +15,8 @@ TEST(BenchCsv, IsToldByItsColumns) {
   EXPECT_FALSE(is_bench_csv(parse_csv("M,N,K\n")));
   EXPECT_FALSE(is_bench_csv(parse_csv("M,N,K,_us\n"))) << "the column names no backend";
   EXPECT_FALSE(is_bench_csv(parse_csv("N,K,triton_us\n")));
+  EXPECT_FALSE(is_bench_csv(parse_csv("gfx,cu_num,M,N,K,problem,match,calls,tuned_m,expected_us\n")))
+      << "a capture: what is expected was not measured";
 }
 
 TEST(BenchCsv, GivesEachBackendATime) {
