@@ -50,7 +50,10 @@ std::vector<BackendColumns> backends_of(const CsvDocument& document) {
 class BenchReader {
  public:
   BenchReader(const CsvDocument& document, const ReadingOptions& options)
-      : document_(document), types_(csv_types(document, options.format)), backends_(backends_of(document)) {}
+      : document_(document),
+        types_(csv_types(document, options.format)),
+        backends_(backends_of(document)),
+        is_own_(document.column("problem") && document.column("winner")) {}
 
   Readings read() {
     readings_.sources = {document_.source};
@@ -111,12 +114,14 @@ class BenchReader {
     for (const auto& backend : backends_) {
       const auto time_us = time_of(line, shape, backend);
       if (!time_us) continue;
+      const auto where = fmt::format("{}:{}", document_.source, line.line);
       readings_.measurements.push_back({.shape = shape,
                                         .backend = backend.backend,
                                         .outcome = *time_us > 0 ? Outcome::ok : Outcome::unsupported,
                                         .reason = *time_us > 0 ? "" : "its time is not above 0",
                                         .time_us = *time_us,
-                                        .where = fmt::format("{}:{}", document_.source, line.line)});
+                                        .batch = is_own_ ? where : batch_of_files,
+                                        .where = where});
     }
   }
 
@@ -143,6 +148,7 @@ class BenchReader {
   const CsvDocument& document_;
   CsvTypes types_;
   std::vector<BackendColumns> backends_;
+  bool is_own_;  // of gemmtune, which times the kernels of a line in turns
   Readings readings_;
 };
 

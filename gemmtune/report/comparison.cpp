@@ -67,6 +67,7 @@ class Comparer {
   Comparison compare() {
     for (const auto& m : measurements_)
       if (is_wanted(m.backend)) look_at(m);
+    for (const auto& [shape, usable] : usable_) shapes_[shape].best = best_of(usable);
     for (auto& [shape, compared] : shapes_) decide_winners(compared);
     comparison_.err_ratio_limit = options_.err_ratio_limit;
     comparison_.primary = primary();
@@ -94,26 +95,50 @@ class Comparer {
       comparison_.skipped.push_back(std::move(*skipped));
       return;
     }
-    const auto [best, is_new] = compared.best.try_emplace(m.backend);
-    if (is_new || is_better(m, best->second.measurement)) best->second = {m, tflops(m.shape.problem, m.time_us)};
+    usable_[m.shape].push_back(&m);
+  }
+
+  /// The batch with most backends. Of two with as many, one of which it is known that its kernels were timed together.
+  static std::string batch_to_compare(const std::vector<const Measurement*>& usable) {
+    std::map<std::string, std::set<std::string>> backends;
+    for (const auto* m : usable)
+      if (!m->batch.empty()) backends[m->batch].insert(m->backend);
+    const auto rank = [](const auto& entry) { return std::pair(entry.second.size(), entry.first != batch_of_files); };
+    const auto largest = std::ranges::max_element(backends, {}, rank);
+    return largest == backends.end() ? "" : largest->first;
+  }
+
+  static std::map<std::string, Best> best_of(const std::vector<const Measurement*>& usable) {
+    const auto batch = batch_to_compare(usable);
+    std::map<std::string, Best> all;
+    for (const auto* m : usable) {
+      const bool apart = batch.empty() || m->batch != batch;
+      const auto [best, is_new] = all.try_emplace(m->backend);
+      const bool is_same_kind = !is_new && best->second.apart == apart;
+      const bool is_first_together = !is_new && best->second.apart && !apart;
+      if (is_new || is_first_together || (is_same_kind && is_better(*m, best->second.measurement)))
+        best->second = {*m, tflops(m->shape.problem, m->time_us), apart};
+    }
+    return all;
   }
 
   static const Measurement* fastest(const ComparedShape& compared, const std::string& left_out) {
     const Measurement* fastest = nullptr;
     for (const auto& [backend, best] : compared.best)
-      if (backend != left_out && (fastest == nullptr || best.measurement.time_us < fastest->time_us))
+      if (backend != left_out && !best.apart && (fastest == nullptr || best.measurement.time_us < fastest->time_us))
         fastest = &best.measurement;
     return fastest;
   }
 
+  static bool may_win(const Best& best) { return !best.measurement.unproven && !best.apart; }
+
   static void decide_winners(ComparedShape& compared) {
     const Measurement* first = nullptr;
     for (const auto& [backend, best] : compared.best)
-      if (!best.measurement.unproven && (first == nullptr || best.measurement.time_us < first->time_us))
-        first = &best.measurement;
+      if (may_win(best) && (first == nullptr || best.measurement.time_us < first->time_us)) first = &best.measurement;
     if (first == nullptr) return;
     for (const auto& [backend, best] : compared.best)
-      if (!best.measurement.unproven && is_tie(*first, best.measurement)) compared.winners.push_back(backend);
+      if (may_win(best) && is_tie(*first, best.measurement)) compared.winners.push_back(backend);
   }
 
   void hold_against_primary(ComparedShape& compared) const {
@@ -121,7 +146,8 @@ class Comparer {
     if (alternative == nullptr) return;
     compared.alternative = alternative->backend;
     const auto own = compared.best.find(comparison_.primary);
-    if (own != compared.best.end()) compared.ratio = alternative->time_us / own->second.measurement.time_us;
+    if (own != compared.best.end() && !own->second.apart)
+      compared.ratio = alternative->time_us / own->second.measurement.time_us;
   }
 
   std::string primary() const {
@@ -165,6 +191,7 @@ class Comparer {
   Comparison comparison_;
   std::set<std::string> names_;  // the names of the backends
   std::map<ShapeId, ComparedShape, ByOrder> shapes_;
+  std::map<ShapeId, std::vector<const Measurement*>> usable_;
 };
 
 }  // namespace
@@ -198,7 +225,8 @@ std::vector<const ComparedShape*> shapes_lost(const Comparison& comparison) {
   std::vector<const ComparedShape*> lost;
   for (const auto& shape : comparison.shapes) {
     const bool wins = std::ranges::find(shape.winners, comparison.primary) != shape.winners.end();
-    if (shape.best.contains(comparison.primary) && !wins && !shape.winners.empty()) lost.push_back(&shape);
+    const auto own = shape.best.find(comparison.primary);
+    if (own != shape.best.end() && !own->second.apart && !wins && !shape.winners.empty()) lost.push_back(&shape);
   }
   return lost;
 }
@@ -207,6 +235,13 @@ std::size_t count_unproven(const Comparison& comparison) {
   std::size_t count = 0;
   for (const auto& shape : comparison.shapes)
     for (const auto& [backend, best] : shape.best) count += best.measurement.unproven ? 1 : 0;
+  return count;
+}
+
+std::size_t count_apart(const Comparison& comparison) {
+  std::size_t count = 0;
+  for (const auto& shape : comparison.shapes)
+    for (const auto& [backend, best] : shape.best) count += best.apart ? 1 : 0;
   return count;
 }
 

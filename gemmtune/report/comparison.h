@@ -22,11 +22,13 @@ struct ComparisonOptions {
 struct Best {
   Measurement measurement{};
   double tflops{};
+  bool apart{};  // was not timed together with the others: stands beside them, and is compared with none
 };
 
 struct ComparedShape {
   ShapeId shape{};
-  std::map<std::string, Best> best{};        // by backend; backends without a usable kernel are missing
+  std::map<std::string, Best> best{};        // by backend; backends without a usable kernel are missing. Of the batch
+                                             // with most backends, where a backend has a kernel in it
   std::vector<std::string> winners{};        // the fastest backend whose kernel is proven, and those that cannot be
                                              // told apart from it
   std::optional<std::string> alternative{};  // the best backend other than the primary
@@ -73,6 +75,9 @@ std::vector<const ComparedShape*> shapes_lost(const Comparison& comparison);
 
 /// How many of the best kernels are not proven.
 std::size_t count_unproven(const Comparison& comparison);
+
+/// How many of them were not timed together with the others.
+std::size_t count_apart(const Comparison& comparison);
 
 std::size_t count_skipped(const Comparison& comparison, SkipReason reason);
 

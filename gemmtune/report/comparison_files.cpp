@@ -34,7 +34,7 @@ std::vector<std::string> csv_cells(const Comparison& comparison, const ComparedS
   for (const auto size : {problem.batch, problem.m, problem.n, problem.k}) cells.push_back(std::to_string(size));
   for (const auto& backend : comparison.backends) {
     const auto best = shape.best.find(backend);
-    const bool known = best != shape.best.end();
+    const bool known = best != shape.best.end() && !best->second.apart;  // readers take a line's times for one batch's
     cells.push_back(known ? fmt::format("{:.4f}", best->second.tflops) : "");
     cells.push_back(known ? shortest(best->second.measurement.time_us) : "");
   }
@@ -46,9 +46,9 @@ std::vector<std::string> csv_cells(const Comparison& comparison, const ComparedS
 
 ordered_json best_json(const Best& best, const Roof& roof) {
   const auto& m = best.measurement;
-  ordered_json value{{"tflops", best.tflops},    {"us", m.time_us},  {"kernel", m.kernel},
-                     {"err_ratio", m.err_ratio}, {"where", m.where}, {"screened_only", m.screened_only},
-                     {"proven", !m.unproven}};
+  ordered_json value{{"tflops", best.tflops},    {"us", m.time_us},          {"kernel", m.kernel},
+                     {"err_ratio", m.err_ratio}, {"where", m.where},         {"screened_only", m.screened_only},
+                     {"proven", !m.unproven},    {"comparable", !best.apart}};
   if (m.has_interval()) value["us_interval"] = {m.low_us, m.high_us};
   if (const auto share = share_of_roof(roof, m.shape, best.tflops)) value["roofline_share"] = *share;
   return value;
@@ -150,7 +150,7 @@ ordered_json comparison_json(const Comparison& comparison, const RoofOf& roof_of
 std::string comparison_markdown(const Comparison& comparison) {
   auto text = fmt::format("# Backends compared\n\n{}. TFLOPS; the winner is bold.\n\n{}", caption(comparison),
                           markdown_text(comparison_grid(comparison)));
-  if (const auto note = unproven_note(comparison); !note.empty()) text += '\n' + note;
+  if (const auto note = notes_on_marks(comparison); !note.empty()) text += '\n' + note;
   text += section("Speed-ups", pairs_grid(comparison));
   text += section(fmt::format("Where {} loses", comparison.primary),
                   lost_grid(comparison, std::numeric_limits<std::size_t>::max()));

@@ -38,12 +38,17 @@ ShapeColumn size_column(const char* name, std::int64_t Problem::*size) {
   return {{name, true}, [size](const ComparedShape& s) { return GridCell{std::to_string(s.shape.problem.*size)}; }};
 }
 
+const char* mark_of(const Best& best) {
+  if (best.apart) return "~";
+  return best.measurement.unproven ? "?" : "";
+}
+
 ShapeColumn backend_column(const std::string& backend) {
   return {{backend, true}, [backend](const ComparedShape& s) {
             const auto best = s.best.find(backend);
             if (best == s.best.end()) return GridCell{"-"};
             const bool wins = std::ranges::find(s.winners, backend) != s.winners.end();
-            return GridCell{rate_text(best->second.tflops) + (best->second.measurement.unproven ? "?" : ""), wins};
+            return GridCell{rate_text(best->second.tflops) + mark_of(best->second), wins};
           }};
 }
 
@@ -103,10 +108,16 @@ std::string caption(const Comparison& comparison) {
   return text;
 }
 
-std::string unproven_note(const Comparison& comparison) {
-  const auto count = count_unproven(comparison);
-  if (count == 0) return {};
-  return fmt::format("?: {} of the times are of candidates that were not proven, which never win\n", count);
+std::string notes_on_marks(const Comparison& comparison) {
+  std::string text;
+  if (const auto apart = count_apart(comparison); apart > 0)
+    text += fmt::format(
+        "~: {} of the times were not taken together with the winner's, and are not compared; 'gemmtune bench' times "
+        "kernels together\n",
+        apart);
+  if (const auto unproven = count_unproven(comparison); unproven > 0)
+    text += fmt::format("?: {} of the times are of candidates that were not proven, which never win\n", unproven);
+  return text;
 }
 
 Grid comparison_grid(const Comparison& comparison) {

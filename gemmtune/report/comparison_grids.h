@@ -17,8 +17,8 @@ std::string shape_text(const Comparison& comparison, const ShapeId& shape);
 /// The rate in TFLOPS with as many decimals as are meaningful: 5806.2, 12.34, 0.0153.
 std::string rate_text(double tflops);
 
-/// What the question marks in a comparison mean, as a line. "" when there are none.
-std::string unproven_note(const Comparison& comparison);
+/// What the marks behind rates mean, a line each. "" when there are none.
+std::string notes_on_marks(const Comparison& comparison);
 
 /// What all shapes have in common: "12 shapes, e2m1/1x32:e2m1/1x32:bf16:packed, gfx950/256".
 std::string caption(const Comparison& comparison);

@@ -89,6 +89,7 @@ Readings read_kernel_csv(const CsvDocument& document, const ReadingOptions& opti
     auto measurement = measurement_of(reader.row(), types, options);
     measurement.where = fmt::format("{}:{}", document.source, line.line);
     own.read(line, measurement);
+    measurement.batch = measurement.screened_only ? "" : batch_of_files;
     read_marks(measurement);
     readings.measurements.push_back(std::move(measurement));
   }

@@ -34,6 +34,9 @@ struct ShapeId {
   auto operator<=>(const ShapeId&) const = default;
 };
 
+/// The batch of everything in files that do not say what was timed together. Whoever compares such files knows.
+inline constexpr const char* batch_of_files = "files";
+
 struct Measurement {
   ShapeId shape{};
   std::string backend{};  // report/backend.h
@@ -44,6 +47,8 @@ struct Measurement {
   double low_us{};  // 95 % confidence interval of the time; 0 if it is not known
   double high_us{};
   double err_ratio{};
+  std::string batch{};       // kernels that were timed in turns have the same one: their times may be compared; "" for
+                             // one that was timed alone, or only in a round of a race
   bool screened_only{};      // timed with few samples
   bool unproven{};           // of a store: right until it was timed, and not proven, so that it is no winner
   std::string reproducer{};  // a command, for failures that can be reproduced

@@ -34,7 +34,7 @@ std::optional<PairSummary> pair_summary(const Comparison& comparison, const std:
   for (const auto& shape : comparison.shapes) {
     const auto a = shape.best.find(first);
     const auto b = shape.best.find(second);
-    if (a == shape.best.end() || b == shape.best.end()) continue;
+    if (a == shape.best.end() || b == shape.best.end() || a->second.apart || b->second.apart) continue;
     const double speedup = b->second.measurement.time_us / a->second.measurement.time_us;
     ++pair.shapes;
     sum += speedup;

@@ -61,7 +61,7 @@ std::optional<double> regret_at(const Course& course, double share) {
 const Best* fastest(const ComparedShape& shape) {
   const Best* fastest = nullptr;
   for (const auto& [backend, best] : shape.best)
-    if (fastest == nullptr || best.measurement.time_us < fastest->measurement.time_us) fastest = &best;
+    if (!best.apart && (fastest == nullptr || best.measurement.time_us < fastest->measurement.time_us)) fastest = &best;
   return fastest;
 }
 
@@ -83,7 +83,7 @@ std::vector<BackendRegret> backend_regrets(const Comparison& comparison) {
     std::vector<double> regrets;
     for (const auto& shape : comparison.shapes) {
       const auto own = shape.best.find(backend);
-      if (own != shape.best.end())
+      if (own != shape.best.end() && !own->second.apart)
         regrets.push_back(own->second.measurement.time_us / fastest(shape)->measurement.time_us - 1);
     }
     list.push_back({.backend = backend, .shapes = regrets.size(), .regret = regret_spread(regrets)});

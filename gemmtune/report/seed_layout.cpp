@@ -129,7 +129,7 @@ std::string wrong_text(const Comparison& comparison) {
 
 std::string seed_layout_text(const Comparison& comparison) {
   auto text = aligned_markdown(seed_grid(comparison));
-  if (const auto note = unproven_note(comparison); !note.empty()) text += '\n' + note;
+  if (const auto note = notes_on_marks(comparison); !note.empty()) text += '\n' + note;
   text += '\n' + pairs_text(comparison);
   text += fmt::format("\nShapes where {} loses to another backend: {}\n", title_of(comparison.primary),
                       lost_text(comparison));

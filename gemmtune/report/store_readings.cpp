@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/measure/pooling.h"
 #include "gemmtune/trials/reproducer.h"
 
 namespace gemmtune {
@@ -67,6 +68,46 @@ Measurement measurement_of(const Trial& trial, const std::string& source) {
           .where = fmt::format("{}#{}", source, trial.id)};
 }
 
+using ShapeKey = std::pair<DeviceTag, Problem>;
+
+/// What was confirmed in turns, shape by shape: the batches of the latest search, one for each placement of operands. A
+/// candidate that is confirmed again with the same placement belongs to another search. Rounds of a race have no
+/// precision to aim at, and are no confirmations.
+std::map<ShapeKey, std::vector<std::vector<Evaluation>>> confirmations_of(std::span<const Trial> trials) {
+  std::map<ShapeKey, std::map<std::uint64_t, std::vector<Evaluation>>> by_seed;
+  for (const auto& trial : trials) {
+    const auto& policy = trial.context.policy;
+    if (trial.evaluation.stage != Stage::confirm || policy.measure.target_dispersion == 0) continue;
+    auto& batches = by_seed[{tag_of(trial.context.device), trial.problem}];
+    const bool is_again =
+        std::ranges::count(batches[policy.seed], trial.evaluation.candidate, &Evaluation::candidate) > 0;
+    if (is_again) batches.clear();
+    batches[policy.seed].push_back(trial.evaluation);
+  }
+  std::map<ShapeKey, std::vector<std::vector<Evaluation>>> confirmations;
+  for (auto& [shape, batches] : by_seed)
+    for (auto& [seed, evaluations] : batches) confirmations[shape].push_back(std::move(evaluations));
+  return confirmations;
+}
+
+/// The times that decided between candidates, each from all of its confirmations, as the search that made them has it.
+std::map<Contender, Timing> confirmed_times(std::span<const Trial> trials) {
+  std::map<Contender, Timing> times;
+  for (const auto& [shape, confirmations] : confirmations_of(trials))
+    for (const auto& evaluation : pooled(confirmations))
+      if (evaluation.outcome == Outcome::ok)
+        times.insert_or_assign({shape.first, shape.second, evaluation.candidate}, evaluation.timing);
+  return times;
+}
+
+/// Kernels that were confirmed in turns may be compared, those that were only screened or raced may not.
+void take_confirmed_time(Measurement& measurement, const Timing& timing, const std::string& source) {
+  measurement.time_us = timing.median_us;
+  measurement.low_us = timing.low_us;
+  measurement.high_us = timing.high_us;
+  measurement.batch = source;
+}
+
 std::vector<std::string> notes_on_damage(const std::filesystem::path& path, const std::vector<DamagedRow>& rows) {
   constexpr std::size_t shown = 3;
   std::vector<std::string> notes;
@@ -88,11 +129,15 @@ std::pair<std::string, std::string> kernel_of(const Trial& trial) {
 }
 
 std::vector<Measurement> measurements_of(std::span<const Trial> trials, const std::string& source) {
+  const auto confirmed = confirmed_times(trials);
   std::vector<Measurement> measurements;
   for (const auto& [contender, career] : careers_of(trials))
     if (const auto* trial = deciding(career)) {
-      measurements.push_back(measurement_of(*trial, source));
-      measurements.back().unproven = measurements.back().outcome == Outcome::ok && !is_proven(career);
+      auto& measurement = measurements.emplace_back(measurement_of(*trial, source));
+      measurement.unproven = measurement.outcome == Outcome::ok && !is_proven(career);
+      const auto timing = confirmed.find(contender);
+      if (measurement.outcome == Outcome::ok && timing != confirmed.end())
+        take_confirmed_time(measurement, timing->second, source);
     }
   return measurements;
 }

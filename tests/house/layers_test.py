@@ -28,7 +28,7 @@ LAYERS = {
     "runtime": ["dispatch", "families"],
     "shapes": ["core", "gemm", "table"],
     "tune": ["search", "worker", "trials", "table", "shapes"],
-    "report": ["table", "trials"],
+    "report": ["measure", "table", "trials"],
     "replay": ["tune", "trials"],
     "bench": ["tune", "dispatch", "report"],
     "cli": ["tune", "dispatch", "report", "replay", "bench"],

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/report/pair_summary.h"
 #include "tests/report/invented_measurements.h"
 
 namespace gemmtune {
@@ -111,6 +112,48 @@ TEST(Comparison, ConfirmedTimesComeBeforeScreenedOnes) {
   screened.screened_only = true;
   EXPECT_EQ(compare({screened, timed(1, "asm", 4)}).shapes[0].best.at("asm").measurement.time_us, 4);
   EXPECT_EQ(compare({screened}).shapes[0].best.at("asm").measurement.time_us, 3);
+}
+
+Measurement in_batch(const char* batch, const std::string& backend, double time_us) {
+  auto measurement = timed(1, backend, time_us);
+  measurement.batch = batch;
+  return measurement;
+}
+
+TEST(Comparison, OnlyTimesThatWereTakenTogetherAreCompared) {
+  const auto comparison = compare({in_batch("one", "a", 4), in_batch("one", "b", 5), in_batch("", "c", 3),
+                                   in_batch("other", "a", 2), in_batch("other", "d", 1), in_batch("one", "e", 8)},
+                                  {.primary = "a"});
+  const auto& shape = comparison.shapes[0];
+  EXPECT_THAT(shape.winners, ElementsAre("a")) << "of the batch with most backends";
+  EXPECT_EQ(shape.best.at("a").measurement.time_us, 4) << "though another batch has it faster";
+  EXPECT_EQ(shape.alternative, "b");
+  EXPECT_EQ(shape.ratio, 1.25);
+  EXPECT_TRUE(shape.best.at("c").apart) << "screened";
+  EXPECT_TRUE(shape.best.at("d").apart);
+  EXPECT_FALSE(shape.best.at("e").apart);
+  EXPECT_EQ(count_apart(comparison), 2U);
+  EXPECT_EQ(pair_summary(comparison, "a", "d"), std::nullopt);
+  EXPECT_EQ(pair_summary(comparison, "a", "b")->shapes, 1U);
+  EXPECT_TRUE(shapes_lost(comparison).empty());
+  EXPECT_TRUE(
+      shapes_lost(compare({in_batch("one", "a", 4), in_batch("one", "b", 5), in_batch("", "c", 3)}, {.primary = "c"}))
+          .empty())
+      << "what is not compared does not lose";
+}
+
+TEST(Comparison, ABatchThatIsKnownCountsForMoreThanFiles) {
+  const auto comparison = compare({in_batch(batch_of_files, "a", 2), in_batch(batch_of_files, "b", 3),
+                                   in_batch("store", "a", 5), in_batch("store", "b", 4)});
+  EXPECT_THAT(comparison.shapes[0].winners, ElementsAre("b"));
+  EXPECT_EQ(count_apart(comparison), 0U);
+}
+
+TEST(Comparison, WithoutABatchNothingWins) {
+  const auto comparison = compare({in_batch("", "a", 2), in_batch("", "b", 3)});
+  EXPECT_TRUE(comparison.shapes[0].winners.empty());
+  EXPECT_EQ(comparison.shapes[0].ratio, std::nullopt);
+  EXPECT_EQ(count_apart(comparison), 2U);
 }
 
 Measurement unproven(std::int64_t m, const std::string& backend, double time_us) {

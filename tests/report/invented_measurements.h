@@ -13,7 +13,11 @@ inline ShapeId invented_shape(std::int64_t m) {
 }
 
 inline Measurement timed(std::int64_t m, const std::string& backend, double time_us) {
-  return {.shape = invented_shape(m), .backend = backend, .kernel = backend + "_kernel", .time_us = time_us};
+  return {.shape = invented_shape(m),
+          .backend = backend,
+          .kernel = backend + "_kernel",
+          .time_us = time_us,
+          .batch = batch_of_files};
 }
 
 inline Measurement with_interval(Measurement measurement, double low_us, double high_us) {

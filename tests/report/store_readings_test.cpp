@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/trials/invented_trials.h"
 
 namespace gemmtune {
@@ -44,6 +46,41 @@ TEST(StoreReadings, LaterTrialsReplaceEarlierOnes) {
   EXPECT_EQ(measurements[0].outcome, Outcome::ok);
   EXPECT_TRUE(measurements[0].screened_only);
   EXPECT_TRUE(measurements[0].unproven);
+}
+
+/// Of candidate `number`, with the operands of a seed.
+Trial confirmation(std::int64_t id, int number, double time_us, std::uint64_t seed, double target_dispersion = 0.005) {
+  auto one = trial(id, Stage::confirm, time_us);
+  one.evaluation.candidate = invented_candidate(number);
+  one.evaluation.timing.samples_us = {time_us, time_us, time_us};
+  one.context.policy.seed = seed;
+  one.context.policy.measure.target_dispersion = target_dispersion;
+  return one;
+}
+
+const Measurement& of(const std::vector<Measurement>& measurements, int number) {
+  return *std::ranges::find(measurements, invented_candidate(number).name, &Measurement::kernel);
+}
+
+TEST(StoreReadings, ConfirmationsOfOneSearchAreJoinedAndComparable) {
+  const std::vector<Trial> trials{confirmation(1, 1, 10, 0),    confirmation(2, 2, 12, 0),
+                                  confirmation(3, 1, 40, 1000), confirmation(4, 2, 48, 1000),
+                                  confirmation(5, 3, 1, 0, 0),  trial(6, Stage::screen, 2)};
+  const auto measurements = measurements_of(trials, "t.db");
+  EXPECT_NEAR(of(measurements, 1).time_us, 20, 0.1) << "the geometric mean";
+  EXPECT_NEAR(of(measurements, 2).time_us, 24, 0.1);
+  EXPECT_EQ(of(measurements, 1).batch, "t.db");
+  EXPECT_EQ(of(measurements, 2).batch, "t.db");
+  EXPECT_EQ(of(measurements, 3).batch, "") << "a round of a race";
+  EXPECT_EQ(of(measurements, 0).batch, "") << "screened";
+}
+
+TEST(StoreReadings, ALaterSearchTakesThePlaceOfAnEarlierOne) {
+  const std::vector<Trial> trials{confirmation(1, 1, 10, 0), confirmation(2, 2, 12, 0), confirmation(3, 1, 15, 0)};
+  const auto measurements = measurements_of(trials, "t.db");
+  EXPECT_EQ(of(measurements, 1).time_us, 15);
+  EXPECT_EQ(of(measurements, 1).batch, "t.db");
+  EXPECT_EQ(of(measurements, 2).batch, "") << "not beside the later one";
 }
 
 TEST(StoreReadings, FromAFile) {

@@ -90,7 +90,7 @@ std::string text_of(const Grid& grid, const TextStyle& style) {
 
 std::string analysis_text(const Comparison& comparison, const TextStyle& style) {
   auto text = fmt::format("{}; TFLOPS\n{}", caption(comparison), text_of(comparison_grid(comparison), style));
-  text += unproven_note(comparison);
+  text += notes_on_marks(comparison);
   text += section("speed-ups:", pairs_grid(comparison), style);
   text += lost(comparison, style) + missed(comparison, style);
   for (const auto reason : all_skip_reasons) text += skipped(comparison, reason, style);

@@ -45,6 +45,7 @@ ordered_json best_json(const Best& best, const Roof& roof) {
   ordered_json value{
       {"tflops", rounded(best.tflops)}, {"us", rounded(m.time_us)}, {"kernel", m.kernel}, {"where", m.where}};
   if (m.unproven) value["unproven"] = true;
+  if (best.apart) value["apart"] = true;
   if (m.has_interval()) value.update({{"low", rounded(m.low_us)}, {"high", rounded(m.high_us)}});
   if (const auto share = share_of_roof(roof, m.shape, best.tflops)) value["share"] = rounded(*share);
   return value;

@@ -86,8 +86,9 @@
       const best = column.backend && shape.best[column.backend];
       if (!best) continue;
       if (shape.winners.includes(column.backend)) cell.classList.add("wins");
-      if (best.unproven) cell.textContent += "?";
-      cell.title = `${best.unproven ? "not proven: " : ""}${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}${shareText(best)}, ${best.where}`;
+      if (best.apart) cell.textContent += "~";
+      else if (best.unproven) cell.textContent += "?";
+      cell.title = `${best.apart ? "not timed together with the others, and not compared with them: " : ""}${best.unproven ? "not proven: " : ""}${best.kernel} ${best.us} µs${best.low ? ` (${best.low} to ${best.high})` : ""}${shareText(best)}, ${best.where}`;
     }
     return line;
   }
