@@ -27,6 +27,8 @@ seen.ready = document.documentElement.dataset.ready;
 seen.load_ms = performance.now();
 seen.sections = [...document.querySelectorAll("main section")].filter((s) => !s.hidden).map((s) => s.id);
 seen.rows = rows().length;
+seen.headline = document.getElementById("headline").textContent;
+seen.tiles = [...document.querySelectorAll("#tiles b")].map((b) => b.textContent);
 seen.count = document.getElementById("count").textContent;
 const before = performance.now();
 column("asm").click();
@@ -117,6 +119,8 @@ def check(seen, consoled):
     everything = ["summary", "shapes", "speedup", "gain", "roofline", "where", "regret", "cost", "noise", "provenance"]
     assert [s for s in seen["sections"] if s != "failures"] == everything, seen["sections"]
     assert seen["rows"] == 200 and seen["count"] == f"{SHAPES + 2} shapes of {SHAPES + 2}", seen["count"]
+    assert re.search(r"Tuned kernels are [\d.]+× as fast as the default choices over \d+ shape", seen["headline"]), seen["headline"]
+    assert "0" not in seen["tiles"], seen["tiles"]
     assert seen["sorted"] == "descending"
     assert seen["descending"] == sorted(seen["descending"], reverse=True)
     assert seen["ascending"] == sorted(seen["ascending"]) and seen["ascending"] != seen["descending"]

@@ -167,6 +167,8 @@ ordered_json gains_json(const std::vector<RunResult>& results) {
     if (const auto gain = result.gain())
       list.push_back({{"label", to_string(result.problem)},
                       {"gain", rounded(*gain)},
+                      {"us", rounded(result.time_us)},
+                      {"default_us", rounded(result.default_us)},
                       {"winner", result.winner},
                       {"default", result.default_choice}});
   return list;

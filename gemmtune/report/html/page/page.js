@@ -386,6 +386,27 @@
 
   // ---- texts
 
+  // What tuning gained, or else how the primary backend does against the others.
+  function headline() {
+    if (data.gains.length) {
+      const sum = (of) => data.gains.reduce((total, gain) => total + of(gain), 0);
+      const mean = Math.exp(sum((gain) => Math.log(gain.gain)) / data.gains.length);
+      const [before, after] = [sum((gain) => gain.default_us), sum((gain) => gain.us)];
+      return `Tuned kernels are ${mean.toFixed(2)}× as fast as the default choices over ${plural(data.gains.length, "shape")} `
+        + `(geometric mean); one call of each takes ${duration(after)} instead of ${duration(before)}.`;
+    }
+    const won = shapes.filter((s) => s.winners.includes(data.primary)).length;
+    const compared = shapes.filter((s) => s.ratio !== null);
+    if (!compared.length) return "";
+    const mean = Math.exp(compared.reduce((total, s) => total + Math.log(s.ratio), 0) / compared.length);
+    return `${data.primary} is the fastest on ${won} of ${plural(shapes.length, "shape")}, and ${mean.toFixed(2)}× as fast as the best of the `
+      + `others (geometric mean of ${compared.length}).`;
+  }
+
+  function duration(us) {
+    return us < 1e3 ? `${us.toPrecision(4)} µs` : us < 1e6 ? `${(us / 1e3).toPrecision(4)} ms` : `${(us / 1e6).toPrecision(4)} s`;
+  }
+
   function drawSummary() {
     at("caption").textContent = data.caption;
     const lost = shapes.filter((s) => s.best[data.primary] && s.winners.length && !s.winners.includes(data.primary)).length;
@@ -394,7 +415,8 @@
       ...data.backends.map((b) => [shapes.filter((s) => s.winners.includes(b)).length, `won by ${b}`]),
       [lost, `lost by ${data.primary}`], [data.skipped, "measurements left out"],
     ];
-    for (const [value, label] of tiles) {
+    at("headline").textContent = headline();
+    for (const [value, label] of tiles.filter((tile) => tile[0])) {
       const tile = element("div", undefined, "tile");
       tile.append(element("b", value), element("span", label));
       at("tiles").append(tile);
