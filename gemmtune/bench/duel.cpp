@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "gemmtune/measure/pooling.h"
 
 namespace gemmtune {
 namespace {
@@ -22,6 +25,36 @@ Duel without_measuring(const Challenge& challenge) {
 Duel judged(ShapeBench bench, const DuelRules& rules) {
   const auto verdict = judge(bench.contenders[0], bench.contenders[1], rules);
   return {verdict, std::move(bench)};
+}
+
+/// Both to within the least improvement: more measurements would change nothing.
+bool is_settled_tie(const MeasuredContender& a, const MeasuredContender& b, const DuelRules& rules) {
+  const auto range = improvement_range_pct(a, b);
+  return range && range->low > -rules.min_improvement_pct && range->high < rules.min_improvement_pct;
+}
+
+/// Measures both in turns and, while it is not clear which is faster, again with their operands at other places. All
+/// times count.
+std::optional<Duel> measured(Evaluator& evaluator, const Challenge& challenge, BenchPlan plan, const DuelRules& rules) {
+  std::vector<std::vector<Evaluation>> confirmations;
+  const auto confirm = plan.tune.confirm;
+  for (std::int64_t placement = 0;; ++placement) {
+    plan.tune.confirm = with_placement(confirm, placement);
+    auto bench = measure_interleaved(evaluator, challenge.problem, {challenge.a, challenge.b}, plan);
+    if (!bench) return std::nullopt;
+    auto& a = bench->contenders[0];
+    auto& b = bench->contenders[1];
+    if (!a.has_time() || !b.has_time() || a.screened_only || b.screened_only) return judged(std::move(*bench), rules);
+    confirmations.push_back({a.evaluation, b.evaluation});
+    const auto together = pooled(confirmations);
+    a.evaluation = together[0];
+    b.evaluation = together[1];
+    auto duel = judged(std::move(*bench), rules);
+    const auto& now = duel.bench.contenders;
+    if (duel.verdict != DuelVerdict::undecided || is_settled_tie(now[0], now[1], rules) ||
+        placement + 1 == rules.measurements)
+      return duel;
+  }
 }
 
 /// The second measurement starts with the other kernel: drift and luck that favoured b in the first favour a now.
@@ -67,6 +100,14 @@ std::optional<double> improvement_pct(const MeasuredContender& a, const Measured
   return (a.time_us() - b.time_us()) / a.time_us() * 100;
 }
 
+std::optional<Range> improvement_range_pct(const MeasuredContender& a, const MeasuredContender& b) {
+  if (!a.has_time() || !b.has_time()) return std::nullopt;
+  const auto& of_a = a.evaluation.timing;
+  const auto& of_b = b.evaluation.timing;
+  return Range{.low = (of_a.low_us - of_b.high_us) / a.time_us() * 100,
+               .high = (of_a.high_us - of_b.low_us) / a.time_us() * 100};
+}
+
 DuelVerdict judge(const MeasuredContender& a, const MeasuredContender& b, const DuelRules& rules) {
   if (!a.has_time() && !b.has_time()) return DuelVerdict::neither;
   if (!a.has_time()) return DuelVerdict::a_has_none;
@@ -80,10 +121,8 @@ std::optional<Duel> duel(Evaluator& evaluator, const Challenge& challenge, const
                          const DuelRules& rules) {
   const auto& [problem, a, b] = challenge;
   if (!a.candidate.name.empty() && a.candidate == b.candidate) return without_measuring(challenge);
-  auto bench = measure_interleaved(evaluator, problem, {a, b}, plan);
-  if (!bench) return std::nullopt;
-  auto first = judged(std::move(*bench), rules);
-  return replaces(first.verdict) ? repeated(evaluator, challenge, plan, rules) : std::move(first);
+  auto first = measured(evaluator, challenge, plan, rules);
+  return first && replaces(first->verdict) ? repeated(evaluator, challenge, plan, rules) : std::move(first);
 }
 
 }  // namespace gemmtune

@@ -28,10 +28,18 @@ bool replaces(DuelVerdict verdict);
 
 struct DuelRules {
   double min_improvement_pct{3};  // AITER's: (a - b) / a in percent, of the medians
+  std::int64_t measurements{4};   // at most, while it is not clear which of the two is faster
 };
 
 /// (a - b) / a in percent. Nothing if one of them has no time.
 std::optional<double> improvement_pct(const MeasuredContender& a, const MeasuredContender& b);
+
+/// What it may be, by the 95 % intervals of both times. Nothing if one of them has no time.
+struct Range {
+  double low{};
+  double high{};
+};
+std::optional<Range> improvement_range_pct(const MeasuredContender& a, const MeasuredContender& b);
 
 /// The verdict of one measurement.
 DuelVerdict judge(const MeasuredContender& a, const MeasuredContender& b, const DuelRules& rules);
@@ -48,8 +56,9 @@ struct Duel {
   ShapeBench bench{};  // a, then b: of the second measurement where there is one
 };
 
-/// Measures both in turns. If b is better, both are measured again in the other order, with proofs, and b must be
-/// better again. Equal kernels are not measured. Nothing when the evaluator was interrupted.
+/// Measures both in turns, several times if it is not clear which is faster. If b is better, both are measured again in
+/// the other order, with proofs, and b must be better again. Equal kernels are not measured. Nothing when the evaluator
+/// was interrupted.
 std::optional<Duel> duel(Evaluator& evaluator, const Challenge& challenge, const BenchPlan& plan,
                          const DuelRules& rules);
 

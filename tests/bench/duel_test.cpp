@@ -113,6 +113,37 @@ TEST_F(DuelTest, WhatIsSlowerIsMeasuredOnce) {
   EXPECT_THAT(asked(Stage::prove), IsEmpty());
 }
 
+TEST_F(DuelTest, WhatIsNotClearIsMeasuredAgain) {
+  world_.fake.answer = [&](const Problem&, const Candidate& candidate, Stage stage) {
+    auto answer = world_.answer(candidate, stage);
+    answer.timing.low_us = 0.5 * answer.timing.median_us;
+    answer.timing.high_us = 2 * answer.timing.median_us;
+    return answer;
+  };
+  const auto result = fight();
+  EXPECT_EQ(result->verdict, DuelVerdict::undecided);
+  EXPECT_EQ(asked(Stage::confirm).size(), 2U * 4U);
+}
+
+TEST_F(DuelTest, WhatIsCertainlyNearlyEqualIsMeasuredOnce) {
+  world_.times_us["toy_1"] = 100.1;
+  world_.fake.answer = [&](const Problem&, const Candidate& candidate, Stage stage) {
+    auto answer = world_.answer(candidate, stage);
+    answer.timing.low_us = answer.timing.median_us - 0.5;
+    answer.timing.high_us = answer.timing.median_us + 0.5;
+    return answer;
+  };
+  EXPECT_EQ(fight()->verdict, DuelVerdict::undecided);
+  EXPECT_EQ(asked(Stage::confirm).size(), 2U);
+}
+
+TEST(Judge, TheRangeOfTheImprovementIsThatOfBothIntervals) {
+  const auto range = improvement_range_pct(timed_at(100, 99, 101), timed_at(90, 80, 105));
+  EXPECT_NEAR(range->low, -6, 1e-9);
+  EXPECT_NEAR(range->high, 21, 1e-9);
+  EXPECT_FALSE(improvement_range_pct(failed(), timed_at(80, 79, 81)));
+}
+
 TEST_F(DuelTest, EqualKernelsAreNotMeasured) {
   const auto result = fight("toy_1", "toy_1");
   EXPECT_EQ(result->verdict, DuelVerdict::same_kernel);

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "gemmtune/bench/duel.h"
@@ -144,8 +145,17 @@ Contender labelled(Contender contender, std::string label) {
   return contender;
 }
 
+/// "4.1 % slower"
+std::string against_a(double improvement_pct) {
+  return fmt::format("{:.1f} % {}", std::abs(improvement_pct), improvement_pct < 0 ? "slower" : "faster");
+}
+
 std::string verdict_text(const Duel& duel) {
-  const auto pct = improvement_pct(duel.bench.contenders[0], duel.bench.contenders[1]);
+  const auto& a = duel.bench.contenders[0];
+  const auto& b = duel.bench.contenders[1];
+  if (const auto range = improvement_range_pct(a, b); range && duel.verdict == DuelVerdict::undecided)
+    return fmt::format("undecided (b is {} to {})", against_a(range->low), against_a(range->high));
+  const auto pct = improvement_pct(a, b);
   return std::string(to_string(duel.verdict)) + (pct ? fmt::format(" ({:+.1f} %)", *pct) : "");
 }
 
