@@ -100,12 +100,12 @@ std::optional<double> improvement_pct(const MeasuredContender& a, const Measured
   return (a.time_us() - b.time_us()) / a.time_us() * 100;
 }
 
-std::optional<Range> improvement_range_pct(const MeasuredContender& a, const MeasuredContender& b) {
+std::optional<ImprovementRange> improvement_range_pct(const MeasuredContender& a, const MeasuredContender& b) {
   if (!a.has_time() || !b.has_time()) return std::nullopt;
   const auto& of_a = a.evaluation.timing;
   const auto& of_b = b.evaluation.timing;
-  return Range{.low = (of_a.low_us - of_b.high_us) / a.time_us() * 100,
-               .high = (of_a.high_us - of_b.low_us) / a.time_us() * 100};
+  return ImprovementRange{.low = (of_a.low_us - of_b.high_us) / a.time_us() * 100,
+                          .high = (of_a.high_us - of_b.low_us) / a.time_us() * 100};
 }
 
 DuelVerdict judge(const MeasuredContender& a, const MeasuredContender& b, const DuelRules& rules) {

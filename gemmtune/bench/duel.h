@@ -35,11 +35,11 @@ struct DuelRules {
 std::optional<double> improvement_pct(const MeasuredContender& a, const MeasuredContender& b);
 
 /// What it may be, by the 95 % intervals of both times. Nothing if one of them has no time.
-struct Range {
+struct ImprovementRange {
   double low{};
   double high{};
 };
-std::optional<Range> improvement_range_pct(const MeasuredContender& a, const MeasuredContender& b);
+std::optional<ImprovementRange> improvement_range_pct(const MeasuredContender& a, const MeasuredContender& b);
 
 /// The verdict of one measurement.
 DuelVerdict judge(const MeasuredContender& a, const MeasuredContender& b, const DuelRules& rules);
