@@ -12,7 +12,8 @@ from .tune import tune
 __version__ = lib.gemmtune_version().decode()
 
 ON_TENSORS = {
-    "torch_ops": ("gemm_a16w16", "gemm_a4w4", "gemm_a8w8", "gemm_a8w8_blockscale", "linear", "lookup", "open_runtime"),
+    "served": ("lookup", "open_runtime"),
+    "torch_ops": ("gemm_a16w16", "gemm_a4w4", "gemm_a8w8", "gemm_a8w8_blockscale", "linear"),
     "quantise": ("quantize_fp8", "quantize_int8", "quantize_mxfp4"),
     "shuffle": ("shuffle_scale", "shuffle_weight", "unshuffle_scale", "unshuffle_weight"),
     "nn": ("Linear", "patch"),

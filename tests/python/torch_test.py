@@ -103,15 +103,15 @@ class OnTensors(unittest.TestCase):
             runtime = gemmtune.open_runtime("cpu", tables=str(table), reload_interval_ms=20, say=lambda line: None)
             x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
             gemmtune.linear(x, w)
-            self.assertEqual(len(gemmtune.torch_ops._plans), 1)
+            self.assertEqual(len(gemmtune.operators._bound), 1)
             table.write_text(header + "sm90,132,1,1,1,False,torch.float32,torch.float32,False,False,asm,0,0,5,k,0,1,1\n")
             for _ in range(500):
                 if runtime.counters()["reloads"]:
                     break
                 time.sleep(0.02)
-            before = next(iter(gemmtune.torch_ops._plans.values()))
+            before = next(iter(gemmtune.operators._bound.values()))
             self.close(gemmtune.linear(x, w), x @ w.T, 1e-3)
-            self.assertIsNot(next(iter(gemmtune.torch_ops._plans.values())), before)
+            self.assertIsNot(next(iter(gemmtune.operators._bound.values())), before)
             gemmtune.open_runtime("cpu")
 
     def test_an_empty_batch(self):
