@@ -24,5 +24,6 @@ __all__ = ["Error", "Info", "Plan", "Runtime", "parse_problem", "tune"] + [name 
 def __getattr__(name):
     for module, names in ON_TENSORS.items():
         if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,73 +16,66 @@ for _name, _text in (("float8_e4m3fn", "e4m3"), ("float8_e4m3fnuz", "e4m3fnuz"),
 BYTES = {torch.uint8, getattr(torch, "float8_e8m0fnu", torch.uint8)}
 
 
-class Bound:
-    """The product of tensors like those that it was made from."""
+def _new_operands(plan):
+    made = Operands(packed_layout=plan.info.packed_layout)
+    made.address = ctypes.addressof(made)
+    return made
 
-    def __init__(self, plan, device, shape, dtype):
-        self.plan, self.handle = plan, plan.handle
-        self.device, self.dtype = device, dtype
-        self.index = device.index if device.type == "cuda" else None
-        self.several = self.index is not None and torch.cuda.device_count() > 1
-        self.shape, self.strides = shape, tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
-        self.packs = plan.info.packed_bytes > 0
-        self.workspace_bytes = plan.info.workspace_bytes
-        self.spare = []  # operands that no call is using: threads must not share them
 
-    def operands(self):
-        made = Operands(packed_layout=self.plan.info.packed_layout)
-        made.address = ctypes.addressof(made)
-        return made
+def empty_maker(device):
+    """torch.empty_strided(shape, strides, type) on the current device; compiled graphs of torch use the faster one."""
+    fast = getattr(getattr(torch._C._dynamo, "guards", None), f"_empty_strided_{device.type}", None)
+    return fast or (lambda shape, strides, dtype: torch.empty_strided(shape, strides, dtype=dtype, device=device))
 
-    def __call__(self, a, w, a_scale=None, w_scale=None, bias=None):
-        if self.several and torch._C._cuda_getDevice() != self.index:
-            with torch.cuda.device(self.index):
-                return self.run(a, w, a_scale, w_scale, bias)
-        return self.run(a, w, a_scale, w_scale, bias)
 
-    def run(self, a, w, a_scale, w_scale, bias):
-        out = torch.empty_strided(self.shape, self.strides, dtype=self.dtype, device=self.device)
-        self.launch(a, w, a_scale, w_scale, bias, out)
-        return out
+def strides_of(shape):
+    return tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
 
-    def launch(self, a, w, a_scale, w_scale, bias, out):
-        try:
-            operands = self.spare.pop()
-        except IndexError:
-            operands = self.operands()
+
+def on_its_device(call, device):
+    """The call, on the tensors' device. With one GPU there is no other."""
+    if device.type != "cuda" or torch.cuda.device_count() == 1:
+        return call
+
+    def switching(*tensors):
+        if torch._C._cuda_getDevice() == device.index:
+            return call(*tensors)
+        with torch.cuda.device(device.index):
+            return call(*tensors)
+
+    return switching
+
+
+def product(plan, device, shape, dtype):
+    """A function that multiplies tensors like those of the plan. Everything it needs is in local variables, because each
+    access to a member of an object would take a hundredth of the call."""
+    handle, packs, workspace_bytes = plan.handle, plan.info.packed_bytes > 0, plan.info.workspace_bytes
+    index = device.index if device.type == "cuda" else None
+    strides, empty, enqueue = strides_of(shape), empty_maker(device), lib.gemmtune_launch
+    spare = [_new_operands(plan)]  # that no call is using: threads must not share them
+
+    def call(a, w, a_scale, w_scale, bias):
+        out = empty(shape, strides, dtype)
+        operands = spare.pop() if spare else _new_operands(plan)
         operands.a, operands.w, operands.c = a.data_ptr(), w.data_ptr(), out.data_ptr()
         if a_scale is not None:
-            operands.a_scale = a_scale.data_ptr()
-        if w_scale is not None:
-            operands.w_scale = w_scale.data_ptr()
+            operands.a_scale, operands.w_scale = a_scale.data_ptr(), w_scale.data_ptr()
         if bias is not None:
             operands.bias = bias.data_ptr()
-        stream = None if self.index is None else stream_of_index(self.index)
-        if self.packs:
-            operands.packed_w = packed_weights(self.plan, w, w_scale, stream)
-        if self.workspace_bytes:
-            self._with_workspace(operands, stream)
-        elif lib.gemmtune_launch(self.handle, operands.address, stream, None):
-            self.plan.launch_operands(operands, stream)  # raises, with the message
-        self.spare.append(operands)
-
-    def _with_workspace(self, operands, stream):
-        block, place = take_workspace(self.workspace_bytes, self.device, stream)
-        operands.workspace, operands.workspace_bytes = block[0], block[1]
-        if lib.gemmtune_launch(self.handle, operands.address, stream, None):
-            self.plan.launch_operands(operands, stream)
-        if place is not None:
+        stream = None if index is None else stream_of_index(index)
+        if packs:
+            operands.packed_w = packed_weights(plan, w, w_scale, stream)
+        if workspace_bytes:
+            block, place = take_workspace(workspace_bytes, device, stream)
+            operands.workspace, operands.workspace_bytes = block[0], block[1]
+        if enqueue(handle, operands.address, stream, None):
+            plan.launch_operands(operands, stream)  # raises, with the message
+        if workspace_bytes and place is not None:
             place.append(block)
+        spare.append(operands)
+        return out
 
-
-class Empty:
-    """A product without elements."""
-
-    def __init__(self, device, shape, dtype):
-        self.device, self.shape, self.dtype = device, shape, dtype
-
-    def __call__(self, *_):
-        return torch.empty(self.shape, dtype=self.dtype, device=self.device)
+    return on_its_device(call, device)
 
 
 def _refuse(status, text):
@@ -163,10 +156,11 @@ def problem_of(a, w, kinds, bias):
 
 
 def bind(kinds, a, w, a_scale=None, w_scale=None, bias=None):
-    """The product for tensors like these. `kinds` as in problem_of(). None if A must be made contiguous first."""
+    """A function that multiplies tensors like these. `kinds` as in problem_of()."""
     flat = collapsed(a)
     if flat is None:
-        return None
+        again = bind(kinds, a.contiguous(), w, a_scale, w_scale, bias)
+        return lambda a, *others: again(a.contiguous(), *others)
     _check_device("W", w, a.device)
     text = problem_of(flat, w, kinds, bias)
     (m, _), n, k = flat.shape, w.shape[0], _values(w, text.split(":")[2])
@@ -175,5 +169,5 @@ def bind(kinds, a, w, a_scale=None, w_scale=None, bias=None):
     _check_bias(bias, n, kinds[2], a.device)
     shape = (*a.shape[:-1], n)
     if 0 in shape:
-        return Empty(a.device, shape, kinds[2])
-    return Bound(runtime_of(key_of(a.device)).plan(text), a.device, shape, kinds[2])
+        return lambda *_: torch.empty(shape, dtype=kinds[2], device=a.device)
+    return product(runtime_of(key_of(a.device)).plan(text), a.device, shape, kinds[2])

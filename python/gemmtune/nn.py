@@ -2,7 +2,10 @@
 import torch
 
 from . import torch_ops
+from .bound import NAMES
+from .library import Error
 from .quantise import quantize_fp8, quantize_mxfp4
+from .served import lookup
 
 
 class Linear(torch.nn.Module):
@@ -30,12 +33,13 @@ class Linear(torch.nn.Module):
         return quantize_fp8(weight, "row" if self.format == "fp8" else "128x128")
 
     def forward(self, x):
-        flat = x.reshape(-1, x.shape[-1])
-        return self._multiply(flat).reshape(*x.shape[:-1], self.out_features)
+        if self.format == "same":
+            return torch_ops.linear(x, self.weight, self.bias)
+        if x.dim() == 2:
+            return self._multiply(x)
+        return self._multiply(x.reshape(-1, x.shape[-1])).reshape(*x.shape[:-1], self.out_features)
 
     def _multiply(self, x):
-        if self.format == "same":
-            return torch_ops.gemm_a16w16(x, self.weight, self.bias)
         if self.format == "mxfp4":
             values, scales = quantize_mxfp4(x)
             return torch_ops.gemm_a4w4(values, self.weight, scales, self.weight_scale, self.bias, x.dtype)
@@ -50,14 +54,30 @@ class Linear(torch.nn.Module):
         return f"{self.in_features}, {self.out_features}, bias={self.bias is not None}, format={self.format}"
 
 
+SIDES = {"same": ("{type}", "{type}"), "fp8": ("e4m3/row", "e4m3/row"), "fp8_block": ("e4m3/1x128", "e4m3/128x128"),
+         "mxfp4": ("e2m1/1x32", "e2m1/1x32")}
+
+
+def problem_of(layer, format, m):
+    """The text of the problem that a layer is for m tokens in this format."""
+    type = NAMES[layer.weight.dtype]
+    a, w = (side.format(type=type) for side in SIDES[format])
+    bias = ":bias" if layer.bias is not None and format != "fp8_block" else ""
+    return f"{m}x{layer.out_features}x{layer.in_features}:{a}:{w}:{type}{bias}" + (":packed" if format == "mxfp4" else "")
+
+
 def why_not(layer, format):
-    """Why a layer is left as it is, or ""."""
+    """Why a layer is left as it is, or "". A layer whose product no kernel runs for one token is left."""
     if type(layer) is not torch.nn.Linear:
         return "not a plain torch.nn.Linear"
     if layer.weight.dtype not in (torch.bfloat16, torch.float16, torch.float32):
         return f"its weights are {layer.weight.dtype}"
     if format == "mxfp4" and layer.in_features % 32 != 0:
         return f"{layer.in_features} inputs are no multiple of 32"
+    try:
+        lookup(problem_of(layer, format, 1), layer.weight.device)
+    except Error as error:
+        return str(error).splitlines()[0]
     return ""
 
 

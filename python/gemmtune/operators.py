@@ -2,13 +2,14 @@
 with a refusal of gradients."""
 import torch
 
-from . import bound, served
+from . import bound
 from .library import Error
+from .served import reloading, when_plans_change
 
 MOST_BOUND = 16384  # as many plans as the runtime keeps
 
 _bound = {}
-served.when_plans_change(_bound.clear)
+when_plans_change(_bound.clear)
 
 library = torch.library.Library("gemmtune", "FRAGMENT")
 
@@ -28,23 +29,30 @@ def _no_gradient(context, *gradients):
     raise Error("unsupported", "gemmtune multiplies for inference: it has no gradients")
 
 
+def _look(tensor):
+    return (tensor.dtype, tensor.device, tensor.shape, tensor.stride())
+
+
 def multiply_now(kinds, a, w, a_scale, w_scale, bias):
     """The product in eager mode without gradients. `kinds` as in bound.problem_of()."""
     key = (kinds, a.dtype, a.device, a.shape, a.stride(), w.dtype, w.device, w.shape, w.stride())
-    for other in (a_scale, w_scale, bias):
-        if other is not None:
-            key += (other.dtype, other.device, other.shape, other.stride())
-    for runtime in served._reloading:
-        runtime.forget_reloaded()
-    found = _bound.get(key)
-    if found is None:
-        found = bound.bind(kinds, a, w, a_scale, w_scale, bias)
-        if found is None:
-            return multiply_now(kinds, a.contiguous(), w, a_scale, w_scale, bias)
-        if len(_bound) >= MOST_BOUND:
-            _bound.clear()
-        _bound[key] = found
+    if a_scale is not None:
+        key += (*_look(a_scale), *_look(w_scale))
+    if bias is not None:
+        key += _look(bias)
+    if reloading:
+        for runtime in reloading:
+            runtime.forget_reloaded()
+    found = _bound.get(key) or _bind(key, kinds, a, w, a_scale, w_scale, bias)
     return found(a, w, a_scale, w_scale, bias)
+
+
+def _bind(key, kinds, a, w, a_scale, w_scale, bias):
+    found = bound.bind(kinds, a, w, a_scale, w_scale, bias)
+    if len(_bound) >= MOST_BOUND:
+        _bound.clear()
+    _bound[key] = found
+    return found
 
 
 def _multiply(a, w, a_scale, w_scale, bias, a_scaling, w_scaling, out_dtype, packed):

@@ -5,6 +5,7 @@ import ctypes
 import torch
 
 from . import served
+from .bound import empty_maker, on_its_device
 from .library import Message, Quantisation, check, lib
 from .operators import MOST_BOUND, define
 
@@ -31,25 +32,24 @@ def _results(x, type, scaling):
     return values, torch.empty((_blocks(rows, height), _blocks(k, width)), dtype=scale_type, device=x.device)
 
 
-class BoundQuantiser:
-    """Quantises tensors like the one that it was made from (see bound.py)."""
+def _bind(x, type, scaling):
+    """A function that quantises tensors like x, as bound.product() multiplies."""
+    runtime, device = served.runtime_of(served.key_of(x.device)), x.device
+    wanted = Quantisation(from_type=FROM.get(x.dtype, -1), to_type=TO[type][0], scaling=SCALING[scaling], rows=x.shape[0],
+                          k=x.shape[1], leading_dimension=max(x.stride(0), x.shape[1]))
+    like = [(tuple(one.shape), one.stride(), one.dtype) for one in _results(x, type, scaling)]
+    index, empty, enqueue = x.device.index if x.is_cuda else None, empty_maker(x.device), lib.gemmtune_quantise
 
-    def __init__(self, x, type, scaling):
-        self.runtime = served.runtime_of(served.key_of(x.device))
-        self.wanted = Quantisation(from_type=FROM.get(x.dtype, -1), to_type=TO[type][0], scaling=SCALING[scaling],
-                                   rows=x.shape[0], k=x.shape[1], leading_dimension=max(x.stride(0), x.shape[1]))
-        self.device, self.index = x.device, x.device.index if x.device.type == "cuda" else None
-        self.results = [(tuple(one.shape), one.stride(), one.dtype) for one in _results(x, type, scaling)]
-
-    def __call__(self, x):
-        values, scales = (torch.empty_strided(shape, strides, dtype=dtype, device=self.device)
-                          for shape, strides, dtype in self.results)
-        stream = None if self.index is None else served.stream_of_index(self.index)
-        call = (self.runtime._handle, ctypes.addressof(self.wanted), x.data_ptr(), values.data_ptr(), scales.data_ptr(), stream)
-        if lib.gemmtune_quantise(*call, None):
+    def call(x):
+        values, scales = empty(*like[0]), empty(*like[1])
+        stream = None if index is None else served.stream_of_index(index)
+        addresses = (x.data_ptr(), values.data_ptr(), scales.data_ptr())
+        if enqueue(runtime._handle, ctypes.addressof(wanted), *addresses, stream, None):
             message = Message()
-            check(lib.gemmtune_quantise(*call, ctypes.addressof(message)), message)
+            check(enqueue(runtime._handle, ctypes.addressof(wanted), *addresses, stream, ctypes.addressof(message)), message)
         return values, scales
+
+    return on_its_device(call, device)
 
 
 def _quantise(x, type, scaling):
@@ -62,10 +62,7 @@ def _quantise(x, type, scaling):
             return _quantise(x.contiguous(), type, scaling)
         if len(_bound) >= MOST_BOUND:
             _bound.clear()
-        found = _bound[key] = BoundQuantiser(x, type, scaling)
-    if found.index is not None and torch._C._cuda_getDevice() != found.index:
-        with torch.cuda.device(found.index):
-            return found(x)
+        found = _bound[key] = _bind(x, type, scaling)
     return found(x)
 
 

@@ -7,7 +7,7 @@ from .library import Counters, Error, lib
 from .runtime import Runtime
 
 _runtimes = {}
-_reloading = []  # the runtimes whose tables change without a call of poll()
+reloading = []  # the runtimes whose tables change without a call of poll()
 _forgetting = []  # what to call when plans may have changed
 _lock = threading.Lock()
 
@@ -39,7 +39,7 @@ def open_runtime(device=None, **options):
     opened = Served(key, options)
     with _lock:
         _runtimes[key] = opened
-        _reloading[:] = [runtime for runtime in _runtimes.values() if runtime.reloads_by_itself]
+        reloading[:] = [runtime for runtime in _runtimes.values() if runtime.reloads_by_itself]
     _forget()
     return opened
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The functions on tensors, on the CPU and, where there is one, on a GPU. Skipped without torch."""
+import concurrent.futures
 import pathlib
 import sys
 import tempfile
@@ -44,6 +45,45 @@ class OnTensors(unittest.TestCase):
         for device in self.each():
             x, w = draw(8, 128, device=device, dtype=torch.bfloat16)[:, :64], draw(32, 64, device=device, dtype=torch.bfloat16)
             self.close(gemmtune.gemm_a16w16(x, w), x @ w.T, 1e-2)
+
+    def test_views_whose_rows_are_not_equally_far_apart(self):
+        for device in self.each():
+            x, w = draw(4, 6, 64, device=device).transpose(0, 1), draw(8, 64, device=device)
+            for _ in range(2):
+                self.close(gemmtune.linear(x, w), torch.nn.functional.linear(x, w), 1e-2)
+
+    def test_threads_do_not_share_operands(self):
+        for device in self.each():
+            w = draw(48, 512, device=device)
+            inputs = [draw(6, 512, device=device) * (i + 1) for i in range(8)]
+            expected = [gemmtune.linear(x, w) for x in inputs]
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                for _ in range(20):
+                    for got, one in zip(pool.map(lambda x: gemmtune.linear(x, w), inputs), expected):
+                        self.assertTrue(torch.equal(got, one))
+
+    def test_scales_of_changed_weights(self):
+        for device in self.each():
+            (a4, a_scale), (w4, w_scale) = (gemmtune.quantize_mxfp4(draw(*shape, device=device)) for shape in ((4, 64), (32, 64)))
+            before = gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale)
+            self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale + 1), 2 * before, 1e-2)
+            w_scale += 2
+            self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale), 4 * before, 1e-2)
+
+    def test_in_inference_mode(self):
+        for device in self.each():
+            with torch.inference_mode():
+                a, w = draw(4, 64, device=device), draw(32, 64, device=device)
+                (a4, a_scale), (w4, w_scale) = gemmtune.quantize_mxfp4(a), gemmtune.quantize_mxfp4(w)
+                for _ in range(2):
+                    self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale), a @ w.T, 0.3)
+
+    def test_one_token_has_a_scale_of_its_row(self):
+        for device in self.each():
+            (aq, a_scale), (wq, w_scale) = (gemmtune.quantize_fp8(draw(*shape, device=device)) for shape in ((1, 64), (32, 64)))
+            self.assertEqual(gemmtune.torch_ops._scalings(a_scale, w_scale, 1), ("row", "row"))
+            self.close(gemmtune.gemm_a8w8(aq, wq, a_scale, w_scale),
+                       (aq.float() * a_scale) @ (wq.float() * w_scale).T, 1e-2)
 
     def test_mxfp4(self):
         for device in self.each():
@@ -90,6 +130,15 @@ class OnTensors(unittest.TestCase):
             gemmtune.gemm_a16w16(x, w)
         with self.assertRaises(gemmtune.Error):
             gemmtune.gemm_a16w16(x.to(torch.int64), x.to(torch.int64))
+        with self.assertRaisesRegex(gemmtune.Error, r"bias is \[8\] of torch.float32: expected \[4\] of torch.bfloat16"):
+            gemmtune.linear(x, x, draw(8, device="cpu"))
+        (aq, a_scale), (wq, w_scale) = gemmtune.quantize_fp8(x), gemmtune.quantize_fp8(x)
+        with self.assertRaisesRegex(gemmtune.Error, r"the scale of W is \[3, 1\]: expected \[4\]"):
+            gemmtune.gemm_a8w8(aq, wq, a_scale, w_scale[:3])
+        with self.assertRaisesRegex(gemmtune.Error, "must be contiguous and torch.float32"):
+            gemmtune.gemm_a8w8(aq, wq, a_scale.double(), w_scale)
+        with self.assertRaisesRegex(gemmtune.Error, "A is on cpu and W on meta"):
+            gemmtune.gemm_a16w16(x, x.to("meta"))
         weight = draw(8, 32, device="cpu").requires_grad_()
         with self.assertRaisesRegex(Exception, "it has no gradients"):
             gemmtune.linear(draw(4, 32, device="cpu"), weight).sum().backward()
@@ -131,10 +180,38 @@ class OnTensors(unittest.TestCase):
                 self.assertEqual(said, [f"gemmtune: 2 layers replaced ({format}), 0 left"])
             self.assertIsInstance(model[0], torch.nn.Linear)
 
+    def test_patch_says_what_it_leaves_and_why(self):
+        class Special(torch.nn.Linear):
+            pass
+
+        said = []
+        model = torch.nn.ModuleDict({"head": torch.nn.Linear(32, 8), "odd": torch.nn.Linear(48, 8), "own": Special(32, 8),
+                                     "wide": torch.nn.Linear(32, 8).double(), "meta": torch.nn.Linear(32, 8, device="meta"),
+                                     "done": torch.nn.Linear(32, 8), "norm": torch.nn.LayerNorm(8)})
+        gemmtune.patch(model, "mxfp4", skip=("head",), say=said.append)
+        self.assertEqual(said, ["gemmtune: 1 layers replaced (mxfp4), 5 left", "gemmtune: left head: skipped by name",
+                                "gemmtune: left odd: 48 inputs are no multiple of 32",
+                                "gemmtune: left own: not a plain torch.nn.Linear",
+                                "gemmtune: left wide: its weights are torch.float64",
+                                "gemmtune: left meta: tensors on meta are not multiplied: expected cpu or cuda"])
+        self.assertIsInstance(model["done"], gemmtune.Linear)
+        with self.assertRaisesRegex(ValueError, "expected one of same, fp8"):
+            gemmtune.patch(torch.nn.Sequential(torch.nn.Linear(32, 8)), "int3")
+
+    def test_patch_leaves_what_no_kernel_runs(self):
+        gemmtune.open_runtime("cpu", tables="", fallback="none", say=lambda line: None)
+        said = []
+        gemmtune.patch(torch.nn.Sequential(torch.nn.Linear(32, 8)), say=said.append)
+        gemmtune.open_runtime("cpu")
+        self.assertEqual(said[0], "gemmtune: 0 layers replaced (same), 1 left")
+        self.assertIn("no table has a row for it", said[1])
+
     def test_the_operator_is_sound(self):
         x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
         torch.library.opcheck(torch.ops.gemmtune.multiply.default,
                               (x, w, None, None, None, "none", "none", torch.float32, False),
+                              test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
+        torch.library.opcheck(torch.ops.gemmtune.quantise.default, (x, "e4m3", "row"),
                               test_utils=("test_schema", "test_faketensor"))
 
     def test_under_torch_compile(self):
@@ -149,6 +226,17 @@ class OnTensors(unittest.TestCase):
 
             with torch.no_grad():
                 self.close(layers(x), 2 * x @ w.T, 0.1)
+
+    def test_patched_models_under_torch_compile(self):
+        for device in self.each():
+            for format in gemmtune.Linear.FORMATS:
+                model = gemmtune.patch(torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU()).to(device), format,
+                                       say=lambda line: None)
+                compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=True)
+                with torch.no_grad():
+                    for m in (2, 3, 7):
+                        x = draw(m, 5, 64, device=device)
+                        self.close(compiled(x), model(x), 1e-3)
 
     @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
     def test_inside_a_cuda_graph(self):
