@@ -12,13 +12,9 @@ class Linear(torch.nn.Module):
     """The layer `of`, for inference. format: "same" keeps its type; "fp8" quantises weights and activations by rows,
     "fp8_block" by blocks of 128, and "mxfp4" by blocks of 32."""
 
-    FORMATS = ("same", "fp8", "fp8_block", "mxfp4")
-
     def __init__(self, of, format="same"):
         super().__init__()
-        if format not in self.FORMATS:
-            raise ValueError(f'format "{format}": expected one of {", ".join(self.FORMATS)}')
-        self.format = format
+        self.format = known(format)
         self.in_features, self.out_features = of.in_features, of.out_features
         self.bias = of.bias
         weight, scale = self._quantised(of.weight.detach())
@@ -66,6 +62,12 @@ def problem_of(layer, format, m):
     return f"{m}x{layer.out_features}x{layer.in_features}:{a}:{w}:{type}{bias}" + (":packed" if format == "mxfp4" else "")
 
 
+def known(format):
+    if format not in SIDES:
+        raise ValueError(f'format "{format}": expected one of {", ".join(SIDES)}')
+    return format
+
+
 def why_not(layer, format):
     """Why a layer is left as it is, or "". A layer whose product no kernel runs for one token is left."""
     if type(layer) is not torch.nn.Linear:
@@ -85,6 +87,7 @@ def patch(model, format="same", skip=(), say=print):
     """Replaces the Linear layers of a model for inference, and says which were replaced and which were left. `skip` has
     parts of names of layers that stay ("lm_head"). Returns the model."""
     done, left = 0, []
+    known(format)
     for name, parent in list(model.named_modules()):
         for child, layer in list(parent.named_children()):
             full = f"{name}.{child}" if name else child

@@ -1,21 +1,32 @@
-"""Tunes problems with the program `gemmtune`, in a process of its own."""
+"""Tunes problems with the program `gemmtune`, in a process of its own. The wheel has the program inside."""
 import csv
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from .library import Error
 from .runtime import parse_problem
 
 
+INSIDE = pathlib.Path(__file__).parent / "bin" / "gemmtune"
+
+
 def program():
-    """GEMMTUNE_PROGRAM, or gemmtune on the path."""
-    found = os.environ.get("GEMMTUNE_PROGRAM") or shutil.which("gemmtune")
+    """GEMMTUNE_PROGRAM, the wheel's own, or gemmtune on the path."""
+    found = os.environ.get("GEMMTUNE_PROGRAM") or (str(INSIDE) if INSIDE.exists() else shutil.which("gemmtune"))
     if not found:
         raise Error("invalid_argument", "the program gemmtune is not on the path; GEMMTUNE_PROGRAM may name it")
     return found
+
+
+def main():
+    """The command `gemmtune` that a wheel installs: becomes the program inside."""
+    if not INSIDE.exists():
+        sys.exit(f"gemmtune: {INSIDE} is not there: this package was not installed from a wheel")
+    os.execv(INSIDE, ["gemmtune", *sys.argv[1:]])
 
 
 def write_list(problems, path):
