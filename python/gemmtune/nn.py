@@ -4,7 +4,7 @@ import torch
 from . import torch_ops
 from .bound import NAMES
 from .library import Error
-from .quantise import quantize_fp8, quantize_mxfp4
+from .quantise import quantise, quantize_fp8, quantize_mxfp4
 from .served import lookup
 
 
@@ -42,23 +42,37 @@ class Linear(torch.nn.Module):
         if self.format == "fp8":
             values, scales = quantize_fp8(x, "row")
             return torch_ops.gemm_a8w8(values, self.weight, scales, self.weight_scale, self.bias, x.dtype)
-        values, scales = quantize_fp8(x, "1x128")
-        out = torch_ops.gemm_a8w8_blockscale(values, self.weight, scales, self.weight_scale, x.dtype)
+        out = block_scaled(x, self.weight, self.weight_scale)
         return out if self.bias is None else out + self.bias
 
     def extra_repr(self):
         return f"{self.in_features}, {self.out_features}, bias={self.bias is not None}, format={self.format}"
 
 
+def rows_of_blocks(m, device):
+    """cuBLASLt multiplies blocks of 1x128 for multiples of 4 tokens only. More rows than tokens cost nothing: what they
+    hold does not matter, because each row of C depends on one row of A."""
+    return -(-m // 4) * 4 if device.type == "cuda" else m
+
+
+def block_scaled(x, weight, weight_scale, out_type=None):
+    """x [m, k] times E4M3 weights with scales of 128 × 128, transposed."""
+    m, rows = x.shape[0], rows_of_blocks(x.shape[0], x.device)
+    values, scales = quantise(x, "e4m3", "1x128", rows)
+    out = torch_ops.gemm_a8w8_blockscale(values, weight, scales, weight_scale, out_type or x.dtype)
+    return out if rows == m else out[:m]
+
+
 SIDES = {"same": ("{type}", "{type}"), "fp8": ("e4m3/row", "e4m3/row"), "fp8_block": ("e4m3/1x128", "e4m3/128x128"),
          "mxfp4": ("e2m1/1x32", "e2m1/1x32")}
 
 
-def problem_of(layer, format, m):
-    """The text of the problem that a layer is for m tokens in this format."""
+def problem_of(layer, format, m, device=None):
+    """The text of the problem that a layer is for m tokens in this format, on its device or another."""
     type = NAMES[layer.weight.dtype]
     a, w = (side.format(type=type) for side in SIDES[format])
     bias = ":bias" if layer.bias is not None and format != "fp8_block" else ""
+    m = rows_of_blocks(m, device or layer.weight.device) if format == "fp8_block" else m
     return f"{m}x{layer.out_features}x{layer.in_features}:{a}:{w}:{type}{bias}" + (":packed" if format == "mxfp4" else "")
 
 

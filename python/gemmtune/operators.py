@@ -37,7 +37,7 @@ def multiply_now(kinds, a, w, a_scale, w_scale, bias):
     """The product in eager mode without gradients. `kinds` as in bound.problem_of()."""
     key = (kinds, a.dtype, a.device, a.shape, a.stride(), w.dtype, w.device, w.shape, w.stride())
     if a_scale is not None:
-        key += (*_look(a_scale), *_look(w_scale))
+        key += _look(a_scale) + _look(w_scale)
     if bias is not None:
         key += _look(bias)
     if reloading:

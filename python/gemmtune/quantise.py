@@ -23,21 +23,21 @@ def _blocks(count, size):
     return 1 if size is None else -(-count // size)
 
 
-def _results(x, type, scaling):
-    """Empty values and scales for the rows of x [rows, k]."""
-    rows, k = x.shape
+def _results(x, type, scaling, rows=None):
+    """Empty values and scales for the rows of x [rows, k], or for more rows, of which the last stay empty."""
+    rows, k = rows or x.shape[0], x.shape[1]
     height, width = BLOCKS[scaling]
     values = torch.empty((rows, k // 2 if type == "e2m1" else k), dtype=TO[type][1], device=x.device)
     scale_type = torch.uint8 if scaling == "1x32" else torch.float32
     return values, torch.empty((_blocks(rows, height), _blocks(k, width)), dtype=scale_type, device=x.device)
 
 
-def _bind(x, type, scaling):
+def _bind(x, type, scaling, rows):
     """A function that quantises tensors like x, as bound.product() multiplies."""
     runtime, device = served.runtime_of(served.key_of(x.device)), x.device
     wanted = Quantisation(from_type=FROM.get(x.dtype, -1), to_type=TO[type][0], scaling=SCALING[scaling], rows=x.shape[0],
                           k=x.shape[1], leading_dimension=max(x.stride(0), x.shape[1]))
-    like = [(tuple(one.shape), one.stride(), one.dtype) for one in _results(x, type, scaling)]
+    like = [(tuple(one.shape), one.stride(), one.dtype) for one in _results(x, type, scaling, rows)]
     index, empty, enqueue = x.device.index if x.is_cuda else None, empty_maker(x.device), lib.gemmtune_quantise
 
     def call(x):
@@ -52,26 +52,27 @@ def _bind(x, type, scaling):
     return on_its_device(call, device)
 
 
-def _quantise(x, type, scaling):
-    key = (x.dtype, x.device, x.shape, x.stride(), type, scaling)
+def _quantise(x, type, scaling, rows=None):
+    key = (x.dtype, x.device, x.shape, x.stride(), type, scaling, rows)
     found = _bound.get(key)
     if found is None:
         if x.numel() == 0:
-            return _results(x, type, scaling)
+            return _results(x, type, scaling, rows)
         if x.stride(1) != 1:
-            return _quantise(x.contiguous(), type, scaling)
+            return _quantise(x.contiguous(), type, scaling, rows)
         if len(_bound) >= MOST_BOUND:
             _bound.clear()
-        found = _bound[key] = _bind(x, type, scaling)
+        found = _bound[key] = _bind(x, type, scaling, rows)
     return found(x)
 
 
-_operator = define("quantise(Tensor x, str type, str scaling) -> (Tensor, Tensor)", _quantise, _results)
+_operator = define("quantise(Tensor x, str type, str scaling, SymInt? rows=None) -> (Tensor, Tensor)", _quantise, _results)
 
 
-def quantise(x, type, scaling):
-    """x [rows, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32"."""
-    return (_operator if torch.compiler.is_compiling() else _quantise)(x, type, scaling)
+def quantise(x, type, scaling, rows=None):
+    """x [m, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32". With
+    `rows`, results have so many rows, of which those after the first m are not set."""
+    return (_operator if torch.compiler.is_compiling() else _quantise)(x, type, scaling, rows)
 
 
 def quantize_mxfp4(x):

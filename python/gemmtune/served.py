@@ -27,7 +27,8 @@ def when_plans_change(forget):
     _forgetting.append(forget)
 
 
-def _forget():
+def forget():
+    """Makes plans anew when they are next needed."""
     for forget in _forgetting:
         forget()
 
@@ -40,7 +41,7 @@ def open_runtime(device=None, **options):
     with _lock:
         _runtimes[key] = opened
         reloading[:] = [runtime for runtime in _runtimes.values() if runtime.reloads_by_itself]
-    _forget()
+    forget()
     return opened
 
 
@@ -53,7 +54,7 @@ class Served(Runtime):
     def poll(self):
         outcome = super().poll()
         if outcome == "reloaded":
-            _forget()
+            forget()
         return outcome
 
     def forget_reloaded(self):
@@ -61,7 +62,7 @@ class Served(Runtime):
         before = self._counters.reloads
         lib.gemmtune_runtime_count(self._handle, self._counters)
         if self._counters.reloads != before:
-            _forget()
+            forget()
 
 
 def runtime_of(key):

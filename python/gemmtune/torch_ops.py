@@ -12,15 +12,15 @@ from .operators import multiply, multiply_now
 _is_compiling, _is_grad_enabled = torch.compiler.is_compiling, torch.is_grad_enabled
 
 
-def _call(kinds, a, w, a_scale=None, w_scale=None, bias=None):
+def _needs_operator(a, w, bias):
+    """Under torch.compile, and where gradients are wanted, which the operator refuses when they are computed."""
+    return _is_compiling() or (_is_grad_enabled() and
+                               (a.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad)))
+
+
+def _call(kinds, a, w, a_scale, w_scale, bias):
     """`kinds` is (scaling of a, scaling of w, output type, whether weights may be packed)."""
-    if _is_compiling() or (_is_grad_enabled() and (a.requires_grad or w.requires_grad or
-                                                   (bias is not None and bias.requires_grad))):
-        return multiply(kinds, a, w, a_scale, w_scale, bias)
-    return multiply_now(kinds, a, w, a_scale, w_scale, bias)
-
-
-NO_SCALES = (None, None)
+    return (multiply if _needs_operator(a, w, bias) else multiply_now)(kinds, a, w, a_scale, w_scale, bias)
 
 
 def linear(x, w, bias=None):
@@ -72,12 +72,12 @@ def gemm_a4w4(A, B, A_scale, B_scale, bias=None, dtype=torch.bfloat16, alpha=1.0
     return _call(_bytes(A), _bytes(B), (_bytes(A_scale), _bytes(B_scale)), bias, ("1x32", "1x32", dtype, True))
 def linear(x, w, bias=None):
     """x [..., k] times w [n, k] transposed, plus bias: torch.nn.functional.linear."""
-    return _call(("none", "none", x.dtype, False), x, w, bias=bias)
+    return _call(("none", "none", x.dtype, False), x, w, None, None, bias)
 
 
 def gemm_a16w16(A, B, bias=None, otype=None):
     """A [m, k] times B [n, k] transposed, of 16-bit or f32 elements."""
-    return _call(("none", "none", otype or A.dtype, False), A, B, bias=bias)
+    return _call(("none", "none", otype or A.dtype, False), A, B, None, None, bias)
 
 
 def _scalings(x_scale, w_scale, m):
@@ -95,7 +95,7 @@ def gemm_a8w8(XQ, WQ, x_scale, w_scale, bias=None, dtype=torch.bfloat16, splitK=
 
 def gemm_a8w8_blockscale(XQ, WQ, x_scale, w_scale, dtype=torch.bfloat16):
     """8-bit operands with f32 scales [m, ceil(k/128)] and [ceil(n/128), ceil(k/128)]."""
-    return _call(("1x128", "128x128", dtype, False), XQ, WQ, x_scale, w_scale)
+    return _call(("1x128", "128x128", dtype, False), XQ, WQ, x_scale, w_scale, None)
 
 
 def _bytes(tensor):
