@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 try:
     import torch
@@ -179,6 +180,17 @@ class OnTensors(unittest.TestCase):
                     self.close(patched(x), before, share)
                 self.assertEqual(said, [f"gemmtune: 2 layers replaced ({format}), 0 left"])
             self.assertIsInstance(model[0], torch.nn.Linear)
+
+    def test_block_scaled_layers_for_any_number_of_tokens(self):
+        """With the rows that a GPU's library wants, also on the CPU."""
+        for device in self.each():
+            layer = gemmtune.Linear(torch.nn.Linear(384, 256).to(device), "fp8_block")
+            plain = {m: layer(draw(m, 384, device=device)) for m in (1, 3, 4, 6)}
+            with unittest.mock.patch.object(gemmtune.nn, "rows_of_blocks", lambda m, device: -(-m // 4) * 4):
+                for m, expected in plain.items():
+                    got = layer(draw(m, 384, device=device))
+                    self.assertEqual(got.shape, (m, 256))
+                    self.close(got, expected, 1e-3)
 
     def test_patch_says_what_it_leaves_and_why(self):
         class Special(torch.nn.Linear):

@@ -88,6 +88,14 @@ class Wheel(unittest.TestCase):
         self.assertLessEqual(sources | {"gemmtune/bin/gemmtune", "gemmtune/share/gemmtune/workers/workers.toml"}, names)
         self.assertFalse([name for name in names if name.endswith((".h", ".pc", ".cmake", ".pyc"))])
 
+    def test_servers_find_their_plugins(self):
+        groups = must(self.bin / "python", "-c", "from importlib.metadata import distribution\n"
+                      "print(sorted((e.group, e.value) for e in distribution('gemmtune').entry_points))")
+        self.assertIn("('vllm.general_plugins', 'gemmtune.plugins.vllm:register')", groups)
+        self.assertIn("('sglang.srt.plugins', 'gemmtune.plugins.sglang:register')", groups)
+        for server in ("vllm", "sglang"):
+            self.assertTrue((ROOT / "python" / "gemmtune" / "plugins" / f"{server}.py").exists())
+
     def test_its_program_is_a_command(self):
         self.assertRegex(must(self.bin / "gemmtune", "--version"), r"\d+\.\d+\.\d+")
 
