@@ -10,6 +10,7 @@ import enum
 import importlib.util
 import os
 import pathlib
+import subprocess
 import sys
 import types
 import typing
@@ -297,6 +298,51 @@ class InVllmsOwnClasses(InVllm):
 
     def test_the_entry_point_has_this_name(self):
         self.assertIn('DEFAULT_PLUGINS_GROUP = "vllm.general_plugins"', (VLLM / "plugins/__init__.py").read_text())
+
+
+IN_THE_INSTALLED_VLLM = """
+import sys, unittest.mock
+import torch
+try:
+    import vllm.model_executor.kernels.linear as linear
+except Exception as error:
+    print(f"vLLM cannot be imported: {type(error).__name__}: {error}")
+    sys.exit(77)
+from gemmtune.plugins import tuned, vllm as plugin
+from vllm.model_executor.layers.linear import UnquantizedLinearMethod
+from vllm.model_executor.layers.quantization.utils import quant_utils as keys
+from vllm.platforms import PlatformEnum
+
+plugin.register()
+plugin.register()
+ours = plugin.kernels()
+for kind, kernel in ours.items():
+    list_of_cuda = getattr(linear, f"_POSSIBLE_{kind}_KERNELS")[PlatformEnum.CUDA]
+    assert list_of_cuda[0] is kernel and list_of_cuda.count(kernel) == 1 and len(list_of_cuda) > 1, list_of_cuda
+assert not hasattr(UnquantizedLinearMethod.apply.gemmtune_inner, "gemmtune_inner")
+
+def chosen(activation, weight, lists, shape=(256, 384)):
+    config = linear.FP8ScaledMMLinearLayerConfig(weight, activation, shape, torch.bfloat16, torch.bfloat16)
+    return linear.choose_scaled_mm_linear_kernel(config, lists, 90, quantization="fp8_w8a8")
+
+on_cuda = unittest.mock.Mock(wraps=linear.current_platform, _enum=PlatformEnum.CUDA)
+with unittest.mock.patch.object(linear, "current_platform", on_cuda), unittest.mock.patch.object(tuned, "why_not_here", lambda: None):
+    fp8, block = linear._POSSIBLE_FP8_KERNELS, linear._POSSIBLE_FP8_BLOCK_KERNELS
+    assert chosen(keys.kFp8DynamicTokenSym, keys.kFp8StaticChannelSym, fp8) is ours["FP8"]
+    assert chosen(keys.kFp8StaticTensorSym, keys.kFp8StaticTensorSym, fp8) is ours["FP8"]
+    assert chosen(keys.kFp8Dynamic128Sym, keys.kFp8Static128BlockSym, block) is ours["FP8_BLOCK"]
+    assert type(linear.init_mxfp4_linear_kernel(keys.kMxfp4Dynamic)) is ours["MXFP4"]
+print("registered and chosen")
+"""
+
+
+class InTheInstalledVllm(unittest.TestCase):
+    def test_its_own_choice_takes_the_kernels(self):
+        environment = {**os.environ, "GEMMTUNE_CONFIG_A8W8": "tuned.csv", "VLLM_LOGGING_LEVEL": "ERROR"}
+        result = subprocess.run([sys.executable, "-c", IN_THE_INSTALLED_VLLM], capture_output=True, text=True, env=environment)
+        if result.returncode == 77:
+            self.skipTest(result.stdout.splitlines()[-1])
+        self.assertEqual((result.returncode, result.stdout.splitlines()[-1:]), (0, ["registered and chosen"]), result.stderr)
 
 
 def arguments(path, *names):

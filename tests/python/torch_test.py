@@ -192,6 +192,15 @@ class OnTensors(unittest.TestCase):
                     self.assertEqual(got.shape, (m, 256))
                     self.close(got, expected, 1e-3)
 
+    def test_layers_take_torchs_path_where_the_runtime_refuses(self):
+        layer = torch.nn.Linear(32, 8)
+        patched = gemmtune.Linear(layer)
+        x = torch.empty(4 * 32 * 4 + 1, dtype=torch.uint8)[1:].view(4, 128)  # f32 at an odd address
+        x = torch.frombuffer(x.numpy(), dtype=torch.float32).view(4, 32).copy_(draw(4, 32, device="cpu"))
+        with torch.no_grad():
+            self.assertRaisesRegex(gemmtune.Error, "aligned|multiple", gemmtune.linear, x, layer.weight)
+            self.close(patched(x), layer(x), 1e-3)
+
     def test_patch_says_what_it_leaves_and_why(self):
         class Special(torch.nn.Linear):
             pass
