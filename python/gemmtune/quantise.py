@@ -25,7 +25,7 @@ def _blocks(count, size):
 
 def _results(x, type, scaling, rows=None):
     """Empty values and scales for the rows of x [rows, k], or for more rows, of which the last stay empty."""
-    rows, k = rows or x.shape[0], x.shape[1]
+    rows, k = x.shape[0] if rows is None else rows, x.shape[1]
     height, width = BLOCKS[scaling]
     values = torch.empty((rows, k // 2 if type == "e2m1" else k), dtype=TO[type][1], device=x.device)
     scale_type = torch.uint8 if scaling == "1x32" else torch.float32

@@ -259,6 +259,34 @@ class OnTensors(unittest.TestCase):
                         x = draw(m, 5, 64, device=device)
                         self.close(compiled(x), model(x), 1e-3)
 
+    def test_compiled_layers_serve_other_numbers_of_tokens(self):
+        """Servers drop the guards that would compile again."""
+        with unittest.mock.patch.object(gemmtune.nn, "rows_of_blocks", lambda m, device: -(-m // 4) * 4), torch.no_grad():
+            for format in gemmtune.nn.SIDES:
+                layer = gemmtune.Linear(torch.nn.Linear(384, 256), format)
+                torch._dynamo.reset()
+                compiled = torch.compile(layer, backend="aot_eager", fullgraph=True, dynamic=True)
+                compiled(draw(8, 384, device="cpu"))
+                with unittest.mock.patch.object(torch._dynamo.config, "error_on_recompile", True):
+                    for m in (5, 12, 3):
+                        x = draw(m, 384, device="cpu")
+                        self.close(compiled(x), layer(x), 1e-3)
+
+    @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
+    def test_patched_layers_inside_a_cuda_graph(self):
+        for format in gemmtune.nn.SIDES:
+            with self.subTest(format=format), torch.no_grad():
+                layer = gemmtune.Linear(torch.nn.Linear(384, 256).to("cuda", torch.bfloat16), format)
+                x = draw(5, 384, device="cuda", dtype=torch.bfloat16)
+                layer(x)
+                torch.cuda.synchronize()
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph):
+                    y = layer(x)
+                x.copy_(draw(5, 384, device="cuda", dtype=torch.bfloat16) * 2)
+                graph.replay()
+                self.close(y, layer(x), 1e-2)
+
     @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
     def test_inside_a_cuda_graph(self):
         for dtype in (torch.bfloat16,):
