@@ -200,7 +200,7 @@ class InVllm(unittest.TestCase):
         self.linear = sys.modules[LINEAR]
         add_base_classes(self.linear, self.REAL)
         vllm.kernels.cache_clear()
-        on_a_gpu = unittest.mock.patch.object(tuned, "why_not_here", lambda: None)
+        on_a_gpu = unittest.mock.patch.multiple(tuned, why_not_here=lambda: None, device=lambda: torch.device("cpu"))
         on_a_gpu.start()
         self.addCleanup(on_a_gpu.stop)
 
@@ -233,7 +233,17 @@ class InVllm(unittest.TestCase):
         self.assertEqual(asks(TENSOR, TENSOR), (True, None))
         self.assertEqual(asks(TOKEN, TENSOR), (True, None))
         self.assertFalse(asks(TENSOR, CHANNEL)[0])
-        self.assertEqual(asks(TOKEN, CHANNEL, (40, 64)), (False, "[40, 64]: 40 is no multiple of 16"))
+        self.assertEqual(asks(TOKEN, CHANNEL, None), (False, "the shape of the weights is not known"))
+        gemmtune.open_runtime("cpu", tables="", fallback="none", say=lambda line: None)
+        self.assertIn("no table has a row for it", asks(TOKEN, CHANNEL)[1])
+
+    def test_broken_tables_are_logged(self):
+        gemmtune.served._runtimes.clear()
+        tuned.warn.cache_clear()
+        with unittest.mock.patch.dict(os.environ, {"GEMMTUNE_CONFIG_A8W8": "/nowhere/tuned.csv"}):
+            with self.assertLogs("gemmtune", "WARNING") as logged:
+                self.assertIn("/nowhere/tuned.csv", tuned.why_not_run("16x32x64:e4m3/row:e4m3/row:bf16"))
+        self.assertEqual(len(logged.output), 1)
 
     def test_fp8_products(self):
         x, w, bias = draw(5, 64), draw(32, 64), draw(32)
@@ -308,11 +318,13 @@ try:
 except Exception as error:
     print(f"vLLM cannot be imported: {type(error).__name__}: {error}")
     sys.exit(77)
+import gemmtune
 from gemmtune.plugins import tuned, vllm as plugin
 from vllm.model_executor.layers.linear import UnquantizedLinearMethod
 from vllm.model_executor.layers.quantization.utils import quant_utils as keys
 from vllm.platforms import PlatformEnum
 
+gemmtune.open_runtime("cpu", tables="", say=lambda line: None)
 plugin.register()
 plugin.register()
 ours = plugin.kernels()
@@ -326,7 +338,8 @@ def chosen(activation, weight, lists, shape=(256, 384)):
     return linear.choose_scaled_mm_linear_kernel(config, lists, 90, quantization="fp8_w8a8")
 
 on_cuda = unittest.mock.Mock(wraps=linear.current_platform, _enum=PlatformEnum.CUDA)
-with unittest.mock.patch.object(linear, "current_platform", on_cuda), unittest.mock.patch.object(tuned, "why_not_here", lambda: None):
+with unittest.mock.patch.object(linear, "current_platform", on_cuda), \\
+        unittest.mock.patch.multiple(tuned, why_not_here=lambda: None, device=lambda: torch.device("cpu")):
     fp8, block = linear._POSSIBLE_FP8_KERNELS, linear._POSSIBLE_FP8_BLOCK_KERNELS
     assert chosen(keys.kFp8DynamicTokenSym, keys.kFp8StaticChannelSym, fp8) is ours["FP8"]
     assert chosen(keys.kFp8StaticTensorSym, keys.kFp8StaticTensorSym, fp8) is ours["FP8"]

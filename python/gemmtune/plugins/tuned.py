@@ -1,5 +1,7 @@
 """What the plugins have in common: whether there are tables, and 16-bit products that take torch's path where the tables
 have no row."""
+import functools
+import logging
 import os
 
 import torch
@@ -29,6 +31,34 @@ def why_not_here():
     return None
 
 
+def device():
+    """Where this process of the server computes."""
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+def why_not_run(text):
+    """Why no kernel runs a problem on this device, or None."""
+    try:
+        served.lookup(text, device())
+    except Error as error:
+        return reason(error)
+    return None
+
+
+@functools.lru_cache(maxsize=None)
+def warn(text):
+    """Once."""
+    logging.getLogger("gemmtune").warning("gemmtune: %s", text)
+
+
+def reason(error):
+    """The error's first line. Servers show reasons only if no kernel at all is left, so broken tables are also logged."""
+    text = str(error).splitlines()[0]
+    if error.status != "unsupported":
+        warn(text)
+    return text
+
+
 def _bind(x, weight, bias):
     """The product for tensors like these: of the tables' kernel, or torch's."""
     kinds = ("none", "none", x.dtype, False)
@@ -38,8 +68,8 @@ def _bind(x, weight, bias):
         if served.lookup(text, x.device).match != "fallback":
             call = bound.bind(kinds, x, weight, bias=bias)
             return lambda x, weight, bias: call(x, weight, None, None, bias)
-    except Error:
-        pass
+    except Error as error:
+        reason(error)
     return functional.linear
 
 

@@ -9,32 +9,35 @@ import functools
 import torch
 
 from .. import torch_ops
+from ..bound import NAMES
 from ..nn import block_scaled
 from ..quantise import quantize_mxfp4
 from . import tuned
 
-CUBLASLT_MULTIPLE = 16  # of N and K, for 8-bit operands
+TOKENS = 16  # of the problem that a layer is tried with
 
 
-def fits(shape):
-    """Why FP8 weights [n, k] of this shape are not multiplied, or None."""
-    off = [size for size in shape if size % CUBLASLT_MULTIPLE]
-    return f"{list(shape)}: {off[0]} is no multiple of {CUBLASLT_MULTIPLE}" if off else None
-
-
-def answer(*reasons):
+def answer(why):
     """vLLM's (whether, why not)."""
-    why = next((reason for reason in reasons if reason), None)
     return why is None, why
 
 
+def is_served(config, a_scaling, w_scaling):
+    """Why no kernel runs a layer of this shape with scales like these, or None."""
+    if config.weight_shape is None:
+        return "the shape of the weights is not known"
+    n, k = config.weight_shape
+    out = NAMES.get(config.out_dtype or config.input_dtype)
+    return tuned.why_not_run(f"{TOKENS}x{n}x{k}:e4m3/{a_scaling}:e4m3/{w_scaling}:{out}")
+
+
 def fp8_reason(config):
-    """Why scales like these are not multiplied, or None: of whole tensors, or of tokens and channels."""
+    """Why a layer is not multiplied, or None. Scales must be of whole tensors, or of tokens and channels."""
     activation, weight = (key.scale.group_shape for key in (config.activation_quant_key, config.weight_quant_key))
     if activation.is_per_tensor() and weight.is_per_tensor():
-        return None
+        return is_served(config, "tensor", "tensor")
     if activation.is_per_token() and (weight.is_per_channel() or weight.is_per_tensor() or weight.is_per_token()):
-        return None
+        return is_served(config, "row", "row")
     return f"activations with {activation} and weights with {weight}"
 
 
@@ -44,7 +47,7 @@ def block_reason(config):
         return f"blocks of {activation} and {weight}: expected (1, 128) and (128, 128)"
     if config.weight_quant_key.scale.dtype != torch.float32:
         return f"scales of {config.weight_quant_key.scale.dtype}"
-    return None
+    return is_served(config, "1x128", "128x128")
 
 
 def scaled_mm(a, w, out_type, a_scale, w_scale, bias):
@@ -75,7 +78,7 @@ def kernels():
 
         @classmethod
         def can_implement(cls, c):
-            return answer(fp8_reason(c), fits(c.weight_shape))
+            return answer(fp8_reason(c))
 
         def apply_scaled_mm(self, *, A, B, out_dtype, As, Bs, bias, output_shape):
             return scaled_mm(A, B.t(), out_dtype, As, Bs, bias).view(*output_shape)
@@ -89,7 +92,7 @@ def kernels():
 
         @classmethod
         def can_implement(cls, config):
-            return answer(super().can_implement(config)[1], block_reason(config), fits(config.weight_shape))
+            return answer(super().can_implement(config)[1] or block_reason(config))
 
         def apply_block_scaled_mm(self, A, B, As, Bs):
             return block_scaled(A, B, Bs)
