@@ -2,7 +2,7 @@
 jobs ?= $(shell nproc)
 args ?= -i examples/shapes/quick.csv -o build/quick_tuned.csv --all --fresh
 
-.PHONY: tune test build lint fuzz fuzz-short attack clean
+.PHONY: tune test test-python wheel build lint fuzz fuzz-short attack clean
 
 ## Install what is missing, build, and tune a few real shapes on this machine's CPU.
 tune: build
@@ -17,6 +17,14 @@ test: dependencies
 	cmake --preset ci
 	cmake --build --preset ci -j $(jobs)
 	ctest --preset ci -j $(jobs)
+
+## Install the Python package with torch from PyPI into build/python-tests, and run its tests there.
+test-python: dependencies
+	tools/test-python
+
+## A wheel for other machines, in dist/.
+wheel: dependencies
+	tools/wheel
 
 .PHONY: dependencies developer-dependencies
 dependencies:

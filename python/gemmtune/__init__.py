@@ -12,7 +12,8 @@ from .tune import tune
 __version__ = lib.gemmtune_version().decode()
 
 ON_TENSORS = {
-    "torch_ops": ("gemm_a16w16", "gemm_a4w4", "gemm_a8w8", "gemm_a8w8_blockscale", "linear", "lookup", "open_runtime"),
+    "served": ("lookup", "open_runtime"),
+    "torch_ops": ("gemm_a16w16", "gemm_a4w4", "gemm_a8w8", "gemm_a8w8_blockscale", "linear"),
     "quantise": ("quantize_fp8", "quantize_int8", "quantize_mxfp4"),
     "shuffle": ("shuffle_scale", "shuffle_weight", "unshuffle_scale", "unshuffle_weight"),
     "nn": ("Linear", "patch"),
@@ -23,5 +24,6 @@ __all__ = ["Error", "Info", "Plan", "Runtime", "parse_problem", "tune"] + [name 
 def __getattr__(name):
     for module, names in ON_TENSORS.items():
         if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -73,10 +73,10 @@ FUNCTIONS = {
     "gemmtune_plan_release": (None, [c_void_p]),
     "gemmtune_plan_get_info": (c_int, [c_void_p, POINTER(PlanInfo)]),
     "gemmtune_pack_weights": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Message)]),
-    "gemmtune_launch": (c_int, [c_void_p, POINTER(Operands), c_void_p, POINTER(Message)]),
+    "gemmtune_launch": (c_int, [c_void_p, c_void_p, c_void_p, c_void_p]),  # addresses of structs: that is faster
     "gemmtune_prewarm": (c_int, [c_void_p, POINTER(Problem), c_size_t, POINTER(c_size_t), POINTER(Message)]),
     "gemmtune_runtime_poll": (c_int, [c_void_p]),
-    "gemmtune_quantise": (c_int, [c_void_p, POINTER(Quantisation), c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Message)]),
+    "gemmtune_quantise": (c_int, [c_void_p] * 7),
     "gemmtune_runtime_count": (c_int, [c_void_p, POINTER(Counters)]),
     "gemmtune_runtime_summary": (c_size_t, [c_void_p, c_char_p, c_size_t]),
 }

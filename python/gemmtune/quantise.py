@@ -1,11 +1,13 @@
 """Quantises tensors on their device, in one call of the library for each: the bits of gemmtune's quantiser on the host
 (gemm/quantise.h), which are AITER's."""
-from typing import Tuple
+import ctypes
 
 import torch
 
+from . import served
+from .bound import empty_maker, on_its_device
 from .library import Message, Quantisation, check, lib
-from .torch_ops import key_of, runtime_of, stream_of
+from .operators import MOST_BOUND, define
 
 FROM = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3}  # gemmtune_dtype
 TO = {"e4m3": (4, torch.float8_e4m3fn), "int8": (6, torch.int8), "e2m1": (8, torch.uint8)}
@@ -13,51 +15,71 @@ SCALING = {"row": 2, "1x128": 3, "128x128": 4, "1x32": 5}  # gemmtune_scaling
 BLOCKS = {"row": (1, None), "1x128": (1, 128), "128x128": (128, 128), "1x32": (1, 32)}
 E4M3_LARGEST = 448.0
 
+_bound = {}
+served.when_plans_change(_bound.clear)
+
 
 def _blocks(count, size):
     return 1 if size is None else -(-count // size)
 
 
-def _results(x, type, scaling):
-    """Empty values and scales for the rows of x [rows, k]."""
-    rows, k = x.shape
+def _results(x, type, scaling, rows=None):
+    """Empty values and scales for the rows of x [rows, k], or for more rows, of which the last stay empty."""
+    rows, k = x.shape[0] if rows is None else rows, x.shape[1]
     height, width = BLOCKS[scaling]
     values = torch.empty((rows, k // 2 if type == "e2m1" else k), dtype=TO[type][1], device=x.device)
     scale_type = torch.uint8 if scaling == "1x32" else torch.float32
     return values, torch.empty((_blocks(rows, height), _blocks(k, width)), dtype=scale_type, device=x.device)
 
 
-def _quantise(x, type, scaling):
-    x = x if x.stride(1) == 1 else x.contiguous()
-    values, scales = _results(x, type, scaling)
-    if x.numel() == 0:
-        return values, scales
+def _bind(x, type, scaling, rows):
+    """A function that quantises tensors like x, as bound.product() multiplies."""
+    runtime, device = served.runtime_of(served.key_of(x.device)), x.device
     wanted = Quantisation(from_type=FROM.get(x.dtype, -1), to_type=TO[type][0], scaling=SCALING[scaling], rows=x.shape[0],
                           k=x.shape[1], leading_dimension=max(x.stride(0), x.shape[1]))
-    message = Message()
-    check(lib.gemmtune_quantise(runtime_of(key_of(x.device))._handle, wanted, x.data_ptr(), values.data_ptr(),
-                                scales.data_ptr(), stream_of(x.device), message), message)
-    return values, scales
+    like = [(tuple(one.shape), one.stride(), one.dtype) for one in _results(x, type, scaling, rows)]
+    index, empty, enqueue = x.device.index if x.is_cuda else None, empty_maker(x.device), lib.gemmtune_quantise
+
+    def call(x):
+        values, scales = empty(*like[0]), empty(*like[1])
+        stream = None if index is None else served.stream_of_index(index)
+        addresses = (x.data_ptr(), values.data_ptr(), scales.data_ptr())
+        if enqueue(runtime._handle, ctypes.addressof(wanted), *addresses, stream, None):
+            message = Message()
+            check(enqueue(runtime._handle, ctypes.addressof(wanted), *addresses, stream, ctypes.addressof(message)), message)
+        return values, scales
+
+    return on_its_device(call, device)
 
 
-@torch.library.custom_op("gemmtune::quantise", mutates_args=())
-def quantise_operator(x: torch.Tensor, type: str, scaling: str) -> Tuple[torch.Tensor, torch.Tensor]:
-    return _quantise(x, type, scaling)
+def _quantise(x, type, scaling, rows=None):
+    key = (x.dtype, x.device, x.shape, x.stride(), type, scaling, rows)
+    found = _bound.get(key)
+    if found is None:
+        if x.numel() == 0:
+            return _results(x, type, scaling, rows)
+        if x.stride(1) != 1:
+            return _quantise(x.contiguous(), type, scaling, rows)
+        if len(_bound) >= MOST_BOUND:
+            _bound.clear()
+        found = _bound[key] = _bind(x, type, scaling, rows)
+    return found(x)
 
 
-@quantise_operator.register_fake
-def _(x, type, scaling):
-    return _results(x, type, scaling)
+_operator = define("quantise(Tensor x, str type, str scaling, SymInt? rows=None) -> (Tensor, Tensor)", _quantise, _results)
 
 
-def quantise(x, type, scaling):
-    """x [rows, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32"."""
-    return (quantise_operator if torch.compiler.is_compiling() else _quantise)(x, type, scaling)
+def quantise(x, type, scaling, rows=None):
+    """x [m, k] of bf16, fp16 or f32 as "e4m3", "int8" or "e2m1" with scales "row", "1x128", "128x128" or "1x32". With
+    `rows`, results have so many rows, of which those after the first m are not set."""
+    return (_operator if torch.compiler.is_compiling() else _quantise)(x, type, scaling, rows)
 
 
 def quantize_mxfp4(x):
     """x [..., k], k a multiple of 32: bytes [..., k/2] with the first of two elements in the low bits, and E8M0 scales
     [..., k/32]."""
+    if x.dim() == 2:
+        return quantise(x, "e2m1", "1x32")
     values, scales = quantise(x.reshape(-1, x.shape[-1]), "e2m1", "1x32")
     return values.reshape(*x.shape[:-1], -1), scales.reshape(*x.shape[:-1], -1)
 

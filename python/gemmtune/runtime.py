@@ -64,10 +64,10 @@ class Plan:
         self.launch_operands(Operands(**addresses), stream)
 
     def launch_operands(self, operands, stream=None):
-        status = lib.gemmtune_launch(self.handle, operands, stream, None)
-        if status != 0:
+        at = ctypes.addressof(operands)
+        if lib.gemmtune_launch(self.handle, at, stream, None) != 0:
             message = Message()
-            check(lib.gemmtune_launch(self.handle, operands, stream, message), message)
+            check(lib.gemmtune_launch(self.handle, at, stream, ctypes.addressof(message)), message)
 
 
 class Runtime:

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import gemmtune
+from gemmtune.tune import INSIDE
 
 M, N, K = 4, 8, 16
 PROBLEM = f"{M}x{N}x{K}:f32:f32:f32:bias"
@@ -117,7 +118,7 @@ class ThePackage(unittest.TestCase):
                                 env={**os.environ, "GEMMTUNE_LIBRARY": "/nowhere/libgemmtune.so"})
         self.assertIn("GEMMTUNE_LIBRARY may name it: /nowhere/libgemmtune.so", result.stderr)
 
-    @unittest.skipUnless(os.environ.get("GEMMTUNE_PROGRAM"), "GEMMTUNE_PROGRAM is not set")
+    @unittest.skipUnless(os.environ.get("GEMMTUNE_PROGRAM") or INSIDE.exists(), "the program gemmtune is not there")
     def test_what_is_tuned_runs(self):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "a16w16_tuned_gemm.csv"

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """The functions on tensors, on the CPU and, where there is one, on a GPU. Skipped without torch."""
+import concurrent.futures
 import pathlib
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 try:
     import torch
 except ImportError:
     print("skipped: torch is not installed")
-    sys.exit(0)
+    sys.exit(77)
 
 import gemmtune
 
@@ -44,6 +46,45 @@ class OnTensors(unittest.TestCase):
         for device in self.each():
             x, w = draw(8, 128, device=device, dtype=torch.bfloat16)[:, :64], draw(32, 64, device=device, dtype=torch.bfloat16)
             self.close(gemmtune.gemm_a16w16(x, w), x @ w.T, 1e-2)
+
+    def test_views_whose_rows_are_not_equally_far_apart(self):
+        for device in self.each():
+            x, w = draw(4, 6, 64, device=device).transpose(0, 1), draw(8, 64, device=device)
+            for _ in range(2):
+                self.close(gemmtune.linear(x, w), torch.nn.functional.linear(x, w), 1e-2)
+
+    def test_threads_do_not_share_operands(self):
+        for device in self.each():
+            w = draw(48, 512, device=device)
+            inputs = [draw(6, 512, device=device) * (i + 1) for i in range(8)]
+            expected = [gemmtune.linear(x, w) for x in inputs]
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                for _ in range(20):
+                    for got, one in zip(pool.map(lambda x: gemmtune.linear(x, w), inputs), expected):
+                        self.assertTrue(torch.equal(got, one))
+
+    def test_scales_of_changed_weights(self):
+        for device in self.each():
+            (a4, a_scale), (w4, w_scale) = (gemmtune.quantize_mxfp4(draw(*shape, device=device)) for shape in ((4, 64), (32, 64)))
+            before = gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale)
+            self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale + 1), 2 * before, 1e-2)
+            w_scale += 2
+            self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale), 4 * before, 1e-2)
+
+    def test_in_inference_mode(self):
+        for device in self.each():
+            with torch.inference_mode():
+                a, w = draw(4, 64, device=device), draw(32, 64, device=device)
+                (a4, a_scale), (w4, w_scale) = gemmtune.quantize_mxfp4(a), gemmtune.quantize_mxfp4(w)
+                for _ in range(2):
+                    self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale), a @ w.T, 0.3)
+
+    def test_one_token_has_a_scale_of_its_row(self):
+        for device in self.each():
+            (aq, a_scale), (wq, w_scale) = (gemmtune.quantize_fp8(draw(*shape, device=device)) for shape in ((1, 64), (32, 64)))
+            self.assertEqual(gemmtune.torch_ops._scalings(a_scale, w_scale, 1), ("row", "row"))
+            self.close(gemmtune.gemm_a8w8(aq, wq, a_scale, w_scale),
+                       (aq.float() * a_scale) @ (wq.float() * w_scale).T, 1e-2)
 
     def test_mxfp4(self):
         for device in self.each():
@@ -90,6 +131,15 @@ class OnTensors(unittest.TestCase):
             gemmtune.gemm_a16w16(x, w)
         with self.assertRaises(gemmtune.Error):
             gemmtune.gemm_a16w16(x.to(torch.int64), x.to(torch.int64))
+        with self.assertRaisesRegex(gemmtune.Error, r"bias is \[8\] of torch.float32: expected \[4\] of torch.bfloat16"):
+            gemmtune.linear(x, x, draw(8, device="cpu"))
+        (aq, a_scale), (wq, w_scale) = gemmtune.quantize_fp8(x), gemmtune.quantize_fp8(x)
+        with self.assertRaisesRegex(gemmtune.Error, r"the scale of W is \[3, 1\]: expected \[4\]"):
+            gemmtune.gemm_a8w8(aq, wq, a_scale, w_scale[:3])
+        with self.assertRaisesRegex(gemmtune.Error, "must be contiguous and torch.float32"):
+            gemmtune.gemm_a8w8(aq, wq, a_scale.double(), w_scale)
+        with self.assertRaisesRegex(gemmtune.Error, "A is on cpu and W on meta"):
+            gemmtune.gemm_a16w16(x, x.to("meta"))
         weight = draw(8, 32, device="cpu").requires_grad_()
         with self.assertRaisesRegex(Exception, "it has no gradients"):
             gemmtune.linear(draw(4, 32, device="cpu"), weight).sum().backward()
@@ -103,15 +153,15 @@ class OnTensors(unittest.TestCase):
             runtime = gemmtune.open_runtime("cpu", tables=str(table), reload_interval_ms=20, say=lambda line: None)
             x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
             gemmtune.linear(x, w)
-            self.assertEqual(len(gemmtune.torch_ops._plans), 1)
+            self.assertEqual(len(gemmtune.operators._bound), 1)
             table.write_text(header + "sm90,132,1,1,1,False,torch.float32,torch.float32,False,False,asm,0,0,5,k,0,1,1\n")
             for _ in range(500):
                 if runtime.counters()["reloads"]:
                     break
                 time.sleep(0.02)
-            before = next(iter(gemmtune.torch_ops._plans.values()))
+            before = next(iter(gemmtune.operators._bound.values()))
             self.close(gemmtune.linear(x, w), x @ w.T, 1e-3)
-            self.assertIsNot(next(iter(gemmtune.torch_ops._plans.values())), before)
+            self.assertIsNot(next(iter(gemmtune.operators._bound.values())), before)
             gemmtune.open_runtime("cpu")
 
     def test_an_empty_batch(self):
@@ -131,10 +181,58 @@ class OnTensors(unittest.TestCase):
                 self.assertEqual(said, [f"gemmtune: 2 layers replaced ({format}), 0 left"])
             self.assertIsInstance(model[0], torch.nn.Linear)
 
+    def test_block_scaled_layers_for_any_number_of_tokens(self):
+        """With the rows that a GPU's library wants, also on the CPU."""
+        for device in self.each():
+            layer = gemmtune.Linear(torch.nn.Linear(384, 256).to(device), "fp8_block")
+            plain = {m: layer(draw(m, 384, device=device)) for m in (1, 3, 4, 6)}
+            with unittest.mock.patch.object(gemmtune.nn, "rows_of_blocks", lambda m, device: -(-m // 4) * 4):
+                for m, expected in plain.items():
+                    got = layer(draw(m, 384, device=device))
+                    self.assertEqual(got.shape, (m, 256))
+                    self.close(got, expected, 1e-3)
+
+    def test_layers_take_torchs_path_where_the_runtime_refuses(self):
+        layer = torch.nn.Linear(32, 8)
+        patched = gemmtune.Linear(layer)
+        x = torch.empty(4 * 32 * 4 + 1, dtype=torch.uint8)[1:].view(4, 128)  # f32 at an odd address
+        x = torch.frombuffer(x.numpy(), dtype=torch.float32).view(4, 32).copy_(draw(4, 32, device="cpu"))
+        with torch.no_grad():
+            self.assertRaisesRegex(gemmtune.Error, "aligned|multiple", gemmtune.linear, x, layer.weight)
+            self.close(patched(x), layer(x), 1e-3)
+
+    def test_patch_says_what_it_leaves_and_why(self):
+        class Special(torch.nn.Linear):
+            pass
+
+        said = []
+        model = torch.nn.ModuleDict({"head": torch.nn.Linear(32, 8), "odd": torch.nn.Linear(48, 8), "own": Special(32, 8),
+                                     "wide": torch.nn.Linear(32, 8).double(), "meta": torch.nn.Linear(32, 8, device="meta"),
+                                     "done": torch.nn.Linear(32, 8), "norm": torch.nn.LayerNorm(8)})
+        gemmtune.patch(model, "mxfp4", skip=("head",), say=said.append)
+        self.assertEqual(said, ["gemmtune: 1 layers replaced (mxfp4), 5 left", "gemmtune: left head: skipped by name",
+                                "gemmtune: left odd: 48 inputs are no multiple of 32",
+                                "gemmtune: left own: not a plain torch.nn.Linear",
+                                "gemmtune: left wide: its weights are torch.float64",
+                                "gemmtune: left meta: tensors on meta are not multiplied: expected cpu or cuda"])
+        self.assertIsInstance(model["done"], gemmtune.Linear)
+        with self.assertRaisesRegex(ValueError, "expected one of same, fp8"):
+            gemmtune.patch(torch.nn.Sequential(torch.nn.Linear(32, 8)), "int3")
+
+    def test_patch_leaves_what_no_kernel_runs(self):
+        gemmtune.open_runtime("cpu", tables="", fallback="none", say=lambda line: None)
+        said = []
+        gemmtune.patch(torch.nn.Sequential(torch.nn.Linear(32, 8)), say=said.append)
+        gemmtune.open_runtime("cpu")
+        self.assertEqual(said[0], "gemmtune: 0 layers replaced (same), 1 left")
+        self.assertIn("no table has a row for it", said[1])
+
     def test_the_operator_is_sound(self):
         x, w = draw(4, 32, device="cpu"), draw(8, 32, device="cpu")
         torch.library.opcheck(torch.ops.gemmtune.multiply.default,
                               (x, w, None, None, None, "none", "none", torch.float32, False),
+                              test_utils=("test_schema", "test_faketensor", "test_aot_dispatch_dynamic"))
+        torch.library.opcheck(torch.ops.gemmtune.quantise.default, (x, "e4m3", "row"),
                               test_utils=("test_schema", "test_faketensor"))
 
     def test_under_torch_compile(self):
@@ -149,6 +247,45 @@ class OnTensors(unittest.TestCase):
 
             with torch.no_grad():
                 self.close(layers(x), 2 * x @ w.T, 0.1)
+
+    def test_patched_models_under_torch_compile(self):
+        for device in self.each():
+            for format in gemmtune.nn.SIDES:
+                model = gemmtune.patch(torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU()).to(device), format,
+                                       say=lambda line: None)
+                compiled = torch.compile(model, backend="aot_eager", fullgraph=True, dynamic=True)
+                with torch.no_grad():
+                    for m in (2, 3, 7):
+                        x = draw(m, 5, 64, device=device)
+                        self.close(compiled(x), model(x), 1e-3)
+
+    def test_compiled_layers_serve_other_numbers_of_tokens(self):
+        """Servers drop the guards that would compile again."""
+        with unittest.mock.patch.object(gemmtune.nn, "rows_of_blocks", lambda m, device: -(-m // 4) * 4), torch.no_grad():
+            for format in gemmtune.nn.SIDES:
+                layer = gemmtune.Linear(torch.nn.Linear(384, 256), format)
+                torch._dynamo.reset()
+                compiled = torch.compile(layer, backend="aot_eager", fullgraph=True, dynamic=True)
+                compiled(draw(8, 384, device="cpu"))
+                with unittest.mock.patch.object(torch._dynamo.config, "error_on_recompile", True):
+                    for m in (5, 12, 3):
+                        x = draw(m, 384, device="cpu")
+                        self.close(compiled(x), layer(x), 1e-3)
+
+    @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
+    def test_patched_layers_inside_a_cuda_graph(self):
+        for format in gemmtune.nn.SIDES:
+            with self.subTest(format=format), torch.no_grad():
+                layer = gemmtune.Linear(torch.nn.Linear(384, 256).to("cuda", torch.bfloat16), format)
+                x = draw(5, 384, device="cuda", dtype=torch.bfloat16)
+                layer(x)
+                torch.cuda.synchronize()
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph):
+                    y = layer(x)
+                x.copy_(draw(5, 384, device="cuda", dtype=torch.bfloat16) * 2)
+                graph.replay()
+                self.close(y, layer(x), 1e-2)
 
     @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
     def test_inside_a_cuda_graph(self):
