@@ -2,10 +2,10 @@
 // W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M, the rows of A
 // ("tokens") its N. docs/fp8-on-hopper.md explains what this is built for.
 //
-// A block has warpgroups that multiply and one warp that copies, 128 of K at a time: W and A by TMA, scales by cp.async.
-// The tensor core sums 128 of K. The sum times both scales is then added in float. Warpgroups of a block, and blocks of
-// a cluster, take different parts of K. At the end each sends most of its sums to the others, and adds up and writes a
-// share of C.
+// A block has warpgroups that multiply, a warp that copies W, and one that copies A and all scales, 128 of K at a time.
+// W has a ring of its own, because it can be asked for early and far ahead. The tensor core sums 128 of K. The sum times
+// both scales is then added in float. Warpgroups of a block, and blocks of a cluster, take different parts of K. At the
+// end each sends most of its sums to the others, and adds up and writes a share of C.
 
 #include "gemmtune/families/fp8_block_stream/block_stream_layout.cuh"
 #include "gemmtune/kernels/output_element.cuh"
@@ -15,7 +15,7 @@
 #include "gemmtune/kernels/wgmma_descriptor.cuh"
 #include "gemmtune/kernels/wgmma_instruction.cuh"
 
-// ---- copying, by one warp
+// ---- copying
 
 /// Where a lane finds the scales that it copies in each step.
 struct ScaleSource {
@@ -39,29 +39,19 @@ struct Copier {
     return g.bricks + (((i64)place.batch * brick_rows + at) * g.chunks + chunk) * brick_bytes;
   }
 
-  /// Asks for W's chunks from `from` on, into the L2 cache. Reading W into the cache is right at any time, also while
-  /// another kernel writes it.
-  __device__ void ask_ahead(int from) const {
+  /// Asks for the first weights, into the L2 cache. That is right at any time, also while another kernel writes them.
+  __device__ void ask_ahead() const {
 #pragma unroll 1
-    for (int i = from + lane; i < place.count; i += 32) {
-      const int chunk = place.first + i;
-      if (is_packed) {
-#pragma unroll
-        for (int group = 0; group < bricks; ++group)
-          asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(brick(group, chunk)), "r"(brick_bytes)
-                       : "memory");
-      } else {
-        asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global [%0, {%1, %2, %3}];" ::"l"(&w), "r"(chunk * chunk_k),
-                     "r"(place.row), "r"(place.batch)
-                     : "memory");
-      }
-    }
+    for (int i = lane; i < min(w_stages, place.count); i += 32)
+      asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global [%0, {%1, %2, %3}];" ::"l"(&w),
+                   "r"((place.first + i) * chunk_k), "r"(place.row), "r"(place.batch)
+                   : "memory");
   }
 
-  /// Called by one lane. Also tells the stage's mbarrier how many bytes to expect, A's included.
+  /// Called by one lane.
   __device__ void load_weights(int i, int stage) const {
-    const u32 full = shared.full(stage);
-    mbarrier_arrive_expect_tx(full, w_stage_bytes + a_stage_bytes);
+    const u32 full = shared.w_full(stage);
+    mbarrier_arrive_expect_tx(full, w_stage_bytes);
     const int chunk = place.first + i;
     if (is_packed) {
 #pragma unroll
@@ -75,14 +65,16 @@ struct Copier {
   /// Called by one lane. Loads this block's share of A's rows, for all blocks that share them.
   __device__ void load_activations(int i, int stage) const {
     constexpr int share = tokens / sharers;
+    const u32 full = shared.a_full(stage);
+    mbarrier_arrive_expect_tx(full, a_stage_bytes);
     const int first = place.sharer * share;
     const int k = (place.first + i) * chunk_k;
     const u32 to = shared.a(stage) + first * chunk_k;
     if constexpr (sharers > 1)
-      tma_load_multicast(a, shared.full(stage), to, k, first, place.batch,
+      tma_load_multicast(a, full, to, k, first, place.batch,
                          (u16)(((1u << sharers) - 1) << place.rank_of(place.k_block, 0)));
     else
-      tma_load(a, shared.full(stage), to, k, first, place.batch);
+      tma_load(a, full, to, k, first, place.batch);
   }
 
   __device__ ScaleSource scale_source(int i) const {
@@ -103,37 +95,46 @@ struct Copier {
       const int at = lane + 32 * j;
       if (at < scales) cp_async<4>(shared.scale(stage, at), sources[j].from + i * 4, sources[j].exists);
     }
-    cp_async_mbarrier_arrive(shared.full(stage));
+    cp_async_mbarrier_arrive(shared.a_full(stage));
   }
 };
 
-/// Packed weights are loaded into the first stages without waiting, because no earlier kernel writes them.
+/// Loads weights into the first stages, which are free. Packed weights are loaded without waiting, because no earlier
+/// kernel on the stream writes them.
 __device__ inline void load_first_weights(const Copier& copier) {
-  if (copier.lane != 0) return;
 #pragma unroll 1
-  for (int i = 0; i < min(stages, copier.place.count); ++i) copier.load_weights(i, i);
+  for (int i = 0; i < min(w_stages, copier.place.count); ++i) copier.load_weights(i, i);
 }
 
-__device__ inline void copy(const Copier& copier) {
+/// Called by one lane.
+__device__ inline void copy_weights(const Copier& copier) {
+  if (!is_packed) {
+    pdl_wait();
+    load_first_weights(copier);
+  }
+  Ring<w_stages> ring = {0, 0};
+#pragma unroll 1
+  for (int i = w_stages; i < copier.place.count; ++i) {
+    mbarrier_wait(copier.shared.w_empty(ring.stage), ring.phase);
+    copier.load_weights(i, ring.stage);
+    ring.advance(1);
+  }
+}
+
+/// Called by a warp.
+__device__ inline void copy_activations(const Copier& copier) {
   ScaleSource sources[scales_of_lane];
 #pragma unroll
   for (int j = 0; j < scales_of_lane; ++j) sources[j] = copier.scale_source(copier.lane + 32 * j);
-  int stage = 0;
-  u32 phase = 1;
+  Ring<a_stages> ring = {0, 1};
   pdl_wait();
 #pragma unroll 1
   for (int i = 0; i < copier.place.count; ++i) {
-    if (i >= stages) mbarrier_wait(copier.shared.empty(stage), phase);
-    if (copier.lane == 0) {
-      if (!is_packed || i >= stages) copier.load_weights(i, stage);
-      copier.load_activations(i, stage);
-    }
+    if (i >= a_stages) mbarrier_wait(copier.shared.a_empty(ring.stage), ring.phase);
+    if (copier.lane == 0) copier.load_activations(i, ring.stage);
     __syncwarp();
-    copier.load_scales(sources, i, stage);
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
-    }
+    copier.load_scales(sources, i, ring.stage);
+    ring.advance(1);
   }
 }
 
@@ -149,28 +150,29 @@ struct Multiplier {
   __device__ int part() const { return place.k_block * k_groups + k_group; }
   __device__ int warpgroup() const { return k_group * row_groups + group; }
 
-  /// Tells the copying warps of all blocks that load parts of this stage that this warp has read it. Those that would
-  /// not wait for it any more are not told, because they may have ended.
-  __device__ void release(int i, int stage) const {
-    if (i + stages >= place.count) return;
+  /// Tells the warps that copy that this warp has read chunk i; of A, those of all blocks that load parts of it. Those
+  /// that would not wait for it any more are not told, because they may have ended.
+  __device__ void release(int i, int w_stage, int a_stage) const {
     __syncwarp();
     const int lane = threadIdx.x % 32;
+    if (lane == 0 && i + w_stages < place.count) mbarrier_arrive(shared.w_empty(w_stage));
+    if (i + a_stages >= place.count) return;
     if (sharers == 1) {
-      if (lane == 0) mbarrier_arrive(shared.empty(stage));
+      if (lane == 0) mbarrier_arrive(shared.a_empty(a_stage));
     } else if (lane < sharers) {
-      mbarrier_arrive_remote(mapa(shared.empty(stage), place.rank_of(place.k_block, lane)));
+      mbarrier_arrive_remote(mapa(shared.a_empty(a_stage), place.rank_of(place.k_block, lane)));
     }
   }
 
   /// The factors of the sums of eight tokens, of which this thread has two.
-  __device__ float2 factors(int stage, int eight, float w_scale) const {
-    const float2 two = ld_shared_v2_f32(shared.scale(stage, eight * 8 + threadIdx.x % 4 * 2));
+  __device__ float2 factors(int a_stage, int eight, float w_scale) const {
+    const float2 two = ld_shared_v2_f32(shared.scale(a_stage, eight * 8 + threadIdx.x % 4 * 2));
     return {two.x * w_scale, two.y * w_scale};
   }
 
-  __device__ void start(float (&sums)[held], int stage, int sub) const {
-    const u64 w = wgmma_descriptor(shared.w(stage) + (group * subtiles + sub) * brick_bytes, wgmma_swizzled_128);
-    const u64 a = wgmma_descriptor(shared.a(stage), wgmma_swizzled_128);
+  __device__ void start(float (&sums)[held], int w_stage, int a_stage, int sub) const {
+    const u64 w = wgmma_descriptor(shared.w(w_stage) + (group * subtiles + sub) * brick_bytes, wgmma_swizzled_128);
+    const u64 a = wgmma_descriptor(shared.a(a_stage), wgmma_swizzled_128);
     wgmma_fence();
 #pragma unroll
     for (int k = 0; k < 4; ++k) wgmma_ss(sums, w + 2 * k, a + 2 * k, k > 0);
@@ -178,23 +180,23 @@ struct Multiplier {
   }
 
   /// Adds the products of 128 of K. Where registers allow it, the factors are read while the tensor core multiplies.
-  __device__ void multiply_chunk(float (&totals)[subtiles][held], int stage) const {
+  __device__ void multiply_chunk(float (&totals)[subtiles][held], int w_stage, int a_stage) const {
     constexpr bool reads_early = tokens * (subtiles + 2) <= 384;
-    const float w_scale = ld_shared_f32(shared.scale(stage, tokens + group * subtiles));
+    const float w_scale = ld_shared_f32(shared.scale(a_stage, tokens + group * subtiles));
     float sums[held];
     float2 early[eights];
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub) {
-      start(sums, stage, sub);
+      start(sums, w_stage, a_stage, sub);
       if (reads_early && sub == 0)
 #pragma unroll
-        for (int eight = 0; eight < eights; ++eight) early[eight] = factors(stage, eight, w_scale);
+        for (int eight = 0; eight < eights; ++eight) early[eight] = factors(a_stage, eight, w_scale);
       wgmma_wait_group<0>();
 #pragma unroll
       for (int i = 0; i < held; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 #pragma unroll
       for (int eight = 0; eight < eights; ++eight) {
-        const float2 two = reads_early ? early[eight] : factors(stage, eight, w_scale);
+        const float2 two = reads_early ? early[eight] : factors(a_stage, eight, w_scale);
 #pragma unroll
         for (int i = 0; i < 4; ++i) totals[sub][4 * eight + i] += sums[4 * eight + i] * (i % 2 == 0 ? two.x : two.y);
       }
@@ -202,18 +204,16 @@ struct Multiplier {
   }
 
   __device__ void multiply(float (&totals)[subtiles][held]) const {
-    int stage = k_group;
-    u32 phase = 0;
+    Ring<w_stages> w = {k_group, 0};
+    Ring<a_stages> a = {k_group, 0};
 #pragma unroll 1
     for (int i = k_group; i < place.count; i += k_groups) {
-      mbarrier_wait(shared.full(stage), phase);
-      multiply_chunk(totals, stage);
-      release(i, stage);
-      stage += k_groups;
-      if (stage >= stages) {
-        stage -= stages;
-        phase ^= 1;
-      }
+      mbarrier_wait(shared.w_full(w.stage), w.phase);
+      mbarrier_wait(shared.a_full(a.stage), a.phase);
+      multiply_chunk(totals, w.stage, a.stage);
+      release(i, w.stage, a.stage);
+      w.advance(k_groups);
+      a.advance(k_groups);
     }
   }
 };
@@ -272,14 +272,32 @@ struct Writer {
 /// Which of the parts along K finishes a piece.
 __device__ inline int owner_of(int piece, int group) { return (piece + group) % parts; }
 
+/// Within a cluster, the bytes count on the receiver's mbarrier. Without one, receive() has a barrier.
 __device__ inline void send(const Multiplier& m, int piece, const float* four) {
   const int owner = owner_of(piece, m.group);
   const int slot = (m.part() - owner + parts) % parts - 1;
-  const u32 rank = m.place.rank_of(owner / k_groups, m.place.sharer);
   const int warpgroup = owner % k_groups * row_groups + m.group;
-  const u32 to = m.shared.far_sums(warpgroup) + (piece / parts * (parts - 1) + slot) * piece_bytes;
-  st_async(mapa(to, rank) + threadIdx.x % 128 * 16, {four[0], four[1], four[2], four[3]},
-           mapa(m.shared.far_full(warpgroup), rank));
+  const u32 to = m.shared.far_sums(warpgroup) + (piece / parts * (parts - 1) + slot) * piece_bytes +
+                 threadIdx.x % 128 * 16;
+  if (cluster == 1) {
+    st_shared_v4(to, {__float_as_uint(four[0]), __float_as_uint(four[1]), __float_as_uint(four[2]),
+                      __float_as_uint(four[3])});
+    return;
+  }
+  const u32 rank = m.place.rank_of(owner / k_groups, m.place.sharer);
+  st_async(mapa(to, rank), {four[0], four[1], four[2], four[3]}, mapa(m.shared.far_full(warpgroup), rank));
+}
+
+/// Waits for what the other parts send for `own` pieces.
+__device__ inline void receive(const Multiplier& m, int own) {
+  if (cluster == 1) {
+    if (parts > 1) named_barrier_sync(1 + m.group, 128 * k_groups);
+    return;
+  }
+  if (parts == 1 || own == 0) return;
+  const u32 full = m.shared.far_full(m.warpgroup());
+  if (threadIdx.x % 128 == 0) mbarrier_arrive_expect_tx(full, own * (parts - 1) * piece_bytes);
+  mbarrier_wait_cluster(full, 0);
 }
 
 /// Adds what the other parts have sent, always in the same order.
@@ -308,12 +326,7 @@ __device__ inline void reduce_and_write(const Multiplier& m, const Arguments& g,
     else
       send(m, piece, &totals[piece / eights][piece % eights * 4]);
   }
-  if (own == 0) return;
-  if (parts > 1) {
-    const u32 full = m.shared.far_full(m.warpgroup());
-    if (threadIdx.x % 128 == 0) mbarrier_arrive_expect_tx(full, own * (parts - 1) * piece_bytes);
-    mbarrier_wait_cluster(full, 0);
-  }
+  receive(m, own);
 #pragma unroll
   for (int piece = 0; piece < pieces; ++piece)
     if (owner_of(piece, m.group) == m.part())
@@ -323,43 +336,61 @@ __device__ inline void reduce_and_write(const Multiplier& m, const Arguments& g,
 /// Called by one thread.
 __device__ inline void init_barriers(const Shared& shared) {
 #pragma unroll
-  for (int stage = 0; stage < stages; ++stage) {
-    mbarrier_init(shared.full(stage), 1 + 32);  // the bytes, and each lane's scales
-    mbarrier_init(shared.empty(stage), 4 * row_groups * sharers);
+  for (int stage = 0; stage < w_stages; ++stage) {
+    mbarrier_init(shared.w_full(stage), 1);
+    mbarrier_init(shared.w_empty(stage), 4 * row_groups);
+  }
+#pragma unroll
+  for (int stage = 0; stage < a_stages; ++stage) {
+    mbarrier_init(shared.a_full(stage), 1 + 32);  // the bytes, and each lane's scales
+    mbarrier_init(shared.a_empty(stage), 4 * row_groups * sharers);
   }
 #pragma unroll
   for (int warpgroup = 0; warpgroup < consumers; ++warpgroup) mbarrier_init(shared.far_full(warpgroup), 1);
   fence_mbarrier_init();
 }
 
+__device__ inline void multiply_and_write(const Multiplier& multiplier, const Arguments& g) {
+  float totals[subtiles][held];
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+    for (int i = 0; i < held; ++i) totals[sub][i] = 0;
+  pdl_wait();
+  multiplier.multiply(totals);
+  reduce_and_write(multiplier, g, totals);
+}
+
 extern "C" __global__ void __maxnreg__(STREAM_REGISTERS)
     multiply_block_stream(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap w, Arguments g) {
   extern __shared__ __align__(1024) u8 memory[];
   const Shared shared = {shared_address(memory)};
-  if (shared.base % 1024 != 0) __trap();                                 // the swizzles need this alignment
-  const int warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);  // uniform in a warp, as the compiler must see
+  if (shared.base % 1024 != 0) __trap();                           // the swizzles need this alignment
+  const int warp = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);  // uniform in a warp, as the compiler must see
   const Place place = place_of(g, cluster_rank<cluster>());
   const Copier copier = {shared, a, w, g, place, (int)threadIdx.x % 32};
   pdl_launch_dependents();
-  if (warpgroup == consumers) {
-    if (copier.lane == 0) init_barriers(shared);
-    if (is_packed) load_first_weights(copier);
-    if (asks_ahead) copier.ask_ahead(is_packed ? stages : 0);
+  if (warp == 4 * consumers) {
+    if (asks_ahead) copier.ask_ahead();
+    if (copier.lane == 0) {
+      init_barriers(shared);
+      if (is_packed) load_first_weights(copier);
+    }
     __syncwarp();
   }
   cluster_sync<cluster>();
-  if (warpgroup == consumers) {
-    copy(copier);
+  if (warp < 4 * consumers) {
+#if STREAM_MANY_REGISTERS
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(STREAM_MANY_REGISTERS));
+#endif
+    multiply_and_write({shared, place, warp / 4 % row_groups, warp / 4 / row_groups}, g);
   } else {
-    const Multiplier multiplier = {shared, place, warpgroup % row_groups, warpgroup / row_groups};
-    float totals[subtiles][held];
-#pragma unroll
-    for (int sub = 0; sub < subtiles; ++sub)
-#pragma unroll
-      for (int i = 0; i < held; ++i) totals[sub][i] = 0;
-    pdl_wait();
-    multiplier.multiply(totals);
-    reduce_and_write(multiplier, g, totals);
+#if STREAM_MANY_REGISTERS
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(gemmtune::block_stream_few_registers));
+#endif
+    if (warp == 4 * consumers && copier.lane == 0) copy_weights(copier);
+    if (warp == 4 * consumers + 1) copy_activations(copier);
+    __syncwarp();
   }
   cluster_sync_before_exit<cluster>();
 }

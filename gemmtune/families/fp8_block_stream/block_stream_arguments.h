@@ -24,4 +24,7 @@ struct BlockStreamArguments {
 constexpr std::int32_t block_brick_rows = 64;
 constexpr std::int32_t block_brick_bytes = 64 * 128;
 
+/// Registers of a thread that copies, once those that multiply have taken the rest.
+constexpr std::int32_t block_stream_few_registers = 40;
+
 }  // namespace gemmtune

@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* arch = "sm90a";
 constexpr std::int64_t chunk_k = 128;
-constexpr std::int64_t registers_of_multiprocessor = 65'536;
+constexpr std::int64_t registers_of_lane = 512;  // in a quarter of a multiprocessor, which has every fourth warp
+constexpr std::int64_t most_registers = 240;
 constexpr std::int64_t spare_registers = 8;  // what the compiler may use beyond what is needed
 
 std::int64_t bricks(const BlockStreamTile& tile) { return tile.row_groups * tile.subtiles; }
@@ -29,11 +30,24 @@ std::int64_t bricks(const BlockStreamTile& tile) { return tile.row_groups * tile
 std::int64_t registers_needed(const BlockStreamTile& tile) {
   const bool reads_early = tile.tokens * (tile.subtiles + 2) <= 384;
   const auto sums = (tile.subtiles + 1) * tile.tokens / 2;
-  return sums + (reads_early ? tile.tokens / 4 + 30 : 44);
+  const auto rest = reads_early ? tile.tokens / 4 + 14 * tile.subtiles : 40;
+  return std::max<std::int64_t>(sums + rest, 40);
+}
+
+/// Without moving any. A quarter of a multiprocessor has a warp of each warpgroup, and one that copies.
+std::int64_t even_registers(const BlockStreamTile& tile) {
+  return std::min(registers_of_lane / (tile.warpgroups() + 1) / 8 * 8, most_registers);
+}
+
+bool moves_registers(const BlockStreamTile& tile) {
+  return tile.warpgroups() > 1 && registers_needed(tile) > even_registers(tile);
 }
 
 std::int64_t registers_had(const BlockStreamTile& tile) {
-  return std::min<std::int64_t>(registers_of_multiprocessor / block_stream_threads(tile) / 8 * 8, 248);
+  const auto even = even_registers(tile);
+  if (!moves_registers(tile)) return even;
+  const auto groups = tile.warpgroups();
+  return std::min((even * (groups + 1) - block_stream_few_registers) / groups / 8 * 8, most_registers);
 }
 
 /// What other warpgroups send to those of a block (far_bytes in block_stream_layout.cuh).
@@ -50,8 +64,10 @@ std::string why_no_shape(const BlockStreamTile& tile) {
   if (tile.k_groups < 1 || tile.warpgroups() > 4) return "blocks have 1 to 4 multiplying warpgroups";
   if (tile.k_blocks < 1 || tile.sharers < 1 || tile.cluster() > 8) return "clusters have 1 to 8 blocks";
   if (tile.tokens % (8 * tile.sharers) != 0) return "blocks share A's rows in groups of 8";
-  if (tile.stages < 2 || tile.stages > 32) return "a ring has 2 to 32 stages";
-  if (tile.stages % tile.k_groups != 0) return "warpgroups along K have equally many stages";
+  if (std::min(tile.w_stages, tile.a_stages) < 2 || std::max(tile.w_stages, tile.a_stages) > 32)
+    return "a ring has 2 to 32 stages";
+  if (tile.w_stages % tile.k_groups != 0 || tile.a_stages % tile.k_groups != 0)
+    return "warpgroups along K have equally many stages";
   if (tile.ahead < 0 || tile.ahead > 1) return "weights are asked for ahead, or not";
   return "";
 }
@@ -83,15 +99,19 @@ std::string why_no_block_stream(const Problem& problem, const BlockStreamTile& t
 }
 
 std::int64_t block_stream_shared_bytes(const BlockStreamTile& tile) {
-  const auto stage = tile.rows() * chunk_k + tile.tokens * chunk_k + (tile.tokens + 4) * 4;
-  return tile.stages * stage + far_bytes(tile) + 8 * (2 * tile.stages + tile.warpgroups());
+  const auto a_stage = tile.tokens * chunk_k + (tile.tokens + 4) * 4;
+  const auto rings = tile.w_stages * tile.rows() * chunk_k + tile.a_stages * a_stage;
+  return rings + far_bytes(tile) + 8 * (2 * (tile.w_stages + tile.a_stages) + tile.warpgroups());
 }
 
-std::int64_t block_stream_registers(const BlockStreamTile& tile) {
-  return std::min(round_up(registers_needed(tile) + spare_registers, 8), registers_had(tile));
+BlockStreamRegisters block_stream_registers(const BlockStreamTile& tile) {
+  if (moves_registers(tile)) return {.even = even_registers(tile), .many = registers_had(tile)};
+  return {.even = std::min(round_up(registers_needed(tile) + spare_registers, 8), even_registers(tile))};
 }
 
-std::int64_t block_stream_threads(const BlockStreamTile& tile) { return 128 * tile.warpgroups() + 32; }
+std::int64_t block_stream_threads(const BlockStreamTile& tile) {
+  return 128 * tile.warpgroups() + (moves_registers(tile) ? 128 : 64);  // registers move between whole warpgroups
+}
 
 std::int64_t block_stream_blocks(const Problem& problem, const BlockStreamTile& tile) {
   return problem.batch * row_clusters(problem, tile) * tile.cluster();
@@ -109,10 +129,12 @@ KernelSource block_stream_source(const Problem& problem, const BlockStreamTile& 
                     option("K_GROUPS", tile.k_groups),
                     option("K_BLOCKS", tile.k_blocks),
                     option("SHARERS", tile.sharers),
-                    option("STAGES", tile.stages),
+                    option("W_STAGES", tile.w_stages),
+                    option("A_STAGES", tile.a_stages),
                     option("AHEAD", tile.ahead),
                     option("PACKED", problem.packed),
-                    option("REGISTERS", block_stream_registers(tile)),
+                    option("REGISTERS", block_stream_registers(tile).even),
+                    option("MANY_REGISTERS", block_stream_registers(tile).many),
                     option("SHARED_BYTES", block_stream_shared_bytes(tile)),
                     option("BIAS", problem.epilogue.bias),
                     fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),

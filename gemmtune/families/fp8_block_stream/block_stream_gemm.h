@@ -27,8 +27,9 @@ struct BlockStreamTile {
   std::int64_t k_groups{1};    // warpgroups of a block that take turns along K
   std::int64_t k_blocks{1};    // blocks of a cluster that split K
   std::int64_t sharers{1};     // blocks of a cluster that share A's tile by multicast and have rows of W of their own
-  std::int64_t stages{8};      // of the pipeline; each holds 128 of K
-  std::int64_t ahead{1};       // 1: asks for all of a block's weights at once, into the L2 cache
+  std::int64_t w_stages{8};    // of W's ring; each holds 128 of K
+  std::int64_t a_stages{4};    // of A's ring
+  std::int64_t ahead{0};       // 1: asks for the first weights before the previous kernel has ended, into the L2 cache
 
   std::int64_t rows() const { return 64 * row_groups * subtiles; }  // of W, of a block
   std::int64_t warpgroups() const { return row_groups * k_groups; }
@@ -45,10 +46,15 @@ std::string why_no_block_stream(const Problem& problem, const BlockStreamTile& t
 
 std::int64_t block_stream_shared_bytes(const BlockStreamTile& tile);
 
-/// Registers of each thread, as the kernel is compiled.
-std::int64_t block_stream_registers(const BlockStreamTile& tile);
+/// Registers of each thread, as the kernel is compiled. `many` is 0, or what threads that multiply have once those that
+/// copy have given theirs away.
+struct BlockStreamRegisters {
+  std::int64_t even{};
+  std::int64_t many{};
+};
+BlockStreamRegisters block_stream_registers(const BlockStreamTile& tile);
 
-/// Threads of a block: its warpgroups, and a warp that copies.
+/// Threads of a block: its warpgroups, and the warps that copy.
 std::int64_t block_stream_threads(const BlockStreamTile& tile);
 
 /// Blocks of the grid.

@@ -5,10 +5,12 @@
 //   STREAM_K_GROUPS    warpgroups that take turns along K
 //   STREAM_K_BLOCKS    blocks of a cluster that split K
 //   STREAM_SHARERS     blocks of a cluster with the same part of K, which share A by multicast
-//   STREAM_STAGES      stages of the pipeline; each holds 128 of K
-//   STREAM_AHEAD       asks for all of the block's weights at once, into the L2 cache
+//   STREAM_W_STAGES    stages of W's ring, and STREAM_A_STAGES of A's; each holds 128 of K
+//   STREAM_AHEAD       asks for the first weights early, into the L2 cache
 //   STREAM_PACKED      weights are bricks (block_stream_arguments.h)
-//   STREAM_REGISTERS, STREAM_SHARED_BYTES, STREAM_BIAS
+//   STREAM_REGISTERS   of a thread at the start. Where STREAM_MANY_REGISTERS is not 0, threads that multiply get that
+//                      many, from those that copy
+//   STREAM_SHARED_BYTES, STREAM_BIAS
 // and those of output_element.cuh.
 #pragma once
 
@@ -23,7 +25,8 @@ constexpr int subtiles = STREAM_SUBTILES;
 constexpr int k_groups = STREAM_K_GROUPS;
 constexpr int k_blocks = STREAM_K_BLOCKS;
 constexpr int sharers = STREAM_SHARERS;
-constexpr int stages = STREAM_STAGES;
+constexpr int w_stages = STREAM_W_STAGES;
+constexpr int a_stages = STREAM_A_STAGES;
 constexpr bool asks_ahead = STREAM_AHEAD;
 constexpr bool is_packed = STREAM_PACKED;
 
@@ -37,7 +40,7 @@ constexpr int brick_bytes = gemmtune::block_brick_bytes;
 constexpr int w_stage_bytes = bricks * brick_bytes;
 constexpr int a_stage_bytes = tokens * chunk_k;
 
-/// The scales of a stage: one for each row of A, then one for each 64 rows of W.
+/// The scales of a stage of A: one for each row of A, then one for each 64 rows of W.
 constexpr int scales = tokens + 4;
 static_assert(bricks <= 4);
 
@@ -49,22 +52,37 @@ constexpr int piece_bytes = 128 * 16;
 constexpr int finished_pieces = (pieces + parts - 1) / parts;  // by one of the warpgroups that split K, at most
 constexpr int far_bytes = finished_pieces * (parts - 1) * piece_bytes;
 
-constexpr int a_at = stages * w_stage_bytes;
-constexpr int far_at = a_at + stages * a_stage_bytes;
+constexpr int a_at = w_stages * w_stage_bytes;
+constexpr int far_at = a_at + a_stages * a_stage_bytes;
 constexpr int scales_at = far_at + consumers * far_bytes;
-constexpr int barriers_at = scales_at + stages * scales * 4;
-static_assert(barriers_at + 8 * (2 * stages + consumers) == STREAM_SHARED_BYTES);
-static_assert(stages % k_groups == 0, "each warpgroup along K has stages of its own");
+constexpr int barriers_at = scales_at + a_stages * scales * 4;
+static_assert(barriers_at + 8 * (2 * w_stages + 2 * a_stages + consumers) == STREAM_SHARED_BYTES);
+static_assert(w_stages % k_groups == 0 && a_stages % k_groups == 0, "warpgroups along K have stages of their own");
 
 struct Shared {
   u32 base;
   __device__ u32 w(int stage) const { return base + stage * w_stage_bytes; }
   __device__ u32 a(int stage) const { return base + a_at + stage * a_stage_bytes; }
   __device__ u32 far_sums(int warpgroup) const { return base + far_at + warpgroup * far_bytes; }
-  __device__ u32 scale(int stage, int i) const { return base + scales_at + (stage * scales + i) * 4; }
-  __device__ u32 full(int stage) const { return base + barriers_at + 8 * stage; }
-  __device__ u32 empty(int stage) const { return full(stages + stage); }
-  __device__ u32 far_full(int warpgroup) const { return full(2 * stages + warpgroup); }
+  __device__ u32 scale(int a_stage, int i) const { return base + scales_at + (a_stage * scales + i) * 4; }
+  __device__ u32 w_full(int stage) const { return base + barriers_at + 8 * stage; }
+  __device__ u32 w_empty(int stage) const { return w_full(w_stages + stage); }
+  __device__ u32 a_full(int stage) const { return w_full(2 * w_stages + stage); }
+  __device__ u32 a_empty(int stage) const { return a_full(a_stages + stage); }
+  __device__ u32 far_full(int warpgroup) const { return a_full(2 * a_stages + warpgroup); }
+};
+
+/// A position in a ring of `count` stages: the stage, and the parity of its mbarriers' phase.
+template <int count>
+struct Ring {
+  int stage;
+  u32 phase;
+  __device__ void advance(int by) {
+    stage += by;
+    if (stage < count) return;
+    stage -= count;
+    phase ^= 1;
+  }
 };
 
 /// What a block computes: block_rows rows of W from `row` on, over `count` chunks of K from `first` on.

@@ -44,10 +44,10 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
   double best = 0;
   for (const std::int64_t row_groups : {1, 2, 4})
     for (const std::int64_t k_blocks : {1, 2, 4, 8}) {
-      const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .stages = 2};
+      const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .w_stages = 2, .a_stages = 2};
       if (splits_well(problem, other)) best = std::max(best, share_of_device(problem, other, multiprocessors));
     }
-  return share_of_device(problem, tile, multiprocessors) >= 0.7 * best;
+  return share_of_device(problem, tile, multiprocessors) >= 0.45 * best;
 }
 
 /// Splitting K costs an exchange of sums, so it is not for more blocks than the device holds at once.
@@ -55,12 +55,18 @@ bool is_not_cut_too_small(const Problem& problem, const Tile& tile, std::int64_t
   return tile.k_blocks == 1 || block_stream_blocks(problem, tile) <= 3 * multiprocessors;
 }
 
-/// A ring is no longer than the block's part of K, and holds 24 KB of weights at least if there are so many.
+/// W's ring is no longer than the block's part of K, and holds 24 KB at least if there are so many.
 bool has_useful_ring(const Problem& problem, const Tile& tile) {
   const auto chunks = chunks_of_block(problem, tile);
   const auto needed = std::min<std::int64_t>(24 << 10, chunks * tile.rows() * 128);
-  const bool is_shortest = tile.stages <= 4;
-  return (is_shortest || tile.stages < chunks + tile.k_groups) && tile.stages * tile.rows() * 128 >= needed;
+  const bool is_shortest = tile.w_stages <= 4;
+  return (is_shortest || tile.w_stages < chunks + tile.k_groups) && tile.w_stages * tile.rows() * 128 >= needed;
+}
+
+/// A's ring need not be long, because A is in the L2 cache, but it takes little memory if there are few tokens.
+bool has_useful_a_ring(const Problem&, const Tile& tile) {
+  if (tile.tokens <= 32) return tile.a_stages == 8;
+  return tile.a_stages <= 4 || tile.k_groups == 4;
 }
 
 /// Two groups of 64 rows share what a warpgroup reads of A from shared memory, which matters for many tokens only.
@@ -85,7 +91,7 @@ std::string why_not_block_stream(const Problem& problem, const DeviceInfo& devic
   if (problem.out != DType::bf16 && problem.out != DType::f16 && problem.out != DType::f32)
     return "writes bf16, fp16 or f32";
   if (problem.m > most_block_stream_tokens) return "is for up to 128 rows of A";
-  return why_no_block_stream(problem, {.tokens = most_block_stream_tokens, .stages = 4});
+  return why_no_block_stream(problem, {.tokens = most_block_stream_tokens});
 }
 
 // On each axis, what is expected to be fastest most often comes first.
@@ -93,12 +99,14 @@ Space block_stream_space(const Problem& problem, const DeviceInfo& device) {
   const auto sms = device.cu_num;
   return {"fp8_block_stream",
           {numeric_axis("n", token_choices()), numeric_axis("r", {1, 2, 4}), numeric_axis("u", {1, 2}),
-           numeric_axis("q", {2, 1, 4}), numeric_axis("c", {1, 2, 4, 8}), numeric_axis("x", {1, 2}),
-           numeric_axis("s", {8, 4, 6, 12, 16}), numeric_axis("a", {1, 0})},
+           numeric_axis("q", {1, 2, 4}), numeric_axis("c", {1, 2, 4, 8}), numeric_axis("x", {1, 2}),
+           numeric_axis("s", {4, 6, 8, 12, 16}), numeric_axis("t", {4, 2, 8}), numeric_axis("a", {0, 1})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_block_stream(problem, t).empty(); }),
            rule("another tile suits the rows of A", [=](const Tile& t) { return suits_tokens(problem, t); }),
            rule("K is too short for so many parts", [=](const Tile& t) { return splits_well(problem, t); }),
            rule("another ring suits K", [=](const Tile& t) { return has_useful_ring(problem, t); }),
+           rule("another ring suits the rows of A", [=](const Tile& t) { return has_useful_a_ring(problem, t); }),
+           rule("packed weights are read early anyway", [=](const Tile& t) { return t.ahead == 0 || (!problem.packed && t.a_stages != 2); }),
            rule("few rows of A need no second group of W's rows",
                 [=](const Tile& t) { return subtiles_help(problem, t); }),
            rule("A is too small to be shared", [=](const Tile& t) { return sharing_helps(problem, t); }),
@@ -114,7 +122,8 @@ BlockStreamTile block_stream_tile(const Point& point) {
           .k_groups = point["q"],
           .k_blocks = point["c"],
           .sharers = point["x"],
-          .stages = point["s"],
+          .w_stages = point["s"],
+          .a_stages = point["t"],
           .ahead = point["a"]};
 }
 

@@ -83,11 +83,12 @@ TEST(BlockStreamSpace, KernelsThatCannotBeAreRefused) {
   EXPECT_NE(why_no({.row_groups = 4, .k_groups = 2}), "");
   EXPECT_NE(why_no({.k_blocks = 8, .sharers = 2}), "");
   EXPECT_NE(why_no({.sharers = 3}), "");
-  EXPECT_NE(why_no({.stages = 1}), "");
-  EXPECT_EQ(why_no({.k_groups = 4, .stages = 6}), "warpgroups along K have equally many stages");
+  EXPECT_NE(why_no({.w_stages = 1}), "");
+  EXPECT_EQ(why_no({.k_groups = 4, .w_stages = 6}), "warpgroups along K have equally many stages");
   EXPECT_NE(why_no({.ahead = 2}), "");
-  EXPECT_EQ(why_no({.tokens = 128, .row_groups = 2, .subtiles = 2, .stages = 2}), "sums do not fit into registers");
-  EXPECT_EQ(why_no({.row_groups = 4, .stages = 8}), "needs 330016 bytes of shared memory, and a block has 232448");
+  EXPECT_EQ(why_no({.tokens = 96, .row_groups = 4, .w_stages = 2, .a_stages = 2}), "sums do not fit into registers");
+  EXPECT_NE(why_no({.k_groups = 4, .a_stages = 2}), "");
+  EXPECT_EQ(why_no({.row_groups = 4, .w_stages = 8}), "needs 330016 bytes of shared memory, and a block has 232448");
 }
 
 /// A kernel takes its sizes from arguments, so that one compilation serves all of them.

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "gemmtune/families/fp8_block_stream/block_stream_space.h"
 #include "tests/families/check/family_check.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
+#include "tests/support/covering_pairs.h"
 
 namespace gemmtune {
 
@@ -45,11 +47,23 @@ class BlockStreamTest : public testing::Test {
   std::unique_ptr<Device> device_;
 };
 
-TEST_F(BlockStreamTest, EachCandidateIsRightOnRaggedSizes) {
-  for (const std::string sizes : {"1x576x7168", "17x2112x1152", "61x520x2048", "127x1000x1536"})
-    EXPECT_EQ(check::why_any_wrong(*family_, {.problem = block_scaled_text(sizes), .seed = 3}), "");
-  EXPECT_EQ(check::why_any_wrong(*family_, {.problem = block_scaled_text("33x700x3200", "bf16:packed"), .seed = 3}),
-            "");
+/// Tiles of one problem multiply another one, whose sizes nothing divides and whose K may be shorter than its parts.
+TEST_F(BlockStreamTest, EveryTileIsRightOnRaggedSizes) {
+  struct Two {
+    std::string tiles_of;
+    std::string sizes;
+  };
+  for (const auto& [tiles_of, sizes] :
+       {Two{"1x2112x7168", "1x576x7168"}, Two{"16x7168x2048", "13x520x1152"}, Two{"24x2112x7168", "17x2111x128"},
+        Two{"64x2112x7168", "61x712x1664"}, Two{"64x7168x2048", "60x1001x384"},
+        Two{"128x7168x16384", "127x1000x2176"}, Two{"128x24576x1536", "65x700x640"}})
+    for (const std::string rest : {"bf16", "bf16:packed"}) {
+      const Space space = block_stream_space(block_scaled(tiles_of), *info_);
+      for (const auto& point : covering_pairs(space.points())) {
+        const check::Case one{.problem = block_scaled_text(sizes, rest), .seed = 3};
+        EXPECT_EQ(check::why_wrong(*family_, one, space.candidate("fp8_block_stream", point)), "");
+      }
+    }
 }
 
 TEST_F(BlockStreamTest, SizesThatNothingDivides) {

@@ -32,7 +32,7 @@ class BlockStreamCompiles : public testing::Test {
     const Space space = block_stream_space(problem, h100);
     for (const auto& point : space.points()) {
       auto alike = block_stream_tile(point);
-      alike.stages = 0;
+      alike.w_stages = alike.a_stages = 0;
       kinds.emplace(alike, point);
     }
     std::vector<Point> points;
