@@ -358,6 +358,7 @@ __device__ inline void multiply_and_write(const Multiplier& multiplier, const Ar
     for (int i = 0; i < held; ++i) totals[sub][i] = 0;
   pdl_wait();
   multiplier.multiply(totals);
+  if (reuses_rings) cluster_sync<cluster>();
   reduce_and_write(multiplier, g, totals);
 }
 
@@ -371,7 +372,7 @@ extern "C" __global__ void __maxnreg__(STREAM_REGISTERS)
   const Copier copier = {shared, a, w, g, place, (int)threadIdx.x % 32};
   pdl_launch_dependents();
   if (warp == 4 * consumers) {
-    if (asks_ahead) copier.ask_ahead();
+    if (asks_ahead && !is_packed) copier.ask_ahead();
     if (copier.lane == 0) {
       init_barriers(shared);
       if (is_packed) load_first_weights(copier);
@@ -391,6 +392,7 @@ extern "C" __global__ void __maxnreg__(STREAM_REGISTERS)
     if (warp == 4 * consumers && copier.lane == 0) copy_weights(copier);
     if (warp == 4 * consumers + 1) copy_activations(copier);
     __syncwarp();
+    if (reuses_rings) cluster_sync<cluster>();
   }
   cluster_sync_before_exit<cluster>();
 }

@@ -27,4 +27,7 @@ constexpr std::int32_t block_brick_bytes = 64 * 128;
 /// Registers of a thread that copies, once those that multiply have taken the rest.
 constexpr std::int32_t block_stream_few_registers = 40;
 
+/// Sums of a block that other warpgroups send have memory of their own up to so many bytes. More take that of the rings.
+constexpr std::int32_t block_stream_most_extra_bytes = 32 << 10;
+
 }  // namespace gemmtune

@@ -94,14 +94,17 @@ std::string why_no_block_stream(const Problem& problem, const BlockStreamTile& t
   if (problem.k % chunk_k != 0) return "K % 128 != 0";
   if (problem.m > tile.tokens) return fmt::format("M > {}: all rows of A are in one tile", tile.tokens);
   if (auto why = why_no_tile(tile); !why.empty()) return why;
+  if (problem.packed && tile.ahead != 0) return "packed weights are loaded early anyway";
   const bool all_fit = fits(problem.n) && fits(problem.k) && fits(block_stream_blocks(problem, tile));
   return all_fit && problem.batch <= 65'535 ? "" : "too large";
 }
 
 std::int64_t block_stream_shared_bytes(const BlockStreamTile& tile) {
-  const auto a_stage = tile.tokens * chunk_k + (tile.tokens + 4) * 4;
-  const auto rings = tile.w_stages * tile.rows() * chunk_k + tile.a_stages * a_stage;
-  return rings + far_bytes(tile) + 8 * (2 * (tile.w_stages + tile.a_stages) + tile.warpgroups());
+  const auto rings = tile.w_stages * tile.rows() * chunk_k + tile.a_stages * tile.tokens * chunk_k;
+  const auto far = far_bytes(tile);
+  const auto sums_and_rings = far > block_stream_most_extra_bytes ? std::max(far, rings) : far + rings;
+  const auto scales = tile.a_stages * (tile.tokens + 4) * 4;
+  return sums_and_rings + scales + 8 * (2 * (tile.w_stages + tile.a_stages) + tile.warpgroups());
 }
 
 BlockStreamRegisters block_stream_registers(const BlockStreamTile& tile) {

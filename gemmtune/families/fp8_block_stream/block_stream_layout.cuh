@@ -52,9 +52,14 @@ constexpr int piece_bytes = 128 * 16;
 constexpr int finished_pieces = (pieces + parts - 1) / parts;  // by one of the warpgroups that split K, at most
 constexpr int far_bytes = finished_pieces * (parts - 1) * piece_bytes;
 
+/// Large sums that are sent take the place of both rings, once all blocks of the cluster have finished with theirs.
+constexpr bool reuses_rings = consumers * far_bytes > gemmtune::block_stream_most_extra_bytes;
+
 constexpr int a_at = w_stages * w_stage_bytes;
-constexpr int far_at = a_at + a_stages * a_stage_bytes;
-constexpr int scales_at = far_at + consumers * far_bytes;
+constexpr int rings_bytes = a_at + a_stages * a_stage_bytes;
+constexpr int far_at = reuses_rings ? 0 : rings_bytes;
+constexpr int far_end = far_at + consumers * far_bytes;
+constexpr int scales_at = far_end > rings_bytes ? far_end : rings_bytes;
 constexpr int barriers_at = scales_at + a_stages * scales * 4;
 static_assert(barriers_at + 8 * (2 * w_stages + 2 * a_stages + consumers) == STREAM_SHARED_BYTES);
 static_assert(w_stages % k_groups == 0 && a_stages % k_groups == 0, "warpgroups along K have stages of their own");

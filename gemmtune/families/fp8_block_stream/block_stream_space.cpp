@@ -47,7 +47,7 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
       const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .w_stages = 2, .a_stages = 2};
       if (splits_well(problem, other)) best = std::max(best, share_of_device(problem, other, multiprocessors));
     }
-  return share_of_device(problem, tile, multiprocessors) >= 0.45 * best;
+  return share_of_device(problem, tile, multiprocessors) >= 0.7 * best;
 }
 
 /// Splitting K costs an exchange of sums, so it is not for more blocks than the device holds at once.
@@ -55,18 +55,26 @@ bool is_not_cut_too_small(const Problem& problem, const Tile& tile, std::int64_t
   return tile.k_blocks == 1 || block_stream_blocks(problem, tile) <= 3 * multiprocessors;
 }
 
-/// W's ring is no longer than the block's part of K, and holds 24 KB at least if there are so many.
+/// W's ring is no longer than the block's part of K, and holds 24 to 128 KB, or as much as there is.
 bool has_useful_ring(const Problem& problem, const Tile& tile) {
   const auto chunks = chunks_of_block(problem, tile);
-  const auto needed = std::min<std::int64_t>(24 << 10, chunks * tile.rows() * 128);
+  const auto bytes = tile.w_stages * tile.rows() * 128;
   const bool is_shortest = tile.w_stages <= 4;
-  return (is_shortest || tile.w_stages < chunks + tile.k_groups) && tile.w_stages * tile.rows() * 128 >= needed;
+  if (tile.w_stages < 4 && tile.rows() < 256) return false;
+  return (is_shortest || tile.w_stages < chunks + tile.k_groups) && bytes <= 128 << 10 &&
+         bytes >= std::min<std::int64_t>(24 << 10, chunks * tile.rows() * 128);
 }
 
-/// A's ring need not be long, because A is in the L2 cache, but it takes little memory if there are few tokens.
-bool has_useful_a_ring(const Problem&, const Tile& tile) {
+/// A is in the L2 cache, so that its ring may be shorter, but must cover that cache's latency.
+bool has_useful_a_ring(const Problem& problem, const Tile& tile) {
   if (tile.tokens <= 32) return tile.a_stages == 8;
-  return tile.a_stages <= 4 || tile.k_groups == 4;
+  if (tile.tokens == 128) return tile.a_stages <= 4;
+  return tile.a_stages == 4 || (tile.a_stages == 8 && chunks_of_block(problem, tile) > 4);
+}
+
+/// Asking for weights early rarely gains more than a hundredth.
+bool asks_usefully(const Problem&, const Tile& tile) {
+  return tile.ahead == 0 || (tile.sharers == 1 && tile.subtiles == 1 && tile.k_groups == 1);
 }
 
 /// Two groups of 64 rows share what a warpgroup reads of A from shared memory, which matters for many tokens only.
@@ -100,13 +108,13 @@ Space block_stream_space(const Problem& problem, const DeviceInfo& device) {
   return {"fp8_block_stream",
           {numeric_axis("n", token_choices()), numeric_axis("r", {1, 2, 4}), numeric_axis("u", {1, 2}),
            numeric_axis("q", {1, 2, 4}), numeric_axis("c", {1, 2, 4, 8}), numeric_axis("x", {1, 2}),
-           numeric_axis("s", {4, 6, 8, 12, 16}), numeric_axis("t", {4, 2, 8}), numeric_axis("a", {0, 1})},
+           numeric_axis("s", {4, 6, 8, 3, 12}), numeric_axis("t", {8, 4, 3}), numeric_axis("a", {0, 1})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_block_stream(problem, t).empty(); }),
            rule("another tile suits the rows of A", [=](const Tile& t) { return suits_tokens(problem, t); }),
            rule("K is too short for so many parts", [=](const Tile& t) { return splits_well(problem, t); }),
            rule("another ring suits K", [=](const Tile& t) { return has_useful_ring(problem, t); }),
            rule("another ring suits the rows of A", [=](const Tile& t) { return has_useful_a_ring(problem, t); }),
-           rule("packed weights are read early anyway", [=](const Tile& t) { return t.ahead == 0 || (!problem.packed && t.a_stages != 2); }),
+           rule("asking ahead is for plain tiles", [=](const Tile& t) { return asks_usefully(problem, t); }),
            rule("few rows of A need no second group of W's rows",
                 [=](const Tile& t) { return subtiles_help(problem, t); }),
            rule("A is too small to be shared", [=](const Tile& t) { return sharing_helps(problem, t); }),

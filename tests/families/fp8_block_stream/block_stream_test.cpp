@@ -58,7 +58,7 @@ TEST_F(BlockStreamTest, EveryTileIsRightOnRaggedSizes) {
         Two{"64x2112x7168", "61x712x1664"}, Two{"64x7168x2048", "60x1001x384"},
         Two{"128x7168x16384", "127x1000x2176"}, Two{"128x24576x1536", "65x700x640"}})
     for (const std::string rest : {"bf16", "bf16:packed"}) {
-      const Space space = block_stream_space(block_scaled(tiles_of), *info_);
+      const Space space = block_stream_space(block_scaled(tiles_of, rest), *info_);
       for (const auto& point : covering_pairs(space.points())) {
         const check::Case one{.problem = block_scaled_text(sizes, rest), .seed = 3};
         EXPECT_EQ(check::why_wrong(*family_, one, space.candidate("fp8_block_stream", point)), "");
