@@ -21,6 +21,8 @@ constexpr const char* arch = "sm90a";
 constexpr std::int64_t chunk_k = 128;
 constexpr std::int64_t registers_of_lane = 512;  // in a quarter of a multiprocessor, which has every fourth warp
 constexpr std::int64_t most_registers = 240;
+constexpr std::int64_t shared_bytes_of_multiprocessor = 233'472;
+constexpr std::int64_t shared_bytes_of_system = 1024;  // of each block
 constexpr std::int64_t spare_registers = 8;  // what the compiler may use beyond what is needed
 
 std::int64_t bricks(const BlockStreamTile& tile) { return tile.row_groups * tile.subtiles; }
@@ -114,6 +116,13 @@ BlockStreamRegisters block_stream_registers(const BlockStreamTile& tile) {
 
 std::int64_t block_stream_threads(const BlockStreamTile& tile) {
   return 128 * tile.warpgroups() + (moves_registers(tile) ? 128 : 64);  // registers move between whole warpgroups
+}
+
+std::int64_t block_stream_blocks_at_once(const BlockStreamTile& tile) {
+  const auto registers = moves_registers(tile) ? even_registers(tile) : round_up(registers_needed(tile), 8);
+  const auto by_registers = 4 * (registers_of_lane / registers) / (block_stream_threads(tile) / 32);
+  const auto by_memory = shared_bytes_of_multiprocessor / (block_stream_shared_bytes(tile) + shared_bytes_of_system);
+  return std::min(by_registers, by_memory);
 }
 
 std::int64_t block_stream_blocks(const Problem& problem, const BlockStreamTile& tile) {

@@ -57,6 +57,9 @@ BlockStreamRegisters block_stream_registers(const BlockStreamTile& tile);
 /// Threads of a block: its warpgroups, and the warps that copy.
 std::int64_t block_stream_threads(const BlockStreamTile& tile);
 
+/// Blocks that a multiprocessor holds at once.
+std::int64_t block_stream_blocks_at_once(const BlockStreamTile& tile);
+
 /// Blocks of the grid.
 std::int64_t block_stream_blocks(const Problem& problem, const BlockStreamTile& tile);
 

@@ -32,10 +32,29 @@ bool splits_well(const Problem& problem, const Tile& tile) {
   return tile.parts() == 1 || problem.k / 128 >= 2 * tile.parts();
 }
 
-/// Blocks that are on the device at once, on average, as a share of its multiprocessors; 1 at most.
+/// How many clusters are on the device at once. The blocks of one are in one group of multiprocessors, and some
+/// multiprocessors of each group are left over: 132 of them hold 30 clusters of four.
+std::int64_t clusters_at_once(const Tile& tile, std::int64_t multiprocessors) {
+  const auto blocks = std::max<std::int64_t>(multiprocessors * block_stream_blocks_at_once(tile), 1);
+  return tile.cluster() < 4 ? blocks / tile.cluster() : blocks * 11 / 12 / tile.cluster();
+}
+
+std::int64_t clusters_of(const Problem& problem, const Tile& tile) {
+  return block_stream_blocks(problem, tile) / tile.cluster();
+}
+
+/// Splitting K costs an exchange of sums, and clusters that have to wait for others cost as much as all of those.
+bool splits_for_one_wave(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
+  return tile.k_blocks == 1 || clusters_of(problem, tile) <= clusters_at_once(tile, multiprocessors);
+}
+
+/// The share of the device that is busy, averaged over the waves of clusters.
 double share_of_device(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
-  const auto blocks = static_cast<double>(block_stream_blocks(problem, tile));
-  return std::min(1.0, blocks / static_cast<double>(multiprocessors));
+  const auto clusters = clusters_of(problem, tile);
+  const auto at_once = clusters_at_once(tile, multiprocessors);
+  if (clusters <= at_once)
+    return std::min(1.0, static_cast<double>(clusters * tile.cluster()) / static_cast<double>(multiprocessors));
+  return static_cast<double>(clusters) / static_cast<double>(ceil_div(clusters, at_once) * at_once);
 }
 
 /// Whether nearly as many multiprocessors work as with the best other way of dividing W. Memory's bandwidth is shared, so
@@ -44,15 +63,12 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
   double best = 0;
   for (const std::int64_t row_groups : {1, 2, 4})
     for (const std::int64_t k_blocks : {1, 2, 4, 8}) {
-      const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .w_stages = 2, .a_stages = 2};
-      if (splits_well(problem, other)) best = std::max(best, share_of_device(problem, other, multiprocessors));
+      const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .w_stages = 4};
+      if (why_no_block_stream(problem, other).empty() && splits_well(problem, other) &&
+          splits_for_one_wave(problem, other, multiprocessors))
+        best = std::max(best, share_of_device(problem, other, multiprocessors));
     }
   return share_of_device(problem, tile, multiprocessors) >= 0.7 * best;
-}
-
-/// Splitting K costs an exchange of sums, so it is not for more blocks than the device holds at once.
-bool is_not_cut_too_small(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
-  return tile.k_blocks == 1 || block_stream_blocks(problem, tile) <= 3 * multiprocessors;
 }
 
 /// W's ring is no longer than the block's part of K, and holds 24 to 128 KB, or as much as there is.
@@ -80,6 +96,9 @@ bool asks_usefully(const Problem&, const Tile& tile) {
 /// Two groups of 64 rows share what a warpgroup reads of A from shared memory, which matters for many tokens only.
 bool subtiles_help(const Problem&, const Tile& tile) { return tile.subtiles == 1 || tile.tokens >= 96; }
 
+/// With more tokens, the sums that four warpgroups exchange are too many.
+bool k_groups_help(const Problem&, const Tile& tile) { return tile.k_groups < 4 || tile.tokens <= 32; }
+
 /// Blocks that share A read it less often from the L2 cache, which matters only if A is not small beside W's tile.
 bool sharing_helps(const Problem& problem, const Tile& tile) {
   return tile.sharers == 1 || (tile.tokens * 2 >= tile.rows() && problem.n > tile.rows());
@@ -102,25 +121,32 @@ std::string why_not_block_stream(const Problem& problem, const DeviceInfo& devic
   return why_no_block_stream(problem, {.tokens = most_block_stream_tokens});
 }
 
-// On each axis, what is expected to be fastest most often comes first.
+// On each axis, what was fastest on an H200 most often comes first.
 Space block_stream_space(const Problem& problem, const DeviceInfo& device) {
   const auto sms = device.cu_num;
+  const bool many_tokens = problem.m > 64;
+  const auto with_problem = [&](const char* reason, bool (*holds)(const Problem&, const Tile&)) {
+    return rule(reason, [=](const Tile& t) { return holds(problem, t); });
+  };
+  const auto with_device = [&](const char* reason, bool (*holds)(const Problem&, const Tile&, std::int64_t)) {
+    return rule(reason, [=](const Tile& t) { return holds(problem, t, sms); });
+  };
   return {"fp8_block_stream",
-          {numeric_axis("n", token_choices()), numeric_axis("r", {1, 2, 4}), numeric_axis("u", {1, 2}),
-           numeric_axis("q", {1, 2, 4}), numeric_axis("c", {1, 2, 4, 8}), numeric_axis("x", {1, 2}),
-           numeric_axis("s", {4, 6, 8, 3, 12}), numeric_axis("t", {8, 4, 3}), numeric_axis("a", {0, 1})},
+          {numeric_axis("n", token_choices()), numeric_axis("r", many_tokens ? Values{2, 1, 4} : Values{1, 2, 4}),
+           numeric_axis("u", {1, 2}), numeric_axis("q", {1, 2, 4}), numeric_axis("c", {2, 4, 1, 8}),
+           numeric_axis("x", {1, 2}), numeric_axis("s", {4, 6, 8, 3, 12}), numeric_axis("t", {8, 4, 3}),
+           numeric_axis("a", {0, 1})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_block_stream(problem, t).empty(); }),
-           rule("another tile suits the rows of A", [=](const Tile& t) { return suits_tokens(problem, t); }),
-           rule("K is too short for so many parts", [=](const Tile& t) { return splits_well(problem, t); }),
-           rule("another ring suits K", [=](const Tile& t) { return has_useful_ring(problem, t); }),
-           rule("another ring suits the rows of A", [=](const Tile& t) { return has_useful_a_ring(problem, t); }),
-           rule("asking ahead is for plain tiles", [=](const Tile& t) { return asks_usefully(problem, t); }),
-           rule("few rows of A need no second group of W's rows",
-                [=](const Tile& t) { return subtiles_help(problem, t); }),
-           rule("A is too small to be shared", [=](const Tile& t) { return sharing_helps(problem, t); }),
-           rule("more blocks than are on the device at once",
-                [=](const Tile& t) { return is_not_cut_too_small(problem, t, sms); }),
-           rule("multiprocessors would be idle", [=](const Tile& t) { return fills_device(problem, t, sms); })}};
+           with_problem("another tile suits the rows of A", suits_tokens),
+           with_problem("K is too short for so many parts", splits_well),
+           with_problem("another ring suits K", has_useful_ring),
+           with_problem("another ring suits the rows of A", has_useful_a_ring),
+           with_problem("asking ahead is for plain tiles", asks_usefully),
+           with_problem("few rows of A need no second group of W's rows", subtiles_help),
+           with_problem("too many sums would be exchanged", k_groups_help),
+           with_problem("A is too small to be shared", sharing_helps),
+           with_device("some clusters would wait for others", splits_for_one_wave),
+           with_device("multiprocessors would be idle", fills_device)}};
 }
 
 BlockStreamTile block_stream_tile(const Point& point) {
