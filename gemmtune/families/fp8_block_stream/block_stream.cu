@@ -1,11 +1,12 @@
-// C = A · Wᵀ for few rows of A, e4m3 with a scale for each 1×128 of A and each 128×128 of W. The time is that of reading
-// W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M, the rows of A
+// C = A · Wᵀ for few rows of A, e4m3 with a scale for each 1×128 of A and each 128×128 of W. The time is that of
+// reading W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M, the rows of
+// A
 // ("tokens") its N. docs/fp8-on-hopper.md explains what this is built for.
 //
 // A block has warpgroups that multiply, a warp that copies W, and one that copies A and all scales, 128 of K at a time.
-// W has a ring of its own, because it can be asked for early and far ahead. The tensor core sums 128 of K. The sum times
-// both scales is then added in float. Warpgroups of a block, and blocks of a cluster, take different parts of K. At the
-// end each sends most of its sums to the others, and adds up and writes a share of C.
+// W has a ring of its own, because it can be asked for early and far ahead. The tensor core sums 128 of K. The sum
+// times both scales is then added in float. Warpgroups of a block, and blocks of a cluster, take different parts of K.
+// At the end each sends most of its sums to the others, and adds up and writes a share of C.
 
 #include "gemmtune/families/fp8_block_stream/block_stream_layout.cuh"
 #include "gemmtune/kernels/output_element.cuh"
@@ -277,11 +278,11 @@ __device__ inline void send(const Multiplier& m, int piece, const float* four) {
   const int owner = owner_of(piece, m.group);
   const int slot = (m.part() - owner + parts) % parts - 1;
   const int warpgroup = owner % k_groups * row_groups + m.group;
-  const u32 to = m.shared.far_sums(warpgroup) + (piece / parts * (parts - 1) + slot) * piece_bytes +
-                 threadIdx.x % 128 * 16;
+  const u32 to =
+      m.shared.far_sums(warpgroup) + (piece / parts * (parts - 1) + slot) * piece_bytes + threadIdx.x % 128 * 16;
   if (cluster == 1) {
-    st_shared_v4(to, {__float_as_uint(four[0]), __float_as_uint(four[1]), __float_as_uint(four[2]),
-                      __float_as_uint(four[3])});
+    st_shared_v4(
+        to, {__float_as_uint(four[0]), __float_as_uint(four[1]), __float_as_uint(four[2]), __float_as_uint(four[3])});
     return;
   }
   const u32 rank = m.place.rank_of(owner / k_groups, m.place.sharer);
@@ -316,7 +317,8 @@ __device__ inline Piece finish(const Multiplier& m, int piece, const float* four
 }
 
 /// Every warpgroup waits for all that is sent to it, so nothing is on its way to a block that has ended.
-__device__ inline void reduce_and_write(const Multiplier& m, const Arguments& g, const float (&totals)[subtiles][held]) {
+__device__ inline void reduce_and_write(const Multiplier& m, const Arguments& g,
+                                        const float (&totals)[subtiles][held]) {
   const Writer writer = {g, m.place, m.group};
   int own = 0;
 #pragma unroll

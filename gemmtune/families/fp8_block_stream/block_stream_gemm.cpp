@@ -23,7 +23,7 @@ constexpr std::int64_t registers_of_lane = 512;  // in a quarter of a multiproce
 constexpr std::int64_t most_registers = 240;
 constexpr std::int64_t shared_bytes_of_multiprocessor = 233'472;
 constexpr std::int64_t shared_bytes_of_system = 1024;  // of each block
-constexpr std::int64_t spare_registers = 8;  // what the compiler may use beyond what is needed
+constexpr std::int64_t spare_registers = 8;            // what the compiler may use beyond what is needed
 
 std::int64_t bricks(const BlockStreamTile& tile) { return tile.row_groups * tile.subtiles; }
 
@@ -168,8 +168,7 @@ BlockStreamGemm::BlockStreamGemm(const Problem& problem, const BlockStreamTile& 
       }()),
       packer_(problem.packed ? std::optional<BlockStreamPacker>(problem) : std::nullopt),
       module_(compile_kernel(block_stream_source(problem, tile))),
-      multiply_(
-          module_.function("multiply_block_stream", static_cast<unsigned>(block_stream_shared_bytes(tile)))) {}
+      multiply_(module_.function("multiply_block_stream", static_cast<unsigned>(block_stream_shared_bytes(tile)))) {}
 
 void BlockStreamGemm::launch_or_throw(const Operands& operands, Stream& stream) const {
   const auto operand = [&](const std::byte* address, std::int64_t rows, std::int64_t box_rows) {

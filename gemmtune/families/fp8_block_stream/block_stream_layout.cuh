@@ -31,9 +31,9 @@ constexpr bool asks_ahead = STREAM_AHEAD;
 constexpr bool is_packed = STREAM_PACKED;
 
 constexpr int cluster = k_blocks * sharers;
-constexpr int parts = k_blocks * k_groups;         // of K
-constexpr int consumers = row_groups * k_groups;   // warpgroups that multiply
-constexpr int bricks = row_groups * subtiles;      // of 64 rows of W
+constexpr int parts = k_blocks * k_groups;        // of K
+constexpr int consumers = row_groups * k_groups;  // warpgroups that multiply
+constexpr int bricks = row_groups * subtiles;     // of 64 rows of W
 constexpr int block_rows = 64 * bricks;
 constexpr int chunk_k = 128;
 constexpr int brick_bytes = gemmtune::block_brick_bytes;

@@ -4,7 +4,6 @@
 #include "gemmtune/families/fp8_block_stream/block_stream_arguments.h"
 #include "gemmtune/kernels/integers.cuh"
 
-
 /// Blocks of 512 threads, one for each brick: x counts chunks of K, y 64 rows, z batches.
 extern "C" __global__ void pack_block_stream(const u8* w, u8* packed, int n, int chunks) {
   const int row = threadIdx.x / 8;

@@ -1,5 +1,5 @@
-// FP8 weights in the layout that fp8_block_stream reads when weights may be packed ahead of the calls: bricks of 64 rows
-// × 128 of K (block_stream_arguments.h). The values stay as they are.
+// FP8 weights in the layout that fp8_block_stream reads when weights may be packed ahead of the calls: bricks of 64
+// rows × 128 of K (block_stream_arguments.h). The values stay as they are.
 #pragma once
 
 #include <cstddef>

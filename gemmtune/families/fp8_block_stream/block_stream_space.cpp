@@ -57,8 +57,8 @@ double share_of_device(const Problem& problem, const Tile& tile, std::int64_t mu
   return static_cast<double>(clusters) / static_cast<double>(ceil_div(clusters, at_once) * at_once);
 }
 
-/// Whether nearly as many multiprocessors work as with the best other way of dividing W. Memory's bandwidth is shared, so
-/// not all of them have to.
+/// Whether nearly as many multiprocessors work as with the best other way of dividing W. Memory's bandwidth is shared,
+/// so not all of them have to.
 bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
   double best = 0;
   for (const std::int64_t row_groups : {1, 2, 4})

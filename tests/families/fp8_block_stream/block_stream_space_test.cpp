@@ -73,8 +73,7 @@ TEST(BlockStreamSpace, HasWhatWasFastest) {
   EXPECT_TRUE(found("64x7168x16384", {.row_groups = 2, .k_blocks = 2, .sharers = 2, .w_stages = 6, .a_stages = 8}));
   EXPECT_TRUE(found("128x7168x16384", {.tokens = 128, .row_groups = 2, .k_blocks = 2, .w_stages = 4}));
   EXPECT_TRUE(found("128x2112x7168", {.tokens = 128, .row_groups = 2, .k_blocks = 4, .w_stages = 4}));
-  EXPECT_TRUE(found("128x24576x1536",
-                    {.tokens = 128, .row_groups = 2, .subtiles = 2, .w_stages = 3, .a_stages = 3}));
+  EXPECT_TRUE(found("128x24576x1536", {.tokens = 128, .row_groups = 2, .subtiles = 2, .w_stages = 3, .a_stages = 3}));
   EXPECT_TRUE(found("128x7168x2048", {.tokens = 128, .w_stages = 4, .ahead = 1}));
   EXPECT_TRUE(found("1x7168x16384", {.tokens = 8, .row_groups = 4, .k_blocks = 4, .w_stages = 3, .a_stages = 8}));
   EXPECT_TRUE(found("1x24576x1536", {.tokens = 8, .w_stages = 8, .a_stages = 8}));

@@ -73,7 +73,8 @@ TEST_F(BlockStreamTest, SizesThatNothingDivides) {
 }
 
 TEST_F(BlockStreamTest, OutputsBiasAndBatches) {
-  for (const std::string rest : {"f32", "fp16:bias", "f32:bias", "bf16:batch=3", "bf16:bias:batch=2", "fp16:packed:batch=2"})
+  for (const std::string rest :
+       {"f32", "fp16:bias", "f32:bias", "bf16:batch=3", "bf16:bias:batch=2", "fp16:packed:batch=2"})
     for (const std::string sizes : {"15x200x640", "70x201x1152"})
       EXPECT_EQ(why_first_wrong(block_scaled_text(sizes, rest)), "");
 }
@@ -103,9 +104,7 @@ TEST_F(BlockStreamTest, ScalesAtTheEndsOfTheirRange) {
   EXPECT_EQ(why_first_wrong_on(problem, host, "scales far from 1"), "");
 }
 
-TEST_F(BlockStreamTest, NamesSayAll) {
-  EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("16x1024x2048")), "");
-}
+TEST_F(BlockStreamTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("16x1024x2048")), ""); }
 
 }  // namespace
 }  // namespace gemmtune

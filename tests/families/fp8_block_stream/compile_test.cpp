@@ -1,5 +1,5 @@
-// The kernels of the space compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes do
-// not. Of kernels that differ only in the length of a ring, one stands for all. Of the rest, as many are compiled as
+// The kernels of the space compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes
+// do not. Of kernels that differ only in the length of a ring, one stands for all. Of the rest, as many are compiled as
 // have every pair of parameters.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
