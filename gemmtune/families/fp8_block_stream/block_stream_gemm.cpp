@@ -36,8 +36,11 @@ std::int64_t registers_needed(const BlockStreamTile& tile) {
   return std::max<std::int64_t>(sums + rest, 40);
 }
 
-/// Without moving any. A quarter of a multiprocessor has a warp of each warpgroup, and one that copies.
+/// Without moving any. A quarter of a multiprocessor has a warp of each warpgroup, and one that copies. Blocks of one
+/// warpgroup get no more than lets a second block in beside them, if the compiler can do with a few less than needed.
 std::int64_t even_registers(const BlockStreamTile& tile) {
+  constexpr std::int64_t of_two_blocks = registers_of_lane / 3 / 8 * 8;  // a quarter has three of their warps
+  if (tile.warpgroups() == 1 && registers_needed(tile) <= of_two_blocks + spare_registers) return of_two_blocks;
   return std::min(registers_of_lane / (tile.warpgroups() + 1) / 8 * 8, most_registers);
 }
 
@@ -76,7 +79,7 @@ std::string why_no_shape(const BlockStreamTile& tile) {
 
 std::string why_no_tile(const BlockStreamTile& tile) {
   if (auto why = why_no_shape(tile); !why.empty()) return why;
-  if (registers_needed(tile) > registers_had(tile)) return "sums do not fit into registers";
+  if (registers_needed(tile) > registers_had(tile) + spare_registers) return "sums do not fit into registers";
   if (const auto bytes = block_stream_shared_bytes(tile); bytes > most_block_stream_shared_bytes)
     return fmt::format("needs {} bytes of shared memory, and a block has {}", bytes, most_block_stream_shared_bytes);
   return "";
@@ -119,7 +122,7 @@ std::int64_t block_stream_threads(const BlockStreamTile& tile) {
 }
 
 std::int64_t block_stream_blocks_at_once(const BlockStreamTile& tile) {
-  const auto registers = moves_registers(tile) ? even_registers(tile) : round_up(registers_needed(tile), 8);
+  const auto registers = std::min(round_up(registers_needed(tile), 8), even_registers(tile));
   const auto by_registers = 4 * (registers_of_lane / registers) / (block_stream_threads(tile) / 32);
   const auto by_memory = shared_bytes_of_multiprocessor / (block_stream_shared_bytes(tile) + shared_bytes_of_system);
   return std::min(by_registers, by_memory);
