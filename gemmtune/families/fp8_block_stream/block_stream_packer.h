@@ -1,0 +1,36 @@
+// FP8 weights in the layout that fp8_block_stream reads when weights may be packed ahead of the calls: bricks of 64
+// rows × 128 of K (block_stream_arguments.h). The values stay as they are.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "gemmtune/device/device.h"
+#include "gemmtune/device/gpu/gpu_module.h"
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune {
+
+/// The source that a packer compiles. It is the same for all sizes.
+KernelSource block_stream_pack_source();
+
+class BlockStreamPacker {
+ public:
+  /// Compiles. Throws Error{unsupported} with the compiler's log.
+  explicit BlockStreamPacker(const Problem& problem);
+
+  /// Of the packed weights: those of W, with N rounded up to a multiple of 64.
+  std::size_t bytes() const;
+
+  std::string layout_name() const { return "e4m3 bricks of 64x128"; }
+
+  void pack(const std::byte* w, std::byte* packed, Stream& stream) const;
+
+ private:
+  Problem problem_{};
+  GpuModule module_;
+  GpuFunction pack_{};
+};
+
+}  // namespace gemmtune

@@ -1,0 +1,110 @@
+// Tests against the reference. They need a Hopper GPU and are skipped elsewhere.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/families/fp8_block_stream/block_stream_space.h"
+#include "tests/families/check/family_check.h"
+#include "tests/families/fp8_block_stream/block_scaled.h"
+#include "tests/support/covering_pairs.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_fp8_block_stream_family();
+
+namespace {
+
+class BlockStreamTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    info_ = check::device_of(*family_);
+    if (!info_) GTEST_SKIP() << "this machine has no NVIDIA GPU";
+    device_ = open_device(device_id(*info_));
+    if (const auto support = family_->supports(block_scaled("16x64x128"), *info_); !support)
+      GTEST_SKIP() << support.why_not;
+  }
+
+  Candidate first(const Problem& problem) const { return family_->candidates(problem, *info_).front(); }
+
+  std::string why_first_wrong(const std::string& text, Recipe recipe = Recipe::gaussian) const {
+    return check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, first(parse_problem(text)));
+  }
+
+  std::string why_first_wrong_on(const Problem& problem, const HostOperands& host, std::string_view what) const {
+    return check::why_wrong_on(*family_, problem, host, first(problem), what);
+  }
+
+  std::unique_ptr<KernelFamily> family_ = make_fp8_block_stream_family();
+  std::optional<DeviceInfo> info_;
+  std::unique_ptr<Device> device_;
+};
+
+/// Tiles of one problem multiply another one, whose sizes nothing divides and whose K may be shorter than its parts.
+TEST_F(BlockStreamTest, EveryTileIsRightOnRaggedSizes) {
+  struct Two {
+    std::string tiles_of;
+    std::string sizes;
+  };
+  for (const auto& [tiles_of, sizes] :
+       {Two{"1x2112x7168", "1x576x2048"}, Two{"16x7168x2048", "3x520x1152"}, Two{"24x2112x7168", "17x711x128"},
+        Two{"64x2112x7168", "61x300x1664"}, Two{"64x7168x2048", "60x301x384"}, Two{"128x7168x16384", "127x300x1152"},
+        Two{"128x24576x1536", "65x330x640"}})
+    for (const std::string rest : {"bf16", "bf16:packed"}) {
+      const Space space = block_stream_space(block_scaled(tiles_of, rest), *info_);
+      for (const auto& point : covering_pairs(space.points())) {
+        const check::Case one{.problem = block_scaled_text(sizes, rest), .seed = 3};
+        EXPECT_EQ(check::why_wrong(*family_, one, space.candidate("fp8_block_stream", point)), "");
+      }
+    }
+}
+
+TEST_F(BlockStreamTest, SizesThatNothingDivides) {
+  for (const std::string sizes : {"1x1x128", "3x65x128", "17x129x256", "128x127x384", "9x333x2048", "100x7x1152"})
+    for (const std::string rest : {"bf16", "bf16:packed"})
+      EXPECT_EQ(why_first_wrong(block_scaled_text(sizes, rest)), "");
+}
+
+TEST_F(BlockStreamTest, OutputsBiasAndBatches) {
+  for (const std::string rest :
+       {"f32", "fp16:bias", "f32:bias", "bf16:batch=3", "bf16:bias:batch=2", "fp16:packed:batch=2"})
+    for (const std::string sizes : {"15x200x640", "70x201x1152"})
+      EXPECT_EQ(why_first_wrong(block_scaled_text(sizes, rest)), "");
+}
+
+TEST_F(BlockStreamTest, HardOperands) {
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
+    for (const std::string sizes : {"16x300x2048", "64x300x1536", "128x200x1024"})
+      EXPECT_EQ(why_first_wrong(block_scaled_text(sizes), recipe), "") << to_string(recipe);
+}
+
+void set_scale(std::vector<std::byte>& scales, std::size_t at, float value) {
+  std::memcpy(scales.data() + at * sizeof value, &value, sizeof value);
+}
+
+/// Scales that are zero, NaN, and so large and small that only their product is within float's range.
+TEST_F(BlockStreamTest, ScalesAtTheEndsOfTheirRange) {
+  constexpr std::size_t chunks = 8;
+  const auto problem = block_scaled("17x200x1024", "f32");
+  auto host = draw_operands(problem, Recipe::gaussian, 8);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    set_scale(host.a_scale, 3 * chunks + chunk, 0x1p-110f);
+    set_scale(host.a_scale, 5 * chunks + chunk, 0);
+    set_scale(host.w_scale, 1 * chunks + chunk, 0x1p+100f);
+  }
+  set_scale(host.a_scale, 7 * chunks + 4, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_EQ(why_first_wrong_on(problem, host, "scales far from 1"), "");
+}
+
+TEST_F(BlockStreamTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("16x1024x2048")), ""); }
+
+}  // namespace
+}  // namespace gemmtune
