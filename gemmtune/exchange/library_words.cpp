@@ -56,10 +56,10 @@ bool adds_c(const SaidWord& said) {
   return *beta == 1;
 }
 
-/// A batch may multiply one matrix by many: there is no such problem here.
+/// A batch may multiply one matrix by many: there is no such problem here. rocBLAS's files say no strides.
 std::int64_t stride(const SaidWord& said, std::string_view name, std::int64_t batch) {
-  if (batch <= 1) return 0;
-  const auto value = number(said, name, 0);
+  if (batch <= 1 || said(name).empty()) return 0;
+  const auto value = number(said, name);
   if (value == 0) fail(ErrorCode::input, "{}: found 0, expected one matrix for each of the batch", name);
   return value;
 }
