@@ -10,6 +10,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/json.h"
+#include "gemmtune/dispatch/aiter_folder.h"
 #include "gemmtune/table/lint/lint.h"
 #include "gemmtune/table/lint/lint_fix.h"
 
@@ -56,6 +57,7 @@ class TableLintCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.add_option("tables", tables_);
+    options.add_option("--aiter", aiter_);
     options.add_option("--kernels", kernel_lists_);
     options.add_option("--rule", choice_.only).split_at(',').one_value_each();
     options.add_option("--ignore", choice_.ignored).split_at(',').one_value_each();
@@ -73,6 +75,7 @@ class TableLintCommand final : public Command {
       print_text("{}", rule_list());
       return 0;
     }
+    if (fix_ && !aiter_.empty()) fail(ErrorCode::usage, "--fix writes a copy of one table, not of --aiter's");
     if (fix_) return write_clean_copy();
     if (!output_.empty()) fail(ErrorCode::usage, "-o is where --fix writes: add --fix");
     read_inputs();
@@ -85,7 +88,10 @@ class TableLintCommand final : public Command {
  private:
   void read_inputs() {
     for (const auto& path : kernel_lists_) input_.kernel_lists.push_back(read_kernel_list(path));
-    for (const auto& path : table_paths(tables_)) read_input(path);
+    if (!tables_.empty() || aiter_.empty())
+      for (const auto& path : table_paths(tables_)) read_input(path);
+    if (!aiter_.empty())
+      for (const auto& path : files_of(aiter_tables(aiter_))) read_input(path);
   }
 
   /// A file that cannot be read is one of the findings. The other files are still checked.
@@ -134,6 +140,7 @@ class TableLintCommand final : public Command {
     return 0;
   }
 
+  std::string aiter_;
   std::vector<std::string> tables_;
   std::vector<std::string> kernel_lists_;
   std::string output_;
