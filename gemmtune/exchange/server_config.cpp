@@ -252,7 +252,7 @@ std::string server_config_text(const ServerConfig& config) {
   if (!config.triton_version.empty()) json[std::string(version_key)] = config.triton_version;
   for (const auto& entry : config.entries) {
     Json params = Json::object();
-    for (const auto& [key, value] : entry.params) params[key] = Json::parse(value);
+    for (const auto& [key, value] : entry.params) params[key] = parse_ordered_json(value, key);
     json[std::to_string(entry.m)] = std::move(params);
   }
   return json_text(json, 4) + '\n';
