@@ -3,6 +3,14 @@
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
+namespace {
+
+/// Of a matrix with one stored column nothing lies behind it: programs write any number there.
+std::int64_t distance(std::int64_t leading_dimension, std::int64_t columns) {
+  return columns == 1 ? 0 : leading_dimension;
+}
+
+}  // namespace
 
 Problem problem_of(const BlasCall& call) {
   Problem problem{.m = call.n,
@@ -16,9 +24,9 @@ Problem problem_of(const BlasCall& call) {
   // What BLAS does not transpose is contiguous along its first size.
   problem.layout = {.a = call.transpose_b ? Major::mn : Major::k,
                     .w = call.transpose_a ? Major::k : Major::mn,
-                    .a_strides = {.leading_dimension = call.ldb, .batch = call.stride_b},
-                    .w_strides = {.leading_dimension = call.lda, .batch = call.stride_a},
-                    .c_strides = {.leading_dimension = call.ldc, .batch = call.stride_c}};
+                    .a_strides = {.leading_dimension = distance(call.ldb, call.transpose_b ? call.k : call.n), .batch = call.stride_b},
+                    .w_strides = {.leading_dimension = distance(call.lda, call.transpose_a ? call.m : call.k), .batch = call.stride_a},
+                    .c_strides = {.leading_dimension = distance(call.ldc, call.n), .batch = call.stride_c}};
   if (call.batch <= 1)
     problem.layout.a_strides.batch = problem.layout.w_strides.batch = problem.layout.c_strides.batch = 0;
   problem.layout = canonical_layout(problem);

@@ -207,7 +207,7 @@ class Lists(Exchange):
         self.assertIn("hipblaslt_bench.log:6:1: a_type: found 'f6_r', which is not known here", result.stderr)
         self.assertIn("cublaslt.log:6:1: order: found 'ORDER_ROW'", result.stderr)
         shapes = {row["problem"]: row["weight"] for row in self.rows("shapes.csv")}
-        self.assertEqual(shapes["37x256x7168:bf16:bf16:bf16"], "3")
+        self.assertEqual(shapes["37x256x7168:bf16:bf16:bf16"], "4")
         self.assertIn("64x8192x1024:e4m3/tensor:e4m3/tensor:bf16", shapes)
         moe = self.data(next(path.name for path in DATA.glob("E=*")))
         self.assertIn("the file does not say K", self.fail_with(3, "shapes", "from-log", moe).stderr)

@@ -1,4 +1,5 @@
-// The small files in tests/data/exchange, written as the tools write theirs.
+// The small files in tests/data/exchange, written as the tools write theirs. tunableop_recorded0.csv is what PyTorch
+// 2.15.0 itself recorded of 16 products.
 #include "gemmtune/exchange/foreign_shapes.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,8 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/exchange/tunable_op.h"
 
 namespace gemmtune {
 namespace {
@@ -47,6 +50,42 @@ TEST(ForeignShapes, OfEachTool) {
                  {"8x64x96:tf32:tf32:f32:batch=4:nn:lda=128"}}, 1);
   expect_shapes("N=512,K=1024,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128].json",
                 {{"1x512x1024:e4m3/1x128:e4m3/128x128:bf16"}, {"64x512x1024:e4m3/1x128:e4m3/128x128:bf16"}}, 1);
+}
+
+TEST(ForeignShapes, WhatPyTorchRecorded) {
+  expect_shapes("tunableop_recorded0.csv",
+                {{"37x256x7168:bf16:bf16:bf16"},
+                 {"1x256x7168:bf16:bf16:bf16"},
+                 {"37x256x7168:bf16:bf16:bf16:bias"},
+                 {"64x128x576:bf16:bf16:bf16:batch=16:nn"},
+                 {"64x128x576:bf16:bf16:bf16:batch=16"},
+                 {"37x256x7168:e4m3/tensor:e4m3/tensor:bf16"},
+                 {"37x256x7168:e4m3/row:e4m3/row:bf16"},
+                 {"64x256x7168:e4m3/1x128:e4m3/128x128:bf16"},
+                 {"37x256x64:f32:f32:f32"},
+                 {"37x256x64:f16:f16:f16"},
+                 {"37x1x64:bf16:bf16:bf16:nn"},
+                 {"37x64x1:bf16:bf16:bf16:nn"},
+                 {"37x96x64:bf16:bf16:bf16:tn"},
+                 {"37x96x64:bf16:bf16:bf16:lda=128"},
+                 {"32x48x64:e4m3/tensor:e4m3/tensor:f16:bias"},
+                 {"37x256x64:tf32:tf32:f32"}},
+                0);
+}
+
+/// Byte for byte: PyTorch compares texts.
+TEST(ForeignShapes, KeysAreThoseThatPyTorchRecorded) {
+  const auto text = read_file(folder / "tunableop_recorded0.csv");
+  int compared = 0;
+  for (const auto line : split(text, '\n')) {
+    if (line.empty()) continue;
+    const auto call = tunable_op_call(line);
+    if (!why_no_tunable_op(call.problem).empty()) continue;
+    const auto key = tunable_op_key(call, TorchBuild::cuda);
+    EXPECT_EQ(key.operation + ',' + key.parameters, line);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 14) << "all but the two vectors";
 }
 
 TEST(ForeignShapes, FusedMoeSaysNoK) {
