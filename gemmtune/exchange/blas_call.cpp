@@ -29,8 +29,9 @@ Problem problem_of(const BlasCall& call) {
                     .c_strides = {.leading_dimension = distance(call.ldc, call.n), .batch = call.stride_c}};
   if (call.batch <= 1)
     problem.layout.a_strides.batch = problem.layout.w_strides.batch = problem.layout.c_strides.batch = 0;
-  problem.layout = canonical_layout(problem);
+  // First of all, since what follows computes with the sizes.
   if (const auto why = why_invalid(problem); !why.empty()) fail(ErrorCode::input, "{}", why);
+  problem.layout = canonical_layout(problem);
   return problem;
 }
 

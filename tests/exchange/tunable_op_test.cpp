@@ -85,7 +85,10 @@ TEST(TunableOp, WhatIsNotReadSaysWhy) {
        {"", "GemmTunableOp_BFloat16_TN", "GemmTunableOp_BFloat16_TN,tn_256", "GemmTunableOp_Int_TN,tn_1_2_3_ld_3_3_1",
         "GemmTunableOp_BFloat16_TN,xx_256_37_64_ld_64_64_256", "GemmTunableOp_BFloat16_TN,tn_256_37_64",
         "GemmTunableOp_BFloat16_TN,tn_0_37_64_ld_64_64_256", "GemmTunableOp_BFloat16_TN,tn_256_37_64_ld_1_64_256",
-        "GemmTunableOp_BFloat16_TN,tn_256_*_64_ld_64_64_256"})
+        "GemmTunableOp_BFloat16_TN,tn_256_*_64_ld_64_64_256",
+        "GemmTunableOp_BFloat16_TN,tn_9000000000000000000_37_64_ld_64_64_256",
+        "GemmTunableOp_BFloat16_TN,tn_256_37_64_ld_9000000000000000000_64_256",
+        "GemmStridedBatchedTunableOp_BFloat16_NN,nn_256_37_64_B_0_ld_256_64_256"})
     EXPECT_THROW((void)tunable_op_call(line), Error) << line;
 }
 
