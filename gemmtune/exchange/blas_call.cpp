@@ -24,8 +24,10 @@ Problem problem_of(const BlasCall& call) {
   // What BLAS does not transpose is contiguous along its first size.
   problem.layout = {.a = call.transpose_b ? Major::mn : Major::k,
                     .w = call.transpose_a ? Major::k : Major::mn,
-                    .a_strides = {.leading_dimension = distance(call.ldb, call.transpose_b ? call.k : call.n), .batch = call.stride_b},
-                    .w_strides = {.leading_dimension = distance(call.lda, call.transpose_a ? call.m : call.k), .batch = call.stride_a},
+                    .a_strides = {.leading_dimension = distance(call.ldb, call.transpose_b ? call.k : call.n),
+                                  .batch = call.stride_b},
+                    .w_strides = {.leading_dimension = distance(call.lda, call.transpose_a ? call.m : call.k),
+                                  .batch = call.stride_a},
                     .c_strides = {.leading_dimension = distance(call.ldc, call.n), .batch = call.stride_c}};
   if (call.batch <= 1)
     problem.layout.a_strides.batch = problem.layout.w_strides.batch = problem.layout.c_strides.batch = 0;

@@ -1,5 +1,7 @@
 #include "gemmtune/exchange/foreign_shapes.h"
 
+#include <fmt/format.h>
+
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/exchange/cublaslt_log.h"
@@ -32,9 +34,27 @@ std::optional<ForeignFile> foreign_file(const std::filesystem::path& path, std::
   return std::nullopt;
 }
 
+std::string_view describe(ForeignFile file) {
+  switch (file) {
+    case ForeignFile::tunable_op:
+      return "a file of PyTorch's TunableOp";
+    case ForeignFile::amd_tuning:
+      return "a tuning file of hipBLASLt or rocBLAS";
+    case ForeignFile::hipblaslt_log:
+      return "a log of hipblaslt-bench lines";
+    case ForeignFile::cublaslt_log:
+      return "a log of cuBLASLt";
+    default:
+      return "a configuration of vLLM or SGLang";
+  }
+}
+
 std::string known_foreign_files() {
-  return "a file of PyTorch's TunableOp, a tuning file of hipBLASLt or rocBLAS, a log of cuBLASLt or of hipblaslt-bench "
-         "lines, or a configuration of vLLM or SGLang";
+  std::string text;
+  for (const auto file :
+       {ForeignFile::tunable_op, ForeignFile::amd_tuning, ForeignFile::cublaslt_log, ForeignFile::hipblaslt_log})
+    text += fmt::format("{}, ", describe(file));
+  return text + fmt::format("or {}", describe(ForeignFile::server_config));
 }
 
 ShapeList foreign_shapes(const std::filesystem::path& path, std::string_view text) {

@@ -15,6 +15,9 @@ enum class ForeignFile { tunable_op, amd_tuning, hipblaslt_log, cublaslt_log, se
 /// Nothing for a file of none of them.
 std::optional<ForeignFile> foreign_file(const std::filesystem::path& path, std::string_view text);
 
+/// "a file of PyTorch's TunableOp"
+std::string_view describe(ForeignFile file);
+
 /// What foreign_file() knows, for messages.
 std::string known_foreign_files();
 

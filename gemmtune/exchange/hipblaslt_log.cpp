@@ -50,9 +50,7 @@ std::string_view usual_text(std::string_view name) { return name == "transA" || 
 
 }  // namespace
 
-bool is_hipblaslt_bench_line(std::string_view line) {
-  return line.find("hipblaslt-bench ") != std::string_view::npos;
-}
+bool is_hipblaslt_bench_line(std::string_view line) { return line.find("hipblaslt-bench ") != std::string_view::npos; }
 
 Problem hipblaslt_bench_problem(std::string_view line) {
   const auto options = options_of(line.substr(line.find("hipblaslt-bench ")));

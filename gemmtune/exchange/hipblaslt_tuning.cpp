@@ -161,8 +161,7 @@ LibraryTuning read_library_tuning(std::string_view text, const std::string& sour
 
 std::string why_no_hipblaslt(const Problem& problem) {
   if (problem.packed) return "hipBLASLt's file does not say packed weights";
-  if (blas_type_name(problem.a.type).empty() || blas_type_name(problem.w.type).empty() ||
-      problem.a.type == DType::e2m1)
+  if (blas_type_name(problem.a.type).empty() || blas_type_name(problem.w.type).empty() || problem.a.type == DType::e2m1)
     return "hipBLASLt's file does not say these types";
   if (!is_scaled_as_known(problem.a) || !is_scaled_as_known(problem.w))
     return "hipBLASLt's file does not say scales of blocks";

@@ -91,7 +91,8 @@ Problem problem_of_words(const SaidWord& said) {
                 .stride_b = stride(said, "stride_b", batch),
                 .stride_c = stride(said, said("stride_d").empty() ? "stride_c" : "stride_d", batch)};
   set_types(said, call);
-  call.epilogue = {.bias = number(said, "bias_vector", 0) != 0, .activation = activation(said), .residual = adds_c(said)};
+  call.epilogue = {
+      .bias = number(said, "bias_vector", 0) != 0, .activation = activation(said), .residual = adds_c(said)};
   return problem_of(call);
 }
 

@@ -89,7 +89,8 @@ void read_entry(const std::string& key, const Json& value, ServerConfig& config,
 
 std::string cell(const Param& param) {
   const bool is_plain_text = param.value.size() > 2 && param.value.front() == '"';
-  return is_plain_text && param.value.find('\\') == std::string::npos && !is_json(param.value.substr(1, param.value.size() - 2))
+  return is_plain_text && param.value.find('\\') == std::string::npos &&
+                 !is_json(param.value.substr(1, param.value.size() - 2))
              ? param.value.substr(1, param.value.size() - 2)
              : param.value;
 }
@@ -100,8 +101,8 @@ std::string json_value(std::string_view cell) {
 
 constexpr std::size_t fixed_columns = 9;
 const std::vector<std::string>& first_columns() {
-  static const std::vector<std::string> names{"E",           "N",       "K",       "device_name", "dtype",
-                                              "block_shape", "options", "triton_version", "M"};
+  static const std::vector<std::string> names{
+      "E", "N", "K", "device_name", "dtype", "block_shape", "options", "triton_version", "M"};
   return names;
 }
 
@@ -119,9 +120,9 @@ std::vector<std::string> param_columns(const std::vector<ServerConfig>& configs)
 std::vector<std::string> cells_of(const ServerConfig& config, const ServerConfigEntry& entry,
                                   const std::vector<std::string>& columns) {
   const auto& name = config.name;
-  std::vector<std::string> cells{size_text(name.experts), size_text(name.n), size_text(name.k),
-                                 name.device_name,        name.dtype,        name.block_shape,
-                                 name.options,            config.triton_version, std::to_string(entry.m)};
+  std::vector<std::string> cells{
+      size_text(name.experts), size_text(name.n), size_text(name.k),     name.device_name,       name.dtype,
+      name.block_shape,        name.options,      config.triton_version, std::to_string(entry.m)};
   for (const auto& column : columns) {
     const auto param = std::ranges::find(entry.params, column, &Param::key);
     cells.push_back(param == entry.params.end() ? std::string() : cell(*param));
@@ -216,7 +217,8 @@ std::optional<ServerConfigName> parse_server_config_name(std::string_view file_n
 }
 
 std::string server_config_file_name(const ServerConfigName& name, Server server) {
-  auto text = name.experts > 0 ? fmt::format("E={},N={}", name.experts, name.n) : fmt::format("N={},K={}", name.n, name.k);
+  auto text =
+      name.experts > 0 ? fmt::format("E={},N={}", name.experts, name.n) : fmt::format("N={},K={}", name.n, name.k);
   text += ",device_name=" + name.device_name;
   if (!name.dtype.empty()) text += ",dtype=" + name.dtype;
   if (!name.block_shape.empty()) text += ",block_shape=";

@@ -3,7 +3,8 @@
 //   E=256,N=256,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128,128].json      fused MoE: N is a half of the
 //                                                                                      first product's columns
 //   N=512,K=7168,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128].json    one product with block scales
-// The servers take the entry whose number of tokens is nearest. vLLM writes block shapes without a blank, SGLang with one.
+// The servers take the entry whose number of tokens is nearest. vLLM writes block shapes without a blank, SGLang with
+// one.
 //
 // As a table, each entry is a row; every other file of theirs (Mamba, LoRA, CuteDSL, …) is refused.
 #pragma once

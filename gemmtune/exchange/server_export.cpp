@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t block = 128;
 
 /// The parameters that the servers' kernel has.
-constexpr std::array<std::string_view, 9> server_params{"BLOCK_SIZE_M", "BLOCK_SIZE_N",         "BLOCK_SIZE_K",
-                                                        "GROUP_SIZE_M", "num_warps",            "num_stages",
-                                                        "waves_per_eu", "matrix_instr_nonkdim", "kpack"};
+constexpr std::array<std::string_view, 9> server_params{
+    "BLOCK_SIZE_M", "BLOCK_SIZE_N", "BLOCK_SIZE_K",         "GROUP_SIZE_M", "num_warps",
+    "num_stages",   "waves_per_eu", "matrix_instr_nonkdim", "kpack"};
 
 std::int64_t number(const std::vector<Param>& params, std::string_view key, std::int64_t usual) {
   const auto found = std::ranges::find(params, key, &Param::key);
@@ -26,8 +26,8 @@ std::int64_t number(const std::vector<Param>& params, std::string_view key, std:
 }
 
 bool has_blocks_of_128(const Problem& problem) {
-  const bool is_fp8 = problem.a.type == problem.w.type &&
-                      (problem.a.type == DType::e4m3 || problem.a.type == DType::e4m3fnuz);
+  const bool is_fp8 =
+      problem.a.type == problem.w.type && (problem.a.type == DType::e4m3 || problem.a.type == DType::e4m3fnuz);
   return is_fp8 && problem.a.scaling == Scaling::block_1x128 && problem.w.scaling == Scaling::block_128x128;
 }
 
@@ -99,7 +99,8 @@ ServerExport server_export(const TunedTable& table, const std::string& device_na
 }
 
 std::string server_device_name(std::string device) {
-  std::ranges::replace_if(device, [](char c) { return c == ' ' || c == '/'; }, '_');
+  std::ranges::replace_if(
+      device, [](char c) { return c == ' ' || c == '/'; }, '_');
   return device.find("H200") != std::string::npos ? "NVIDIA_H200" : device;
 }
 

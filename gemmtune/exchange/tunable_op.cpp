@@ -139,10 +139,9 @@ std::string letters(const BlasCall& call, std::string_view n_and_t) {
 }
 
 std::string operation_of(const Problem& problem, const BlasCall& call) {
-  const auto types = is_scaled(problem)
-                         ? fmt::format("{}_{}_{}", torch_word(call.a.type, false), torch_word(call.b.type, false),
-                                       torch_word(call.out, false))
-                         : std::string(torch_word(call.a.type, false));
+  const auto types = is_scaled(problem) ? fmt::format("{}_{}_{}", torch_word(call.a.type, false),
+                                                      torch_word(call.b.type, false), torch_word(call.out, false))
+                                        : std::string(torch_word(call.a.type, false));
   const char* kind = "Gemm";
   if (problem.batch > 1) kind = "GemmStridedBatched";
   if (problem.epilogue.bias) kind = "GemmAndBias";
@@ -162,8 +161,8 @@ std::string scales_text(const TunedCall& tuned, const BlasCall& call, TorchBuild
 }
 
 std::string why_no_scaled_op(const Problem& problem) {
-  const bool is_fp8 = problem.a.type == problem.w.type &&
-                      (problem.a.type == DType::e4m3 || problem.a.type == DType::e4m3fnuz);
+  const bool is_fp8 =
+      problem.a.type == problem.w.type && (problem.a.type == DType::e4m3 || problem.a.type == DType::e4m3fnuz);
   if (!is_fp8) return "PyTorch tunes products with scales only of FP8";
   if (problem.batch > 1) return "PyTorch has no batched products with scales";
   return problem.a.scaling == Scaling::none ? "PyTorch scales both sides" : "";

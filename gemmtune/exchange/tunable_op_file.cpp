@@ -112,8 +112,8 @@ TunableOpText tunable_op_text(const std::vector<Param>& validators, const std::v
   TunableOpText result{.repeated = entries.size() - by_key.size()};
   for (const auto& [key, value] : validators) result.text += fmt::format("Validator,{},{}\n", key, value);
   for (const auto& [key, entry] : by_key)
-    result.text += fmt::format("{},{},{},{:.9g}\n", key.operation, key.parameters, entry->solution,
-                               entry->time_us / us_per_ms);
+    result.text +=
+        fmt::format("{},{},{},{:.9g}\n", key.operation, key.parameters, entry->solution, entry->time_us / us_per_ms);
   return result;
 }
 

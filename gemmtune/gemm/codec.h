@@ -25,8 +25,8 @@ void store(std::byte* bytes, std::int64_t index, T value) {
   std::memcpy(bytes + index * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-/// Calls visitor(Codec{}, "Codec") with the codec of an operand's or an output's type and its name: the one list of them.
-/// Throws Error{unsupported} for other types.
+/// Calls visitor(Codec{}, "Codec") with the codec of an operand's or an output's type and its name: the one list of
+/// them. Throws Error{unsupported} for other types.
 template <typename Visitor>
 decltype(auto) with_named_codec(DType type, Visitor&& visitor) {
   switch (type) {

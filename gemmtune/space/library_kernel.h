@@ -1,5 +1,5 @@
-// A kernel of a vendor's library in the library's own numbers, as programs that call the library name it in their files.
-// A candidate's name (space/candidate.h) says the same in words.
+// A kernel of a vendor's library in the library's own numbers, as programs that call the library name it in their
+// files. A candidate's name (space/candidate.h) says the same in words.
 #pragma once
 
 #include <compare>

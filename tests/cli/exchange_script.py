@@ -201,6 +201,11 @@ class Hipblaslt(Exchange):
 
 
 class Lists(Exchange):
+    def test_no_file_of_these_is_a_table(self):
+        for path in DATA.iterdir():
+            result = self.fail_with(1, "table", "lint", self.data(path.name))
+            self.assertRegex(result.stdout, "error: unreadable: this is a .*, and no table: gemmtune table import")
+
     def test_shapes_of_all_files(self):
         files = [self.data(path.name) for path in sorted(DATA.iterdir()) if not path.name.startswith("E=")]
         result = self.fail_with(1, "shapes", "from-log", *files, "-o", "shapes.csv")

@@ -35,19 +35,24 @@ void expect_shapes(const char* file, const std::vector<Expected>& expected, std:
 TEST(ForeignShapes, OfEachTool) {
   expect_shapes("tunableop_untuned0.csv",
                 {{"37x256x7168:bf16:bf16:bf16", 2}, {"64x128x576:bf16:bf16:bf16:batch=16:nn"}}, 1);
-  expect_shapes("tunableop_results0.csv",
-                {{"37x256x7168:bf16:bf16:bf16"}, {"8x512x1024:f16:f16:f16:bias"},
-                 {"37x256x7168:e4m3/row:e4m3/row:bf16"}}, 0);
+  expect_shapes(
+      "tunableop_results0.csv",
+      {{"37x256x7168:bf16:bf16:bf16"}, {"8x512x1024:f16:f16:f16:bias"}, {"37x256x7168:e4m3/row:e4m3/row:bf16"}}, 0);
   expect_shapes("hipblaslt_tuning.txt",
                 {{"16x1280x8192:bf16:bf16:bf16"}, {"16x1280x8192:e4m3fnuz/row:e4m3fnuz/row:bf16:bias:gelu_tanh"}}, 1);
-  expect_shapes("rocblas_tuning.csv", {{"16x1280x8192:bf16:bf16:bf16"}, {"32x64x128:f16:f16:f16:batch=4:nn:residual"}}, 0);
+  expect_shapes("rocblas_tuning.csv", {{"16x1280x8192:bf16:bf16:bf16"}, {"32x64x128:f16:f16:f16:batch=4:nn:residual"}},
+                0);
   expect_shapes("hipblaslt_bench.log",
-                {{"16x1280x8192:bf16:bf16:bf16", 2}, {"16x1280x8192:bf16:bf16:bf16:bias:relu"},
-                 {"64x8192x1024:e4m3/tensor:e4m3/tensor:bf16"}}, 1);
+                {{"16x1280x8192:bf16:bf16:bf16", 2},
+                 {"16x1280x8192:bf16:bf16:bf16:bias:relu"},
+                 {"64x8192x1024:e4m3/tensor:e4m3/tensor:bf16"}},
+                1);
   expect_shapes("cublaslt.log",
-                {{"32x2048x1024:bf16:bf16:bf16:nn"}, {"32x2048x1024:e4m3/tensor:e4m3/tensor:bf16"},
+                {{"32x2048x1024:bf16:bf16:bf16:nn"},
+                 {"32x2048x1024:e4m3/tensor:e4m3/tensor:bf16"},
                  {"32x2048x1024:e4m3/1x128:e4m3/128x128:bf16:bias"},
-                 {"8x64x96:tf32:tf32:f32:batch=4:nn:lda=128"}}, 1);
+                 {"8x64x96:tf32:tf32:f32:batch=4:nn:lda=128"}},
+                1);
   expect_shapes("N=512,K=1024,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128].json",
                 {{"1x512x1024:e4m3/1x128:e4m3/128x128:bf16"}, {"64x512x1024:e4m3/1x128:e4m3/128x128:bf16"}}, 1);
 }

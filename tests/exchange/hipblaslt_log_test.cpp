@@ -34,9 +34,8 @@ TEST(HipblasltLog, Batches) {
 }
 
 TEST(HipblasltLog, WhatIsNotKnownSaysWhy) {
-  for (const std::string options :
-       {"-m 64 -n 8", "-m 64 -n 8 -k 96 --transA C", "-m 64 -n 8 -k 96 --beta 0.5", "-m 64 -n 8 -k 96 --grouped_gemm",
-        "-m 64 -n 8 -k 96 --scaleA 7"})
+  for (const std::string options : {"-m 64 -n 8", "-m 64 -n 8 -k 96 --transA C", "-m 64 -n 8 -k 96 --beta 0.5",
+                                    "-m 64 -n 8 -k 96 --grouped_gemm", "-m 64 -n 8 -k 96 --scaleA 7"})
     EXPECT_THROW((void)problem_of(options + types), Error) << options;
   EXPECT_THROW((void)problem_of("-m 64 -n 8 -k 96 --a_type f6_r --b_type f6_r --d_type bf16_r"), Error);
 }

@@ -11,7 +11,8 @@ TEST(HipblasltTuning, WhatIsWrittenIsReadBack) {
        {"16x1280x8192:bf16:bf16:bf16", "16x1280x8192:e4m3fnuz/row:e4m3fnuz/row:bf16:bias:gelu_tanh",
         "8x64x96:f16:f16:f32:batch=4:nn", "8x64x96:tf32:tf32:f32:residual"}) {
     EXPECT_EQ(why_no_hipblaslt(parse_problem(problem)), "");
-    choices.push_back({.problem = parse_problem(problem), .solution_index = 56537, .kernel_name = "Cijk_x", .time_us = 17.1});
+    choices.push_back(
+        {.problem = parse_problem(problem), .solution_index = 56537, .kernel_name = "Cijk_x", .time_us = 17.1});
   }
   const auto text = hipblaslt_tuning_text("8a41deb608", choices);
   const auto first = text.substr(0, text.find('\n'));

@@ -22,7 +22,8 @@ TEST(ServerConfig, NamesOfBothServers) {
 
 TEST(ServerConfig, NamesAreWrittenAsTheyWereRead) {
   for (const auto* text :
-       {"E=8,N=14336,device_name=AMD_Instinct_MI300X.json", "N=512,K=7168,device_name=NVIDIA_H20-3e,dtype=int8_w8a8.json",
+       {"E=8,N=14336,device_name=AMD_Instinct_MI300X.json",
+        "N=512,K=7168,device_name=NVIDIA_H20-3e,dtype=int8_w8a8.json",
         "E=80,N=640,device_name=NVIDIA_H200,dtype=fp8_w8a8,block_shape=[128, 128]_down.json",
         "E=161,N=192,device_name=NVIDIA_H200,dtype=fp8_w8a8,per_channel_quant=True.json",
         "E=384,N=256,device_name=AMD_Instinct_MI355X,dtype=int4_w4a16,backend=flydsl.json",
@@ -37,15 +38,16 @@ TEST(ServerConfig, NamesAreWrittenAsTheyWereRead) {
 TEST(ServerConfig, OtherFilesAreNone) {
   for (const auto* text :
        {"config.json", "E=8,device_name=X.json", "headdim=128,dstate=128,device_name=X.json", "E=8,N=1.json",
-        "E=8,N=64,K=64,device_name=X.json", "provider=cutedsl,E=8,N=64,device_name=X.json", "E=x,N=64,device_name=X.json",
-        "E=8,N=64,N=65,device_name=X.json", "E=8,N=64,device_name=X.csv"})
+        "E=8,N=64,K=64,device_name=X.json", "provider=cutedsl,E=8,N=64,device_name=X.json",
+        "E=x,N=64,device_name=X.json", "E=8,N=64,N=65,device_name=X.json", "E=8,N=64,device_name=X.csv"})
     EXPECT_FALSE(parse_server_config_name(text)) << text;
 }
 
 TEST(ServerConfig, AsATableAndBack) {
   const std::string text =
       "{\n    \"triton_version\": \"3.5.1\",\n    \"1\": {\n        \"BLOCK_SIZE_M\": 16,\n        \"USE_TMA\": true,\n"
-      "        \"grf_mode\": \"256\"\n    },\n    \"64\": {\n        \"BLOCK_SIZE_M\": 64,\n        \"note\": \"a b\"\n    }\n}\n";
+      "        \"grf_mode\": \"256\"\n    },\n    \"64\": {\n        \"BLOCK_SIZE_M\": 64,\n        \"note\": \"a "
+      "b\"\n    }\n}\n";
   const auto config = parse_server_config(text, moe);
   ASSERT_EQ(config.entries.size(), 2U);
   EXPECT_EQ(server_config_text(config), text);
@@ -59,7 +61,8 @@ TEST(ServerConfig, AsATableAndBack) {
 
 TEST(ServerConfig, CellsMakeNoPath) {
   const std::string header = "E,N,K,device_name,dtype,block_shape,options,triton_version,M,BLOCK_SIZE_M\n";
-  for (const std::string row : {"8,64,,../x,,,,,1,16\n", "8,64,,X,a/b,,,,1,16\n", "8,,,X,,,,,1,16\n", "8,64,,X,,,evil=1,,1,16\n"})
+  for (const std::string row :
+       {"8,64,,../x,,,,,1,16\n", "8,64,,X,a/b,,,,1,16\n", "8,,,X,,,,,1,16\n", "8,64,,X,,,evil=1,,1,16\n"})
     EXPECT_THROW((void)server_configs_of(parse_csv(header + row)), Error) << row;
   EXPECT_EQ(server_configs_of(parse_csv(header + "8,64,,X,,,,,1,16\n")).size(), 1U);
 }

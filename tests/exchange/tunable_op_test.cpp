@@ -73,10 +73,10 @@ TEST(TunableOp, KeysAreThoseThatLinesHave) {
 }
 
 TEST(TunableOp, WhatPyTorchNeverAsksFor) {
-  for (const auto* problem :
-       {"4x64x64:bf16:bf16:f32", "4x64x64:int8/row:int8/row:bf16", "4x64x64:bf16:bf16:bf16:relu",
-        "4x64x64:bf16:bf16:bf16:residual", "4x64x64:e4m3/row:e4m3/row:bf16:batch=2", "4x1x64:bf16:bf16:bf16",
-        "4x64x64:bf16:bf16:bf16:batch=2:bias", "4x64x64:e2m1/1x32:e2m1/1x32:bf16", "4x64x64:e4m3/row:e4m3/row:bf16:packed"})
+  for (const auto* problem : {"4x64x64:bf16:bf16:f32", "4x64x64:int8/row:int8/row:bf16", "4x64x64:bf16:bf16:bf16:relu",
+                              "4x64x64:bf16:bf16:bf16:residual", "4x64x64:e4m3/row:e4m3/row:bf16:batch=2",
+                              "4x1x64:bf16:bf16:bf16", "4x64x64:bf16:bf16:bf16:batch=2:bias",
+                              "4x64x64:e2m1/1x32:e2m1/1x32:bf16", "4x64x64:e4m3/row:e4m3/row:bf16:packed"})
     EXPECT_NE(why_no_tunable_op(parse_problem(problem)), "") << problem;
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 using namespace gemmtune;
 
-constexpr std::array<const char*, 2> names{"x.txt", "N=512,K=1024,device_name=X,dtype=fp8_w8a8,block_shape=[128, 128].json"};
+constexpr std::array<const char*, 2> names{"x.txt",
+                                           "N=512,K=1024,device_name=X,dtype=fp8_w8a8,block_shape=[128, 128].json"};
 
 void shapes(std::string_view text) {
   for (const auto* name : names) try {

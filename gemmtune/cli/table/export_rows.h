@@ -37,8 +37,8 @@ struct WantedDevice {
 /// serve. Throws Error{usage} if rows of several devices are left: a file of another tool is for one.
 TunedTable rows_to_export(const std::vector<TableSource>& tables, const WantedDevice& wanted, LeftOutRows& left_out);
 
-/// The rows, and one more for each of these sizes that has none of its own and that AITER's paddings of M serve: programs
-/// that look keys up exactly find them so.
+/// The rows, and one more for each of these sizes that has none of its own and that AITER's paddings of M serve:
+/// programs that look keys up exactly find them so.
 std::vector<TunedRow> expanded(std::vector<TunedRow> rows, const std::vector<std::int64_t>& sizes);
 
 /// "1,17" and "1-512". Throws Error{usage} for what is no size.

@@ -87,14 +87,14 @@ class TableExportCommand final : public Command {
     const TunableOpTarget target{
         .validators = validators(), .workspace_mib = flags_.workspace_mib, .trusts_ids = flags_.trusts_ids};
     const auto build = build_of(target.validators);
-    const auto said = tunable_op_entries(rows({gfx_of(target.validators), flags_.device.cu_num}), target, families_,
-                                         left_out_);
-    const auto found =
-        tunable_op_entries(expanded(said.rows, sizes_in(flags_.sizes)), target, families_, left_out_);
+    const auto said =
+        tunable_op_entries(rows({gfx_of(target.validators), flags_.device.cu_num}), target, families_, left_out_);
+    const auto found = tunable_op_entries(expanded(said.rows, sizes_in(flags_.sizes)), target, families_, left_out_);
     if (found.entries.empty()) return 0;
     const auto [text, repeated] = tunable_op_text(target.validators, found.entries, build);
     const auto count = found.entries.size() - repeated;
-    for (std::int64_t i = 0; i < flags_.devices; ++i) write_file(with_ordinal(flags_.output, i), text, count, "results");
+    for (std::int64_t i = 0; i < flags_.devices; ++i)
+      write_file(with_ordinal(flags_.output, i), text, count, "results");
     if (found.over_workspace > 0)
       print_note("{} of them are Default, since their kernels may use more than {} MiB of workspace\n",
                  found.over_workspace, flags_.workspace_mib);
@@ -232,7 +232,8 @@ class TableExportCommand final : public Command {
   }
 
   void write_environment(const std::vector<Param>& variables) const {
-    const auto path = fs::is_directory(flags_.output) ? fs::path(flags_.output) / "config.env" : env_path(flags_.output);
+    const auto path =
+        fs::is_directory(flags_.output) ? fs::path(flags_.output) / "config.env" : env_path(flags_.output);
     write_file_atomically(path, env_text(variables));
     print_text("{}: the variables that make programs use it\n", path.string());
   }

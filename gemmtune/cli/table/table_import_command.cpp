@@ -92,10 +92,8 @@ class TableImportCommand final : public Command {
   }
 
   TunedRow row_of(const TunableOpEntry& entry, const TunableOpFile& file) const {
-    TunedRow row{.problem = entry.call.problem,
-                 .libtype = "torch",
-                 .time_us = entry.time_us,
-                 .kernel_name = entry.solution};
+    TunedRow row{
+        .problem = entry.call.problem, .libtype = "torch", .time_us = entry.time_us, .kernel_name = entry.solution};
     if (const auto numbered = parse_numbered_solution(entry.solution)) {
       row.libtype = numbered->library;
       row.kernel_id = numbered->number;

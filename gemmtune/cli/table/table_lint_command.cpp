@@ -11,6 +11,7 @@
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/json.h"
 #include "gemmtune/dispatch/aiter_folder.h"
+#include "gemmtune/exchange/foreign_shapes.h"
 #include "gemmtune/table/lint/lint.h"
 #include "gemmtune/table/lint/lint_fix.h"
 
@@ -94,9 +95,19 @@ class TableLintCommand final : public Command {
       for (const auto& path : files_of(aiter_tables(aiter_))) read_input(path);
   }
 
+  static void insist_on_own_kind(const std::filesystem::path& path) {
+    const auto kind = foreign_file(path, read_file(path));
+    if (kind)
+      fail(ErrorCode::input,
+           "this is {}, and no table: gemmtune table import makes a table of results, and gemmtune shapes from-log a "
+           "list of shapes",
+           describe(*kind));
+  }
+
   /// A file that cannot be read is one of the findings. The other files are still checked.
   void read_input(const std::filesystem::path& path) {
     try {
+      insist_on_own_kind(path);
       if (path.extension() == ".json")
         input_.triton.push_back(read_lint_triton(path));
       else

@@ -48,8 +48,9 @@ Solution rocm_solution(const TunedRow& row, const TunableOpTarget& target) {
   const auto version = validator(target.validators, is_hipblaslt ? "HIPBLASLT_VERSION" : "ROCBLAS_VERSION");
   if (row.kernel_id < 0) return {.why_not = "they do not say the kernel's number"};
   if (!target.trusts_ids && row.origin.library != library_text(row.libtype, version))
-    return {.why_not = fmt::format("they do not say that their numbers are of {} {} (--trust-ids takes them as they are)",
-                                   row.libtype, version)};
+    return {.why_not =
+                fmt::format("they do not say that their numbers are of {} {} (--trust-ids takes them as they are)",
+                            row.libtype, version)};
   return {.text = fmt::format("Gemm_{}_{}", is_hipblaslt ? "Hipblaslt" : "Rocblas", row.kernel_id)};
 }
 

@@ -48,10 +48,10 @@ constexpr NumberedSetting numbered(std::string_view key) {
 }
 
 constexpr std::array<NumberedSetting, 9> numbered_settings{
-    numbered<&AlgoConfig::id>("id"),           numbered<&AlgoConfig::tile>("tile"),
-    numbered<&AlgoConfig::stages>("stages"),   numbered<&AlgoConfig::split_k>("splitk"),
-    numbered<&AlgoConfig::reduction>("red"),   numbered<&AlgoConfig::swizzle>("swizzle"),
-    numbered<&AlgoConfig::custom>("custom"),   numbered<&AlgoConfig::inner>("inner"),
+    numbered<&AlgoConfig::id>("id"),          numbered<&AlgoConfig::tile>("tile"),
+    numbered<&AlgoConfig::stages>("stages"),  numbered<&AlgoConfig::split_k>("splitk"),
+    numbered<&AlgoConfig::reduction>("red"),  numbered<&AlgoConfig::swizzle>("swizzle"),
+    numbered<&AlgoConfig::custom>("custom"),  numbered<&AlgoConfig::inner>("inner"),
     numbered<&AlgoConfig::cluster>("cluster")};
 
 bool is_setting(std::int64_t value) { return value >= -1 && value <= std::numeric_limits<std::uint16_t>::max(); }
@@ -110,9 +110,8 @@ LibraryKernel library_kernel_of(const KernelName& name) {
 
 std::optional<KernelName> kernel_name_of(const LibraryKernel& kernel) {
   if (kernel.library != family_name || kernel.settings.size() != numbered_settings.size()) return std::nullopt;
-  KernelName name{.fast_accumulation = kernel.fast_accumulation,
-                  .workspace_mib = kernel.workspace_mib,
-                  .version = kernel.version};
+  KernelName name{
+      .fast_accumulation = kernel.fast_accumulation, .workspace_mib = kernel.workspace_mib, .version = kernel.version};
   for (std::size_t i = 0; i < numbered_settings.size(); ++i) {
     const auto value = parse_int(kernel.settings[i].value);
     if (kernel.settings[i].key != numbered_settings.at(i).key || !value || !is_setting(*value)) return std::nullopt;

@@ -33,8 +33,8 @@ std::optional<KernelName> parse_kernel_name(std::string_view text);
 
 Candidate candidate_of(const KernelName& name);
 
-/// The same in the library's numbers, as PyTorch's TunableOp orders them: id, tile, stages, splitk, red, swizzle, custom,
-/// inner, cluster.
+/// The same in the library's numbers, as PyTorch's TunableOp orders them: id, tile, stages, splitk, red, swizzle,
+/// custom, inner, cluster.
 LibraryKernel library_kernel_of(const KernelName& name);
 
 /// The inverse, except that no name is the library's first choice. Empty if a setting is missing, unknown or no number.

@@ -172,11 +172,11 @@ std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const st
 
 }  // namespace
 
-std::string_view to_string(TritonKeys keys) {
-  return keys_words.at(static_cast<std::size_t>(keys));
-}
+std::string_view to_string(TritonKeys keys) { return keys_words.at(static_cast<std::size_t>(keys)); }
 
-std::string triton_keys_words() { return fmt::format("{} or {}", fmt::join(keys_words.begin(), keys_words.end() - 1, ", "), keys_words.back()); }
+std::string triton_keys_words() {
+  return fmt::format("{} or {}", fmt::join(keys_words.begin(), keys_words.end() - 1, ", "), keys_words.back());
+}
 
 std::optional<TritonKeys> parse_triton_keys(std::string_view text) {
   const auto* word = std::ranges::find(keys_words, text);
