@@ -65,4 +65,11 @@ AiterTables aiter_tables(const fs::path& folder) {
   return found;
 }
 
+std::vector<fs::path> files_of(const AiterTables& tables) {
+  std::vector<fs::path> files;
+  for (const auto& source : tables.tables) files.push_back(source.path);
+  files.insert(files.end(), tables.moe_tables.begin(), tables.moe_tables.end());
+  return files;
+}
+
 }  // namespace gemmtune

@@ -20,4 +20,7 @@ struct AiterTables {
 /// it.
 AiterTables aiter_tables(const std::filesystem::path& folder);
 
+/// All of these files, those of fused MoE last.
+std::vector<std::filesystem::path> files_of(const AiterTables& tables);
+
 }  // namespace gemmtune

@@ -22,6 +22,7 @@
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/space/candidate.h"
+#include "gemmtune/space/library_kernel.h"
 
 namespace gemmtune {
 
@@ -118,6 +119,13 @@ class KernelFamily {
   /// Why a table's kernel of this name must be tuned again, or "": it was chosen with another version of the library
   /// than the present one. Only names that contain their version can be judged.
   virtual std::string why_outdated(std::string_view /*kernel_name*/) const { return {}; }
+
+  /// A kernel of this name in the numbers of the vendor's library, for programs that call the library themselves.
+  /// Nothing if it is no kernel of a library, or one that only gemmtune can run.
+  virtual std::optional<LibraryKernel> library_kernel(std::string_view /*kernel_name*/) const { return {}; }
+
+  /// The name of such a kernel. "" if it is none of this family's.
+  virtual std::string kernel_name(const LibraryKernel& /*kernel*/) const { return {}; }
 
  private:
   /// Why this problem cannot be multiplied on this device, or "". Kind of device and features have been checked.

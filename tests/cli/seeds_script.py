@@ -160,6 +160,17 @@ class Serving(Seeds):
         (configs / "a4w4_blockscale_tuned_gemm.csv").write_text(self.read("a4w4.csv"))
         (configs / "model_configs" / "x_a4w4_blockscale_tuned_gemm.csv").write_text(self.read("a4w4.csv").replace("5.0,k", "4.0,model"))
         self.assertIn("exact: model", self.succeed("lookup", "--aiter", "repo", *DEVICE, "16x64x64:a4w4").stdout)
+        self.write("a4w4_shapes.csv", "M,N,K\n16,64,64\n16,96,64\n")
+        covered = json.loads(self.succeed("table", "coverage", "--shapes", "a4w4_shapes.csv", "--aiter", "repo", "--json").stdout)
+        self.assertEqual((covered["matches"]["exact"]["shapes"], covered["matches"]["fallback"]["shapes"]), (1, 1))
+        result = self.fail_with(1, "table", "lint", "--aiter", "repo")
+        self.assertIn("shadowed-across: never served", result.stdout)
+        self.fail_with(2, "table", "lint", "--fix", "--aiter", "repo", "-o", "x.csv", "a4w4.csv")
+        self.fail_with(3, "table", "coverage", "--shapes", "a4w4_shapes.csv", "--aiter", "nowhere")
+        os.environ["AITER_TUNE_GEMM"] = "1"
+        self.fail_with(1, "lookup", "--aiter", "repo", *DEVICE, "16x64x64:a4w4", "16x96x64:a4w4")
+        self.succeed("shapes", "from-capture", "gemmtune_capture.csv", "--aiter", "repo", "-o", "todo.csv")
+        self.assertEqual([row["N"] for row in self.rows("todo.csv")], ["96"])
 
     def test_fused_moe(self):
         self.write("tuned_fmoe.csv",

@@ -39,6 +39,17 @@ class Resolve(CommandTest):
                          "  M=5      M_LEQ_8: BLOCK_SIZE_M=16 BLOCK_SIZE_N=32 cache_modifier=.cg\n"
                          "  M=100    any (not tuned for it): BLOCK_SIZE_M=128 BLOCK_SIZE_N=128 cache_modifier=None\n")
 
+    def test_in_the_categories_of_aiters_guide(self):
+        rows = "".join(f"gfx942,304,{m},1024,1024,triton,{us},triton_bm{bm}_bn64_bk128_gm1_w4_s2\n"
+                       for m, us, bm in ((16, 3, 16), (64, 4, 32), (256, 5, 64), (512, 6, 64), (4096, 9, 128)))
+        self.write("t.csv", "gfx,cu_num,M,N,K,libtype,us,kernelName\n" + rows)
+        self.succeed("table", "triton", "to-json", "t.csv", "--tag", "A8W8_BLOCKSCALE", "--keys", "categories", "-o", "out")
+        made = json.loads(self.read("out/gfx942-GEMM-A8W8_BLOCKSCALE-N=1024-K=1024.json"))
+        self.assertEqual(list(made), ["small", "medium_M64", "large", "xlarge", "any"])
+        self.assertEqual(made["xlarge"]["BLOCK_SIZE_M"], 128)
+        self.assertIn("expected bounds, sizes, categories or ranges", self.fail_with(
+            2, "table", "triton", "to-json", "t.csv", "--tag", "A8W8", "--keys", "x", "-o", "o2").stderr)
+
     def test_which_keys_are_dead(self):
         self.write(NAME, CONFIGS)
         rows = json.loads(self.succeed("table", "triton", "resolve", NAME, "--json").stdout)

@@ -58,7 +58,7 @@ class Emit(CommandTest):
     def test_todays_keys(self):
         self.emit([(4, 16, 32), (100, 16, 32)], "--triton_keys", "bounds")
         self.assertEqual(list(json.loads(self.file("-N=16-K=32").read_text())), ["M_LEQ_4", "M_LEQ_128", "any"])
-        self.assertIn("expected sizes, bounds or ranges", self.tune_triton([(4, 16, 32)], "--triton_keys", "x").stderr)
+        self.assertIn("expected bounds, sizes, categories or ranges", self.tune_triton([(4, 16, 32)], "--triton_keys", "x").stderr)
 
     def test_what_a_file_has_for_other_m_stays(self):
         self.emit([(4, 16, 32)])

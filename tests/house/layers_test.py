@@ -27,11 +27,12 @@ LAYERS = {
     "dispatch": ["core", "gemm", "space", "table"],
     "runtime": ["dispatch", "families"],
     "shapes": ["core", "gemm", "table"],
+    "exchange": ["core", "gemm", "space", "table", "shapes"],
     "tune": ["search", "worker", "trials", "table", "shapes"],
     "report": ["measure", "table", "trials"],
     "replay": ["tune", "trials"],
     "bench": ["tune", "dispatch", "report"],
-    "cli": ["tune", "dispatch", "report", "replay", "bench"],
+    "cli": ["exchange", "tune", "dispatch", "report", "replay", "bench"],
 }
 
 # These families convert their operands and call another family: they include this header of its folder, and no other.

@@ -4,6 +4,7 @@
 #include "gemmtune/cli/shapes/shapes_commands.h"
 #include "gemmtune/cli/shapes/shapes_output.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/dispatch/aiter_folder.h"
 #include "gemmtune/shapes/capture_shapes.h"
 #include "gemmtune/table/aiter_csv.h"
 #include "gemmtune/table/guess_format.h"
@@ -16,6 +17,7 @@ class ShapesFromCaptureCommand final : public Command {
   void declare(Options& options) override {
     options.add_option("captures", captures_).required();
     options.add_option("--table", tables_).one_value_each();
+    options.add_option("--aiter", aiter_);
     options.add_option("--top", top_).positive();
     output_.declare(options);
   }
@@ -51,11 +53,15 @@ class ShapesFromCaptureCommand final : public Command {
       if (!guess) fail(ErrorCode::input, "{}: neither its name nor its columns say which format it is for", path);
       times.add(read_tuned_table(document, guess->format));
     }
+    if (!aiter_.empty())
+      for (const auto& source : aiter_tables(aiter_).tables)
+        times.add(read_tuned_table(source.path, source.family.format));
     return times;
   }
 
   std::vector<std::string> captures_;
   std::vector<std::string> tables_;
+  std::string aiter_;
   std::optional<std::size_t> top_;
   ShapesOutput output_;
 };

@@ -4,8 +4,8 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/exchange/foreign_shapes.h"
 #include "gemmtune/shapes/shape_csv.h"
-#include "gemmtune/shapes/tunable_op.h"
 
 namespace gemmtune {
 namespace {
@@ -21,7 +21,7 @@ class ShapesFromLogCommand final : public Command {
     std::vector<Shape> shapes;
     std::size_t rejected = 0;
     for (const auto& log : logs_) {
-      const auto list = read(log);
+      const auto list = foreign_shapes(log, read_file(log));
       for (const auto& line : list.rejected) print_note("{}: {}\n", line.where, line.reason);
       rejected += list.rejected.size();
       shapes.insert(shapes.end(), list.shapes.begin(), list.shapes.end());
@@ -32,17 +32,6 @@ class ShapesFromLogCommand final : public Command {
   }
 
  private:
-  static ShapeList read(const std::string& log) {
-    const auto text = read_file(log);
-    const auto first = trim(std::string_view(text).substr(0, text.find('\n')));
-    if (!is_tunable_op_line(first))
-      fail(ErrorCode::input,
-           "{}:1:1: found '{}', expected a line of PyTorch's TunableOp, as "
-           "GemmTunableOp_BFloat16_TN,tn_256_37_7168_ld_7168_7168_256",
-           log, first);
-    return read_tunable_op(text, log);
-  }
-
   std::vector<std::string> logs_;
   ShapesOutput output_;
 };

@@ -14,6 +14,8 @@ std::unique_ptr<Command> make_table_command() {
   commands.push_back({"coverage", make_table_coverage_command()});
   commands.push_back({"lint", make_table_lint_command()});
   commands.push_back({"triton", make_table_triton_command()});
+  commands.push_back({"import", make_table_import_command()});
+  commands.push_back({"export", make_table_export_command()});
   return make_command_group("table", std::move(commands));
 }
 

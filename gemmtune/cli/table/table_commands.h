@@ -10,7 +10,9 @@ namespace gemmtune {
 std::unique_ptr<Command> make_table_convert_command();
 std::unique_ptr<Command> make_table_dedupe_command();
 std::unique_ptr<Command> make_table_diff_command();
+std::unique_ptr<Command> make_table_export_command();
 std::unique_ptr<Command> make_table_filter_command();
+std::unique_ptr<Command> make_table_import_command();
 std::unique_ptr<Command> make_table_merge_command();
 std::unique_ptr<Command> make_table_coverage_command();
 std::unique_ptr<Command> make_table_lint_command();

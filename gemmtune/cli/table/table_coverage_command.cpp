@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/format_option.h"
@@ -10,6 +12,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/dispatch/aiter_folder.h"
 #include "gemmtune/dispatch/coverage.h"
 #include "gemmtune/dispatch/index/load_tables.h"
 #include "gemmtune/shapes/shape_list.h"
@@ -20,6 +23,7 @@ namespace {
 
 struct CoverageFlags {
   std::vector<std::string> tables{};
+  std::string aiter{};
   std::string shapes{};
   std::string format{};
   std::string gfx{};
@@ -86,7 +90,8 @@ nlohmann::ordered_json to_json_value(const CoveredProblem& problem) {
 class TableCoverageCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.add_option("tables", flags_.tables).required();
+    options.add_option("tables", flags_.tables);
+    options.add_option("--aiter", flags_.aiter);
     options.add_option("--shapes", flags_.shapes).required();
     options.add_flag("--weights", flags_.weights);
     options.add_option("--format", flags_.format);
@@ -100,7 +105,8 @@ class TableCoverageCommand final : public Command {
   int run() override {
     for (const auto& list : flags_.tables)
       for (const auto& path : split_paths(list)) sources_.push_back(table_source(path, flags_.format));
-    if (sources_.empty()) fail(ErrorCode::usage, "expected one table or more");
+    if (!flags_.aiter.empty()) std::ranges::copy(aiter_tables(flags_.aiter).tables, std::back_inserter(sources_));
+    if (sources_.empty()) fail(ErrorCode::usage, "expected one table or more, or --aiter DIR");
     const auto loaded = load_tables(sources_, {.rules = {}, .live_gfx = flags_.gfx});
     for (const auto& note : loaded.notes) print_note("gemmtune: {}\n", note);
     choose_device(loaded.index);

@@ -10,6 +10,8 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/json.h"
+#include "gemmtune/dispatch/aiter_folder.h"
+#include "gemmtune/exchange/foreign_shapes.h"
 #include "gemmtune/table/lint/lint.h"
 #include "gemmtune/table/lint/lint_fix.h"
 
@@ -56,6 +58,7 @@ class TableLintCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.add_option("tables", tables_);
+    options.add_option("--aiter", aiter_);
     options.add_option("--kernels", kernel_lists_);
     options.add_option("--rule", choice_.only).split_at(',').one_value_each();
     options.add_option("--ignore", choice_.ignored).split_at(',').one_value_each();
@@ -73,6 +76,7 @@ class TableLintCommand final : public Command {
       print_text("{}", rule_list());
       return 0;
     }
+    if (fix_ && !aiter_.empty()) fail(ErrorCode::usage, "--fix writes a copy of one table, not of --aiter's");
     if (fix_) return write_clean_copy();
     if (!output_.empty()) fail(ErrorCode::usage, "-o is where --fix writes: add --fix");
     read_inputs();
@@ -85,12 +89,25 @@ class TableLintCommand final : public Command {
  private:
   void read_inputs() {
     for (const auto& path : kernel_lists_) input_.kernel_lists.push_back(read_kernel_list(path));
-    for (const auto& path : table_paths(tables_)) read_input(path);
+    if (!tables_.empty() || aiter_.empty())
+      for (const auto& path : table_paths(tables_)) read_input(path);
+    if (!aiter_.empty())
+      for (const auto& path : files_of(aiter_tables(aiter_))) read_input(path);
+  }
+
+  static void insist_on_own_kind(const std::filesystem::path& path) {
+    const auto kind = foreign_file(path, read_file(path));
+    if (kind)
+      fail(ErrorCode::input,
+           "this is {}, and no table: gemmtune table import makes a table of results, and gemmtune shapes from-log a "
+           "list of shapes",
+           describe(*kind));
   }
 
   /// A file that cannot be read is one of the findings. The other files are still checked.
   void read_input(const std::filesystem::path& path) {
     try {
+      insist_on_own_kind(path);
       if (path.extension() == ".json")
         input_.triton.push_back(read_lint_triton(path));
       else
@@ -134,6 +151,7 @@ class TableLintCommand final : public Command {
     return 0;
   }
 
+  std::string aiter_;
   std::vector<std::string> tables_;
   std::vector<std::string> kernel_lists_;
   std::string output_;

@@ -25,7 +25,7 @@ class TableTritonToJsonCommand final : public Command {
 
   int run() override {
     const auto keys = parse_triton_keys(keys_);
-    if (!keys) fail(ErrorCode::usage, "--keys: found '{}', expected bounds, sizes or ranges", keys_);
+    if (!keys) fail(ErrorCode::usage, "--keys: found '{}', expected {}", keys_, triton_keys_words());
     const auto made = triton_files(read_rows(), *keys);
     name_left_out(made.left_out);
     write(made.files);

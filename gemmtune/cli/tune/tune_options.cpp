@@ -175,7 +175,7 @@ std::optional<Format> chosen_format(const TuneFlags& flags) { return format_name
 
 TritonKeys chosen_triton_keys(const TuneFlags& flags) {
   const auto keys = parse_triton_keys(flags.triton_keys);
-  if (!keys) fail(ErrorCode::usage, "--triton_keys: found '{}', expected sizes, bounds or ranges", flags.triton_keys);
+  if (!keys) fail(ErrorCode::usage, "--triton_keys: found '{}', expected {}", flags.triton_keys, triton_keys_words());
   return *keys;
 }
 

@@ -130,6 +130,16 @@ class CublasltFamily final : public KernelFamily {
     return cublaslt::prepare_call(sessions_.of(device), problem, *name, device);
   }
 
+  std::optional<LibraryKernel> library_kernel(std::string_view kernel_name) const override {
+    const auto name = cublaslt::parse_kernel_name(kernel_name);
+    return name ? std::optional(cublaslt::library_kernel_of(*name)) : std::nullopt;
+  }
+
+  std::string kernel_name(const LibraryKernel& kernel) const override {
+    const auto name = cublaslt::kernel_name_of(kernel);
+    return name ? cublaslt::to_string(*name) : std::string();
+  }
+
   std::string why_outdated(std::string_view kernel_name) const override {
     const auto name = cublaslt::parse_kernel_name(kernel_name);
     const auto library = name ? sessions_.library() : nullptr;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <type_traits>
 
 #include "gemmtune/core/text.h"
 
@@ -26,6 +29,32 @@ std::vector<Setting> settings_in(std::string_view text) {
     settings.push_back({std::string(piece.substr(0, 1)), std::string(piece.empty() ? piece : piece.substr(1))});
   return settings;
 }
+
+/// A setting as PyTorch's TunableOp names it.
+struct NumberedSetting {
+  std::string_view key;
+  std::int64_t (*get)(const AlgoConfig&);
+  void (*set)(AlgoConfig&, std::int64_t);
+};
+
+template <auto member>
+constexpr NumberedSetting numbered(std::string_view key) {
+  return {.key = key,
+          .get = [](const AlgoConfig& config) { return static_cast<std::int64_t>(config.*member); },
+          .set =
+              [](AlgoConfig& config, std::int64_t value) {
+                config.*member = static_cast<std::remove_reference_t<decltype(config.*member)>>(value);
+              }};
+}
+
+constexpr std::array<NumberedSetting, 9> numbered_settings{
+    numbered<&AlgoConfig::id>("id"),          numbered<&AlgoConfig::tile>("tile"),
+    numbered<&AlgoConfig::stages>("stages"),  numbered<&AlgoConfig::split_k>("splitk"),
+    numbered<&AlgoConfig::reduction>("red"),  numbered<&AlgoConfig::swizzle>("swizzle"),
+    numbered<&AlgoConfig::custom>("custom"),  numbered<&AlgoConfig::inner>("inner"),
+    numbered<&AlgoConfig::cluster>("cluster")};
+
+bool is_setting(std::int64_t value) { return value >= -1 && value <= std::numeric_limits<std::uint16_t>::max(); }
 
 /// Removes the prefix from the text, if it is there.
 bool take(std::string_view& text, std::string_view prefix) {
@@ -67,6 +96,28 @@ Candidate candidate_of(const KernelName& name) {
                       .library_id = name.config.id};
   for (const auto& [tag, value] : all_settings(name)) candidate.params.push_back({tag, value});
   return candidate;
+}
+
+LibraryKernel library_kernel_of(const KernelName& name) {
+  LibraryKernel kernel{.library = std::string(family_name),
+                       .fast_accumulation = name.fast_accumulation,
+                       .workspace_mib = name.workspace_mib,
+                       .version = name.version};
+  for (const auto& setting : numbered_settings)
+    kernel.settings.push_back({std::string(setting.key), std::to_string(setting.get(name.config))});
+  return kernel;
+}
+
+std::optional<KernelName> kernel_name_of(const LibraryKernel& kernel) {
+  if (kernel.library != family_name || kernel.settings.size() != numbered_settings.size()) return std::nullopt;
+  KernelName name{
+      .fast_accumulation = kernel.fast_accumulation, .workspace_mib = kernel.workspace_mib, .version = kernel.version};
+  for (std::size_t i = 0; i < numbered_settings.size(); ++i) {
+    const auto value = parse_int(kernel.settings[i].value);
+    if (kernel.settings[i].key != numbered_settings.at(i).key || !value || !is_setting(*value)) return std::nullopt;
+    numbered_settings.at(i).set(name.config, *value);
+  }
+  return name;
 }
 
 std::string version_text(std::int64_t version) {

@@ -12,6 +12,7 @@
 
 #include "gemmtune/families/cublaslt/algo_config.h"
 #include "gemmtune/space/candidate.h"
+#include "gemmtune/space/library_kernel.h"
 
 namespace gemmtune::cublaslt {
 
@@ -31,6 +32,13 @@ std::string to_string(const KernelName& name);
 std::optional<KernelName> parse_kernel_name(std::string_view text);
 
 Candidate candidate_of(const KernelName& name);
+
+/// The same in the library's numbers, as PyTorch's TunableOp orders them: id, tile, stages, splitk, red, swizzle,
+/// custom, inner, cluster.
+LibraryKernel library_kernel_of(const KernelName& name);
+
+/// The inverse, except that no name is the library's first choice. Empty if a setting is missing, unknown or no number.
+std::optional<KernelName> kernel_name_of(const LibraryKernel& kernel);
 
 /// The version as text: "13.1.0".
 std::string version_text(std::int64_t version);

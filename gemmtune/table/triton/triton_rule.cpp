@@ -39,6 +39,8 @@ struct Tile {
 
 /// Of Gluon's block-scaled kernel on gfx950.
 constexpr std::array<Tile, 3> gluon_tiles{{{"64", "128"}, {"128", "128"}, {"128", "256"}}};
+constexpr std::array<std::string_view, 4> keys_words{"bounds", "sizes", "categories", "ranges"};  // of TritonKeys
+
 constexpr std::int64_t largest_m = std::int64_t{1} << 30;
 
 std::int64_t next_power_of_two(std::int64_t m) {
@@ -170,15 +172,16 @@ std::set<std::int64_t> turning_points(const TritonFile& file, std::span<const st
 
 }  // namespace
 
-std::string_view to_string(TritonKeys keys) {
-  constexpr std::array<std::string_view, 3> names{"bounds", "sizes", "ranges"};
-  return names[static_cast<std::size_t>(keys)];
+std::string_view to_string(TritonKeys keys) { return keys_words.at(static_cast<std::size_t>(keys)); }
+
+std::string triton_keys_words() {
+  return fmt::format("{} or {}", fmt::join(keys_words.begin(), keys_words.end() - 1, ", "), keys_words.back());
 }
 
 std::optional<TritonKeys> parse_triton_keys(std::string_view text) {
-  for (const auto keys : {TritonKeys::bounds, TritonKeys::sizes, TritonKeys::ranges})
-    if (text == to_string(keys)) return keys;
-  return std::nullopt;
+  const auto* word = std::ranges::find(keys_words, text);
+  if (word == keys_words.end()) return std::nullopt;
+  return static_cast<TritonKeys>(word - keys_words.begin());
 }
 
 TritonKeys keys_of(const TritonFile& file) {
@@ -208,6 +211,7 @@ std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<c
     case TritonKeys::bounds:
       return bound_keys(m, bounds);
     case TritonKeys::sizes:
+    case TritonKeys::categories:
       return size_keys(m);
     case TritonKeys::ranges:
       return range_keys(m);
@@ -218,7 +222,9 @@ std::vector<std::string> keys_tried(TritonKeys keys, std::int64_t m, std::span<c
 std::string bucket_key(TritonKeys keys, std::int64_t m, std::span<const std::int64_t> bounds) {
   if (keys == TritonKeys::bounds && (bounds.empty() || m > bounds.back())) return "any";
   const auto tried = keys_tried(keys, m, bounds);
-  return keys == TritonKeys::sizes && m <= 16 ? "small" : tried.front();
+  if (keys == TritonKeys::categories && m > 256) return "xlarge";
+  const bool has_sizes = keys == TritonKeys::sizes || keys == TritonKeys::categories;
+  return has_sizes && m <= 16 ? "small" : tried.front();
 }
 
 std::optional<TritonMatch> config_for(const TritonFile& file, std::int64_t m, std::span<const std::int64_t> bounds) {

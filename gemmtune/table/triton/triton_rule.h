@@ -5,6 +5,7 @@
 //   sizes   small (M < 32; small_M16 up to 16 if it exists); medium_M32, medium_M64, medium_M128 by the next power of
 //           two; large (M <= 256); xlarge_M<power of two> if it exists, or else xlarge; any if the key is missing.
 //   ranges  M_LT_x, M_EQ_x, M_a_b, default.
+// Files can also be written in the categories of AITER's guide: those of sizes, with one xlarge for all M above 256.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,16 @@
 
 namespace gemmtune {
 
-enum class TritonKeys : std::uint8_t { bounds, sizes, ranges };
+enum class TritonKeys : std::uint8_t { bounds, sizes, categories, ranges };
+
+/// "bounds, sizes, categories or ranges"
+std::string triton_keys_words();
 
 std::string_view to_string(TritonKeys keys);
 std::optional<TritonKeys> parse_triton_keys(std::string_view text);
 
-/// Decided by the first key that belongs to only one vocabulary; bounds for a file that has only `any`.
+/// Decided by the first key that belongs to only one vocabulary; bounds for a file that has only `any`. Files in
+/// categories are in sizes.
 TritonKeys keys_of(const TritonFile& file);
 
 /// The bounds that a kernel asks for, ascending. Most kernels share one list; AITER passes lists of their own for

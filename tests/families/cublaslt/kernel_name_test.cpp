@@ -97,6 +97,31 @@ TEST(CublasltName, CandidatesSayItAgain) {
   EXPECT_EQ(candidate.params[1], (Param{"t", "128x256"}));
 }
 
+TEST(CublasltName, InTheLibrarysNumbers) {
+  auto name = example();
+  name.config.split_k = -1;
+  name.fast_accumulation = true;
+  const auto kernel = library_kernel_of(name);
+  EXPECT_EQ(kernel.library, "cublaslt");
+  ASSERT_EQ(kernel.settings.size(), 9U);
+  EXPECT_EQ(kernel.settings[0], (Param{"id", "66"}));
+  EXPECT_EQ(kernel.settings[1], (Param{"tile", std::to_string(name.config.tile)}));
+  EXPECT_EQ(kernel.settings[3], (Param{"splitk", "-1"}));
+  EXPECT_EQ(kernel_name_of(kernel), name);
+}
+
+TEST(CublasltName, OtherNumbersAreNoKernel) {
+  const auto kernel = library_kernel_of(example());
+  for (const auto& wrong : {Param{"id", "x"}, Param{"tile", "66"}, Param{"id", "70000"}, Param{"id", "-2"}}) {
+    auto other = kernel;
+    other.settings[0] = wrong;
+    EXPECT_FALSE(kernel_name_of(other)) << wrong.key << ' ' << wrong.value;
+  }
+  auto other = kernel;
+  other.library = "hipblaslt";
+  EXPECT_FALSE(kernel_name_of(other));
+}
+
 TEST(CublasltName, VersionsAreReadable) {
   EXPECT_EQ(version_text(130100), "13.1.0");
   EXPECT_EQ(version_text(120905), "12.9.5");

@@ -97,8 +97,11 @@ TEST(TritonRule, BucketKeysAreThoseThatAreAskedForFirst) {
   EXPECT_EQ(bucket_key(TritonKeys::bounds, 8193, bounds), "any");
   EXPECT_EQ(bucket_key(TritonKeys::sizes, 7, bounds), "small");
   EXPECT_EQ(bucket_key(TritonKeys::sizes, 600, bounds), "xlarge_M1024");
+  EXPECT_EQ(bucket_key(TritonKeys::categories, 7, bounds), "small");
+  EXPECT_EQ(bucket_key(TritonKeys::categories, 257, bounds), "xlarge");
+  EXPECT_EQ(bucket_key(TritonKeys::categories, 70000, bounds), "xlarge");
   EXPECT_EQ(bucket_key(TritonKeys::ranges, 600, bounds), "default");
-  for (const auto keys : {TritonKeys::bounds, TritonKeys::sizes, TritonKeys::ranges})
+  for (const auto keys : {TritonKeys::bounds, TritonKeys::sizes, TritonKeys::categories, TritonKeys::ranges})
     for (std::int64_t m = 1; m < 9000; m += 7) {
       const auto file = file_of({bucket_key(keys, m, bounds)});
       EXPECT_EQ(serving(file, m), file.entries[0].key) << m << ' ' << to_string(keys);

@@ -10,11 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The only folder in hwmon/. Its name contains a number that counts all devices of the machine.
+/// The only folder in hwmon/, or, without the driver, hwmon/ itself, which then has no files. Its name contains a
+/// number that counts all devices of the machine.
 fs::path hwmon_folder(const fs::path& device) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(device / "hwmon", none)) return entry.path();
-  return {};
+  return device / "hwmon";
 }
 
 double read_number(const fs::path& path) {
