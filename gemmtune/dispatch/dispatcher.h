@@ -38,6 +38,7 @@ struct DispatcherOptions {
   std::vector<TableSource> tables{};
   MatchRules rules{};
   std::chrono::milliseconds reload_interval{0};  // 0: files are looked at only when poll() is called
+  bool awaits_tables{};                          // they may all be absent, and appear later
   bool log_lookups{};
   std::shared_ptr<Capture> capture{};  // null: nothing is recorded
   LineSink say{stderr_sink()};         // receives what was left out, reloaded or refused; a lookup never calls it

@@ -95,9 +95,12 @@ gemmtune::RuntimeOptions options_of(const gemmtune_runtime_options& raw) {
     fail(gemmtune::ErrorCode::usage, "an option has a value that this library does not know");
   auto environment = gemmtune::read_environment(raw.tables == nullptr ? gemmtune::process_variables()
                                                                       : gemmtune::process_variables_without_tables());
+  if (raw.reload_interval_ms > 0) environment.reload_interval = std::chrono::milliseconds(raw.reload_interval_ms);
+  const auto presence =
+      environment.reload_interval.count() > 0 ? gemmtune::Presence::awaited : gemmtune::Presence::required;
   if (raw.tables != nullptr)
     for (const auto& path : gemmtune::split_paths(raw.tables))
-      environment.tables.push_back(gemmtune::guess_source(path));
+      environment.tables.push_back(gemmtune::guess_source(path, presence));
   auto options = gemmtune::runtime_options(environment, sink_of(raw));
   if (raw.device != nullptr) options.device = raw.device;
   if (raw.nearest_factor != 0) options.dispatcher.rules.nearest_factor = raw.nearest_factor;
@@ -105,7 +108,6 @@ gemmtune::RuntimeOptions options_of(const gemmtune_runtime_options& raw) {
                      .stale = static_cast<gemmtune::StalePolicy>(raw.stale),
                      .workspace_limit_bytes = static_cast<std::size_t>(raw.workspace_limit_bytes)};
   options.compile = static_cast<gemmtune::CompilePolicy>(raw.compile);
-  options.reload_interval = std::chrono::milliseconds(raw.reload_interval_ms);
   return options;
 }
 
