@@ -70,6 +70,9 @@ class Dispatcher final : private ProcessListener {
   /// for a moment where a file was changed just now. If the files go on changing, the next call looks again.
   Reload poll();
 
+  /// A number that is another one after each reload.
+  std::uint64_t generation() const noexcept { return published_.ticket(); }
+
   /// The tables in use now. The caller may keep them.
   std::shared_ptr<const TableIndex> index() const { return published_.current(); }
 

@@ -43,6 +43,7 @@ class Reader {
       environment_.moe_tables = existing(name, Presence::required);
     environment_.log_lookups = is_on("GEMMTUNE_LOG_TUNED_CONFIG") || is_on("AITER_LOG_TUNED_CONFIG");
     environment_.wants_summary = is_on("GEMMTUNE_SUMMARY");
+    environment_.is_preload_off = !value_of("GEMMTUNE_PRELOAD").empty() && !is_on("GEMMTUNE_PRELOAD");
     read_capture();
     read_device();
     return std::move(environment_);

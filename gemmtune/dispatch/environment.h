@@ -7,6 +7,7 @@
 //   GEMMTUNE_CAPTURE_INTERVAL   seconds between the writes of that file
 //   GEMMTUNE_RELOAD_INTERVAL    seconds between looks whether tables have changed; tables need not exist yet
 //   GEMMTUNE_SUMMARY            1: what a runtime has done, when it is closed or the process exits
+//   GEMMTUNE_PRELOAD            0: the preloaded library (preload/) does nothing
 //   GPU_ARCHS, CU_NUM           AITER's names for the device, if the program does not name it
 #pragma once
 
@@ -38,6 +39,7 @@ struct Environment {
   bool log_lookups{};
   std::chrono::milliseconds reload_interval{0};  // 0: tables are read once
   bool wants_summary{};
+  bool is_preload_off{};
   std::optional<CaptureOptions> capture{};
   std::string gfx{};      // "" where it is not said, or more than one
   std::int64_t cu_num{};  // 0 where it is not said

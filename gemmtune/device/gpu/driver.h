@@ -50,6 +50,8 @@ class Driver {
   virtual ContextHandle current_context() const noexcept = 0;
   /// If the driver refuses, the thread's next call fails.
   virtual void make_current(ContextHandle context) const noexcept = 0;
+  /// The index of the calling thread's device.
+  virtual int current_index() const = 0;
   /// The number of SMs or CUs.
   virtual int compute_units() const = 0;
   /// Whether a kernel may start before the previous one has ended (LaunchStart::early).

@@ -167,8 +167,7 @@ bool Matmul::can_do_this(const cublasLtMatmulAlgo_t& algo) const {
 }
 
 bool Matmul::keeps_operands(const cublasLtMatmulAlgo_t& algo) const {
-  const auto arithmetic = capability<std::uint64_t>(library(), algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS);
-  return (arithmetic & narrowed(spec_.operand)) == 0;
+  return (arithmetic_of(algo) & narrowed(spec_.operand)) == 0;
 }
 
 std::optional<Capabilities> Matmul::capabilities(int id) const {
@@ -301,6 +300,10 @@ std::size_t Matmul::alignment_of(const cublasLtMatmulAlgo_t& algo) const {
                                CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES})
     most = std::max(most, capability<std::uint32_t>(library(), algo, attribute));
   return most;
+}
+
+std::uint64_t Matmul::arithmetic_of(const cublasLtMatmulAlgo_t& algo) const {
+  return capability<std::uint64_t>(library(), algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS);
 }
 
 bool Matmul::names_addresses() const noexcept { return spec_.epilogue.bias || spec_.scales != LibraryScales::none; }

@@ -52,6 +52,9 @@ class Matmul final : public AlgoSource {
   /// The alignment in bytes that the algorithm requires of every tensor.
   std::size_t alignment_of(const cublasLtMatmulAlgo_t& algo) const;
 
+  /// How the algorithm computes: its cublasLtNumericalImplFlags_t.
+  std::uint64_t arithmetic_of(const cublasLtMatmulAlgo_t& algo) const;
+
   /// Enqueues the call. Returns "" or the library's message. Does not allocate.
   const char* launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
                      cudaStream_t stream) const noexcept;

@@ -92,6 +92,12 @@ class CudaDriver final : public Driver {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the neutral handle is a number, because vendors differ here
     set_current_(reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(context)));
   }
+  int current_index() const override {
+    const auto current = current_device();
+    int index = 0;
+    while (device(index) != current) ++index;
+    return index;
+  }
   int compute_units() const override { return attribute(current_device(), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT); }
   bool starts_early() const override {
     return attribute(current_device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;

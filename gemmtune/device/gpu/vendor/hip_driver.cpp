@@ -71,11 +71,12 @@ class HipDriver final : public Driver {
   void make_current(ContextHandle context) const noexcept override {
     static_cast<void>(set_device_(static_cast<int>(context)));
   }
-  int compute_units() const override {
+  int current_index() const override {
     int device{};
     check(get_device_(&device), "hipGetDevice");
-    return properties(device).multiProcessorCount;
+    return device;
   }
+  int compute_units() const override { return properties(current_index()).multiProcessorCount; }
   bool starts_early() const override { return false; }
   std::string delay_code() const override { return ""; }
 
