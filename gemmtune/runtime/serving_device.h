@@ -55,10 +55,11 @@ class ServingDevice final : private ProcessListener {
  private:
   void after_fork_in_child() noexcept override { is_forked_ = true; }
 
-  DeviceInfo info_;
+  // Each launch reads the first three, so that they stand together.
   std::shared_ptr<const gpu::Driver> driver_;
   gpu::ContextHandle context_{};
   std::atomic<bool> is_forked_{false};
+  DeviceInfo info_;
 };
 
 }  // namespace gemmtune
