@@ -14,6 +14,7 @@
 
 #include "gemmtune/device/gpu/vendor.h"
 #include "gemmtune/families/cublaslt/call.h"
+#include "gemmtune/families/cublaslt/enumeration.h"
 #include "gemmtune/families/cublaslt/kernel_name.h"
 #include "gemmtune/families/cublaslt/matmul.h"
 #include "gemmtune/runtime/runtime.h"
