@@ -211,7 +211,8 @@ gemmtune_status gemmtune_plan_problem_packed(gemmtune_runtime* runtime, const ge
     return complain(message, GEMMTUNE_INVALID_ARGUMENT, why);
   auto status = GEMMTUNE_OK;
   const auto worked = guarded(message, [&] {
-    auto answer = runtime->runtime.plan({.problem = gemmtune::problem_of(*problem), .packed_layout = packed_layout});
+    auto answer =
+        runtime->runtime.plan({.problem = gemmtune::problem_of_sound(*problem), .packed_layout = packed_layout});
     status = status_of(answer.status);
     if (status == GEMMTUNE_OK)
       *plan = handle_of(answer.plan.take());
@@ -276,7 +277,7 @@ gemmtune_status gemmtune_prewarm(gemmtune_runtime* runtime, const gemmtune_probl
   auto status = GEMMTUNE_OK;
   const auto worked = guarded(message, [&] {
     std::vector<gemmtune::Problem> wanted;
-    for (size_t i = 0; i < count; ++i) wanted.push_back(gemmtune::problem_of(problems[i]));
+    for (size_t i = 0; i < count; ++i) wanted.push_back(gemmtune::problem_of_sound(problems[i]));
     const auto done = runtime->runtime.prewarm(wanted);
     if (ready != nullptr) *ready = done.ready;
     status = status_of(done.first_failure.status);

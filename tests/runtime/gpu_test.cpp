@@ -294,6 +294,41 @@ TEST_F(RuntimeOnGpu, AThreadWithoutAContextLaunches) {
   EXPECT_EQ(memory.why_wrong(), "");
 }
 
+/// A context of a thread's own, on the same device.
+class OwnContext {
+ public:
+  OwnContext() { create_(&context_, 0, 0); }
+  ~OwnContext() { destroy_(context_); }
+  OwnContext(const OwnContext&) = delete;
+  OwnContext& operator=(const OwnContext&) = delete;
+
+  bool is_there() const { return context_ != nullptr; }
+
+ private:
+  SharedLibrary library_ = *SharedLibrary::open({"libcuda.so.1"});
+  int (*create_)(void**, unsigned, int) = library_.function<int(void**, unsigned, int)>("cuCtxCreate_v2");
+  int (*destroy_)(void*) = library_.function<int(void*)>("cuCtxDestroy_v2");
+  void* context_{};
+};
+
+TEST_F(RuntimeOnGpu, ALaunchInAnotherContextIsRefusedAndWritesNothing) {
+  Runtime runtime(options());
+  const auto drawn = drawn_for_gpu("64x512x512:bf16:bf16:bf16");
+  const auto answer = runtime.plan({.problem = drawn.problem});
+  ASSERT_TRUE(answer.plan) << answer.why_not;
+  const OnDevice memory(*device_, *answer.plan, drawn);
+  std::thread([&] {
+    const OwnContext other;
+    ASSERT_TRUE(other.is_there());
+    auto stream = answer.plan->stream(nullptr);
+    const auto refusal = answer.plan->launch(memory.operands(), stream);
+    EXPECT_EQ(refusal, Refusal::wrong_device);
+    EXPECT_NE(answer.plan->refusal_text(refusal, memory.operands(), stream).find("current device is not"),
+              std::string::npos);
+  }).join();
+  EXPECT_NE(memory.why_wrong(), "");  // still the poison
+}
+
 TEST_F(RuntimeOnGpu, OpeningAndPlanningLeaveTheThreadsContextAsItIs) {
   std::thread([&] {
     const auto before = driver_->current_context();
