@@ -21,33 +21,39 @@ SetBits<sizeof(Opaque) / 8> probed(const Init& init) {
   return bits;
 }
 
-template <std::size_t Words>
-void add_set_bits(const SetBits<Words>& bits, const std::uint64_t* from, CallKey& key) noexcept {
-  for (std::size_t i = 0; i < bits.count; ++i) key.words[key.count + i] = from[i] & bits.masks[i];
-  key.count += bits.count;
-}
+/// A hash of words that come one by one: the sum of their products with odd numbers, which do not wait for each other.
+class Hash {
+ public:
+  void add(std::uint64_t word) noexcept {
+    sum_ += word * factor_;
+    factor_ += 2 * 0x9E3779B97F4A7C15ULL;
+  }
 
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept { return (hash ^ word) * 0x9E3779B97F4A7C15ULL; }
+  /// The upper bits, in which all words have a part, are mixed into the lower ones.
+  std::uint64_t value() const noexcept {
+    const auto folded = (sum_ ^ (sum_ >> 32)) * 0x9E3779B97F4A7C15ULL;
+    return folded ^ (folded >> 32);
+  }
 
-/// Four chains, because one would wait for each multiplication.
-std::uint64_t hash_of(const std::uint64_t* words, std::size_t count) noexcept {
-  std::array<std::uint64_t, 4> chains{1, 2, 3, 4};
-  std::size_t i = 0;
-  for (; i + 4 <= count; i += 4)
-    for (std::size_t j = 0; j < 4; ++j) chains[j] = mixed(chains[j] ^ (chains[j] >> 29), words[i + j]);
-  for (; i < count; ++i) chains[0] = mixed(chains[0] ^ (chains[0] >> 29), words[i]);
-  auto hash = chains[0];
-  for (std::size_t j = 1; j < 4; ++j) hash = mixed(hash ^ (hash >> 29), chains[j]);
-  return hash ^ (hash >> 32);
-}
+ private:
+  std::uint64_t sum_{};
+  std::uint64_t factor_{0xD1B54A32D192ED03ULL};
+};
 
 }  // namespace
 
-void CallKey::finish() noexcept { hash = hash_of(words.data(), count); }
+void CallKey::finish() noexcept {
+  Hash made;
+  for (std::size_t i = 0; i < count; ++i) made.add(words[i]);
+  hash = made.value();
+}
 
+/// Word by word: the processor cannot forward words that were just written to a wider load, as memcmp has.
 bool CallKey::operator==(const CallKey& other) const noexcept {
-  return hash == other.hash && count == other.count &&
-         std::memcmp(words.data(), other.words.data(), count * sizeof(std::uint64_t)) == 0;
+  if (hash != other.hash || count != other.count) return false;
+  std::uint64_t difference = 0;
+  for (std::size_t i = 0; i < count; ++i) difference |= words[i] ^ other.words[i];
+  return difference == 0;
 }
 
 CallBytes::CallBytes(const cublaslt::Library& library)
@@ -58,12 +64,30 @@ CallBytes::CallBytes(const cublaslt::Library& library)
         return library.layout_init(&made, sizeof made, CUDA_R_32F, 1, 1, 1) == CUBLAS_STATUS_SUCCESS;
       })) {}
 
+template <typename Use>
+void CallBytes::for_words(cublasLtHandle_t handle, const Descriptors& descriptors, const Use& use) const noexcept {
+  use(reinterpret_cast<std::uintptr_t>(handle));
+  for (std::size_t i = 0; i < operation_.count; ++i) use(descriptors.operation->data[i] & operation_.masks[i]);
+  for (const auto* layout : {descriptors.a, descriptors.b, descriptors.c, descriptors.d})
+    for (std::size_t i = 0; i < layout_.count; ++i) use(layout->data[i] & layout_.masks[i]);
+}
+
+std::uint64_t CallBytes::hash(cublasLtHandle_t handle, const Descriptors& descriptors) const noexcept {
+  Hash made;
+  for_words(handle, descriptors, [&](std::uint64_t word) { made.add(word); });
+  return made.value();
+}
+
+bool CallBytes::is_of(const CallKey& key, cublasLtHandle_t handle, const Descriptors& descriptors) const noexcept {
+  std::uint64_t difference = 0;
+  const auto* known = key.words.data();
+  for_words(handle, descriptors, [&](std::uint64_t word) { difference |= word ^ *known++; });
+  return difference == 0;
+}
+
 void CallBytes::read(cublasLtHandle_t handle, const Descriptors& descriptors, CallKey& key) const noexcept {
   key.count = 0;
-  key.add(reinterpret_cast<std::uintptr_t>(handle));
-  add_set_bits(operation_, descriptors.operation->data, key);
-  for (const auto* layout : {descriptors.a, descriptors.b, descriptors.c, descriptors.d})
-    add_set_bits(layout_, layout->data, key);
+  for_words(handle, descriptors, [&](std::uint64_t word) { key.add(word); });
   key.finish();
 }
 

@@ -40,10 +40,20 @@ class CallBytes {
   /// False if the library does not say what it sets. No call is then recognised.
   bool is_known() const { return operation_.count > 0 && layout_.count > 0; }
 
+  /// The hash of the key that read() would give.
+  std::uint64_t hash(cublasLtHandle_t handle, const Descriptors& descriptors) const noexcept;
+
+  /// Whether the key is what read() would give. The key's hash must be that of the call.
+  bool is_of(const CallKey& key, cublasLtHandle_t handle, const Descriptors& descriptors) const noexcept;
+
   /// The handle, and the bits of the descriptors that the library sets.
   void read(cublasLtHandle_t handle, const Descriptors& descriptors, CallKey& key) const noexcept;
 
  private:
+  /// Calls `use` with each word of the key in turn.
+  template <typename Use>
+  void for_words(cublasLtHandle_t handle, const Descriptors& descriptors, const Use& use) const noexcept;
+
   SetBits<sizeof(cublasLtMatmulDescOpaque_t) / 8> operation_{};
   SetBits<sizeof(cublasLtMatrixLayoutOpaque_t) / 8> layout_{};
 };

@@ -39,9 +39,12 @@ ThreadCalls* ThreadCalls::of_this_thread() noexcept { return current.calls != nu
 const Served* ThreadCalls::find(cublasLtHandle_t handle, const Descriptors& descriptors) noexcept {
   const auto& bytes = serving_.bytes();
   if (!bytes.is_known()) return found(handle, read_call(serving_.library(), descriptors), &descriptors);
-  bytes.read(handle, descriptors, wanted_);
-  auto& slot = slot_of(wanted_);
-  if (!slot.is_of(wanted_)) slot = {wanted_, *found(handle, read_call(serving_.library(), descriptors), &descriptors)};
+  const auto hash = bytes.hash(handle, descriptors);
+  auto& slot = slots_[hash % slot_count];
+  const bool is_known = slot.served.is_current() && slot.key.hash == hash && bytes.is_of(slot.key, handle, descriptors);
+  if (is_known) return &slot.served;
+  slot.served = *found(handle, read_call(serving_.library(), descriptors), &descriptors);
+  bytes.read(handle, descriptors, slot.key);
   return &slot.served;
 }
 

@@ -50,7 +50,6 @@ class ThreadCalls {
 
   Serving& serving_;
   std::vector<Slot> slots_;
-  CallKey wanted_{};
   std::map<std::pair<cublasLtHandle_t, LibraryCall>, Served> known_;
   Served none_{};
 };

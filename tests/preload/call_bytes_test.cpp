@@ -52,7 +52,10 @@ class CallBytesOfTheLibrary : public testing::Test {
   CallKey key_of(Made& made, std::uintptr_t handle = 1) {
     CallKey key;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read there
-    bytes->read(reinterpret_cast<cublasLtHandle_t>(handle), made.descriptors(), key);
+    const auto on = reinterpret_cast<cublasLtHandle_t>(handle);
+    bytes->read(on, made.descriptors(), key);
+    EXPECT_EQ(key.hash, bytes->hash(on, made.descriptors()));
+    EXPECT_TRUE(bytes->is_of(key, on, made.descriptors()));
     return key;
   }
 
@@ -61,6 +64,9 @@ class CallBytesOfTheLibrary : public testing::Test {
     Made plain(*library, 0), changed(*library, 0);
     change(changed);
     const bool keys_differ = !(key_of(plain) == key_of(changed));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read there
+    EXPECT_FALSE(bytes->is_of(key_of(plain), reinterpret_cast<cublasLtHandle_t>(1), changed.descriptors()));
+    EXPECT_NE(key_of(plain).hash, key_of(changed).hash);
     EXPECT_NE(read_call(*library, plain.descriptors()), read_call(*library, changed.descriptors()));
     return keys_differ;
   }
