@@ -8,7 +8,7 @@ namespace {
 /// Apart from their owner below, so that a call touches nothing with a constructor or destructor.
 struct Current {
   ThreadCalls* calls{};
-  bool is_over{};  // the thread ends, or it has no memory
+  bool is_over{};  // the thread ends, or has no memory, or nothing is served
 };
 
 constinit thread_local Current current{};
@@ -22,7 +22,10 @@ struct Owner {
 [[gnu::noinline]] ThreadCalls* new_calls() noexcept {
   static thread_local Owner owner;
   auto* const serving = Serving::of_process();
-  if (serving == nullptr || current.is_over) return nullptr;
+  if (serving == nullptr) {
+    current.is_over = true;
+    return nullptr;
+  }
   try {
     owner.calls = std::make_unique<ThreadCalls>(*serving);
     current.calls = owner.calls.get();
@@ -34,7 +37,9 @@ struct Owner {
 
 }  // namespace
 
-ThreadCalls* ThreadCalls::of_this_thread() noexcept { return current.calls != nullptr ? current.calls : new_calls(); }
+ThreadCalls* ThreadCalls::of_this_thread() noexcept {
+  return current.calls != nullptr || current.is_over ? current.calls : new_calls();
+}
 
 const Served* ThreadCalls::find(cublasLtHandle_t handle, const Descriptors& descriptors) noexcept {
   const auto& bytes = serving_.bytes();

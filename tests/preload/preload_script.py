@@ -17,7 +17,7 @@ HEADER = "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,problem,libty
 TUNED = "cublaslt_a66_t0_s0_k1_r0_z0_o3_i0_c0_f0_w32_v130100"
 SPLIT = "cublaslt_a66_t0_s0_k4_r4_z0_o3_i0_c0_f0_w32_v130100"
 BF16, F32, FP8 = 14, 0, 28
-SANITIZED = "libasan" in subprocess.run(["ldd", CALLER], capture_output=True, text=True).stdout
+SANITIZED = any(f"lib{kind}san" in subprocess.run(["ldd", CALLER], capture_output=True, text=True).stdout for kind in "atl")
 
 
 def row(problem, kernel=TUNED, device="sm90,132"):
