@@ -329,6 +329,58 @@ TEST_F(RuntimeOnGpu, ALaunchInAnotherContextIsRefusedAndWritesNothing) {
   EXPECT_NE(memory.why_wrong(), "");  // still the poison
 }
 
+/// A capture as programs begin them: calls of other threads that allocate would spoil it.
+class StrictCapture {
+ public:
+  explicit StrictCapture(gpu::StreamHandle stream) : began_(begin_(stream, 0)) {}
+
+  bool has_begun() const { return began_ == 0; }
+
+ private:
+  SharedLibrary library_ = *SharedLibrary::open({"libcuda.so.1"});
+  int (*begin_)(gpu::StreamHandle, int) = library_.function<int(gpu::StreamHandle, int)>("cuStreamBeginCapture_v2");
+  int began_;
+};
+
+/// Tables are reloaded, and new problems planned, while the program captures a graph: on its own thread and on others.
+TEST_F(RuntimeOnGpu, PlanningAndReloadingDoNotSpoilACaptureOfTheProgram) {
+  constexpr const char* mxfp4 = "16x256x512:e2m1/1x32:e2m1/1x32:bf16:packed";
+  const auto drawn = drawn_for_gpu("64x512x512:bf16:bf16:bf16");
+  const auto some = [&](const char* text, std::string_view name) {
+    std::vector<Candidate> all;
+    for (const auto& family : make_families())
+      if (family->name() == name) all = some_candidates(*family, parse_problem(text), device_->info());
+    return all;
+  };
+  const auto kernels = some(mxfp4, "mxfp4_skinny");
+  if (kernels.size() < 2) GTEST_SKIP() << "this GPU has no kernels of mxfp4_skinny";
+  TableFile table(Format::a4w4, device_->info());
+  table.add(mxfp4, kernels[0]).write();
+  Runtime runtime(options({table.source()}));
+  ASSERT_TRUE(runtime.plan({.problem = parse_problem(mxfp4)}).plan);
+  const auto plan = runtime.plan({.problem = drawn.problem}).plan;
+  ASSERT_TRUE(plan);
+  OnDevice memory(*device_, *plan, drawn);
+  const auto stream = driver_->create_stream();
+  const StrictCapture capture(stream);
+  ASSERT_TRUE(capture.has_begun());
+  memory.launch(stream);
+  table.add(mxfp4, kernels[1]).write();
+  std::thread([&] { EXPECT_EQ(runtime.poll(), Reload::reloaded); }).join();
+  EXPECT_TRUE(runtime.plan({.problem = parse_problem("32x256x512:e2m1/1x32:e2m1/1x32:bf16:packed")}).plan);
+  EXPECT_TRUE(runtime.plan({.problem = parse_problem("40x512x512:bf16:bf16:bf16:bias")}).plan);
+  const auto graph = driver_->end_capture(stream);
+  ASSERT_NE(graph, nullptr) << "the capture was spoilt";
+  EXPECT_EQ(runtime.plan({.problem = parse_problem(mxfp4)}).plan->kernel()->name(), kernels[1].name);
+  const auto exec = driver_->instantiate(graph);
+  driver_->launch(exec, stream);
+  driver_->synchronize(stream);
+  EXPECT_EQ(memory.why_wrong(), "");
+  driver_->destroy(exec);
+  driver_->destroy(graph);
+  driver_->destroy(stream);
+}
+
 TEST_F(RuntimeOnGpu, OpeningAndPlanningLeaveTheThreadsContextAsItIs) {
   std::thread([&] {
     const auto before = driver_->current_context();

@@ -162,6 +162,10 @@ class CudaDriver final : public Driver {
     return 1000.0 * static_cast<double>(milliseconds);
   }
 
+  CaptureMode exchange_capture_mode(CaptureMode mode) const noexcept override {
+    auto exchanged = static_cast<CUstreamCaptureMode>(mode);
+    return exchange_capture_mode_(&exchanged) == CUDA_SUCCESS ? static_cast<CaptureMode>(exchanged) : mode;
+  }
   void begin_capture(StreamHandle stream) const override {
     check(begin_capture_(native(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
   }
@@ -318,6 +322,7 @@ class CudaDriver final : public Driver {
   GEMMTUNE_DRIVER_FUNCTION(record_, cuEventRecord);
   GEMMTUNE_DRIVER_FUNCTION(synchronize_event_, cuEventSynchronize);
   GEMMTUNE_DRIVER_FUNCTION(elapsed_, cuEventElapsedTime);
+  GEMMTUNE_DRIVER_FUNCTION(exchange_capture_mode_, cuThreadExchangeStreamCaptureMode);
   GEMMTUNE_DRIVER_FUNCTION(begin_capture_, cuStreamBeginCapture);
   GEMMTUNE_DRIVER_FUNCTION(end_capture_, cuStreamEndCapture);
   GEMMTUNE_DRIVER_FUNCTION(instantiate_, cuGraphInstantiateWithFlags);
