@@ -35,6 +35,7 @@ Serving::Serving(const Environment& environment)
       options_(options_from(environment)),
       capture_(std::exchange(options_.capture, nullptr)),
       library_(std::make_shared<const cublaslt::Library>(loaded_cublaslt())),
+      driver_(names_device() ? nullptr : gpu::driver_of(gpu::vendor_of(DeviceKind::cuda))),
       bytes_(*library_) {
   options_.rules.nearest_factor = 1;
   ProcessEvents::of_process().add(*this);
@@ -42,8 +43,7 @@ Serving::Serving(const Environment& environment)
 
 /// The device that the calling thread works on.
 const ServedDevice& Serving::device() {
-  const bool is_said = !environment_.gfx.empty() && environment_.cu_num > 0;
-  const int index = is_said ? 0 : gpu::driver_of(gpu::vendor_of(DeviceKind::cuda))->current_index();
+  const int index = driver_ ? driver_->current_index() : 0;
   const std::lock_guard lock(mutex_);
   auto& known = devices_[index];
   if (!known) known = open(index);
@@ -52,8 +52,8 @@ const ServedDevice& Serving::device() {
 
 std::unique_ptr<ServedDevice> Serving::open(int index) const {
   auto options = options_;
-  if (environment_.gfx.empty() || environment_.cu_num < 1) {
-    const auto info = gpu::driver_of(gpu::vendor_of(DeviceKind::cuda))->device_info(index);
+  if (driver_) {
+    const auto info = driver_->device_info(index);
     options.gfx = info.arch;
     options.cu_num = info.cu_num;
   }

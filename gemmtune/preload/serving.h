@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "gemmtune/core/shared_count.h"
+#include "gemmtune/device/gpu/driver.h"
 #include "gemmtune/dispatch/dispatcher.h"
 #include "gemmtune/families/cublaslt/library.h"
 #include "gemmtune/preload/call_bytes.h"
@@ -45,6 +46,7 @@ class Serving final : private ProcessListener {
   /// while they exit.
   static Serving* of_process() noexcept;
 
+  /// Throws Error{no_device} if neither the environment nor the driver tells what the device is.
   explicit Serving(const Environment& environment);
 
   /// Looks the call up. `descriptors` are the program's, if it has some. Never throws: what cannot be served is none of
@@ -63,6 +65,7 @@ class Serving final : private ProcessListener {
   const CallBytes& bytes() const { return bytes_; }
 
  private:
+  bool names_device() const { return !environment_.gfx.empty() && environment_.cu_num > 0; }
   const ServedDevice& device();
   std::unique_ptr<ServedDevice> open(int index) const;
   void find_tuned(Served& served, const LibraryCall& call, cublasLtHandle_t handle, const Descriptors* descriptors,
@@ -73,6 +76,7 @@ class Serving final : private ProcessListener {
   DispatcherOptions options_;
   std::shared_ptr<Capture> capture_;
   std::shared_ptr<const cublaslt::Library> library_;
+  std::shared_ptr<const gpu::Driver> driver_;  // null if the environment names the device
   CallBytes bytes_;
   SharedCount calls_;
   SharedCount tuned_;
