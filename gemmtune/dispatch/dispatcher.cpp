@@ -74,7 +74,8 @@ LoadedTables Dispatcher::load() const {
     if (std::filesystem::exists(table.path))
       there.push_back(table);
     else
-      absent.push_back(fmt::format("{} does not exist and is left out", table.path.string()));
+      absent.push_back(
+          fmt::format("{} does not exist {}", table.path.string(), options_.awaits_tables ? "yet" : "and is left out"));
   }
   if (there.empty() && !options_.tables.empty() && !options_.awaits_tables)
     fail(ErrorCode::input, "none of the tables exists");
