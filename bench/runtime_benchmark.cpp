@@ -1,9 +1,11 @@
 // What finding a plan and launching it cost, beside the kernel's own launch. See docs/results/runtime.md.
 //   runtime_benchmark            on a CPU: plans found, and launches of a kernel that does nothing
-//   runtime_benchmark            on a machine with an NVIDIA GPU also: cublasLtMatmul, called directly and by a plan
+//   runtime_benchmark            on a machine with an NVIDIA GPU also: cublasLtMatmul, called directly and by a plan;
+//                                these alone: --benchmark_filter=16x64
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <gemmtune/runtime.hpp>
 #include <memory>
@@ -12,6 +14,7 @@
 
 #include "gemmtune/device/gpu/vendor.h"
 #include "gemmtune/families/cublaslt/call.h"
+#include "gemmtune/families/cublaslt/enumeration.h"
 #include "gemmtune/families/cublaslt/kernel_name.h"
 #include "gemmtune/families/cublaslt/matmul.h"
 #include "gemmtune/runtime/runtime.h"
@@ -103,22 +106,28 @@ void launch_of_nothing(benchmark::State& state) {
 /// One product on the first NVIDIA GPU, small enough that the host's work is what takes the time.
 class OnGpu {
  public:
-  OnGpu()
-      : device_(open_device("cuda:0")),
+  explicit OnGpu(const char* text)
+      : problem_(parse_problem(text)),
+        device_(open_device("cuda:0")),
         runtime_(options("cuda:0")),
-        plan_(runtime_.plan({.problem = problem()}).plan),
-        name_(*cublaslt::parse_kernel_name(plan_->kernel()->name())),
+        plan_(runtime_.plan({.problem = problem_}).plan),
         session_(std::make_shared<const cublaslt::Session>(cublaslt::Library::open())),
-        matmul_(session_, cublaslt::call_of(problem()).matmul),
-        algo_(*matmul_.algo_of(name_.config)),
-        memory_(device_->allocate(std::size_t{64} << 20)) {}
-
-  static Problem problem() { return parse_problem("16x64x64:bf16:bf16:bf16"); }
+        matmul_(session_, cublaslt::call_of(problem_).matmul),
+        algo_(matmul_.ranked_algos({.workspace_bytes = cublaslt::default_workspace_bytes, .most = 1}).front()),
+        memory_(device_->allocate(std::size_t{64} << 20)) {
+    const auto name = cublaslt::parse_kernel_name(plan_->kernel()->name());
+    if (!name || matmul_.config_of(algo_) != name->config) throw std::runtime_error("the plan has another algorithm");
+  }
 
   void launch_directly() {
-    if (const char* why = matmul_.launch({.a = at(0), .w = at(1), .product = at(2), .workspace = at(3)}, algo_,
-                                         plan_->rules().workspace_bytes, stream());
-        *why != '\0')
+    const cublaslt::Addresses addresses{.a = at(0),
+                                        .a_scale = at(5),
+                                        .w = at(1),
+                                        .w_scale = at(5),
+                                        .bias = at(4),
+                                        .product = at(2),
+                                        .workspace = at(3)};
+    if (const char* why = matmul_.launch(addresses, algo_, plan_->rules().workspace_bytes, stream()); *why != '\0')
       throw std::runtime_error(why);
   }
 
@@ -127,11 +136,16 @@ class OnGpu {
     operands.a = at(0);
     operands.w = at(1);
     operands.c = at(2);
+    operands.bias = at(4);
+    operands.a_scale = operands.w_scale = at(5);
     operands.workspace = at(3);
     operands.workspace_bytes = plan_->rules().workspace_bytes;
     if (gemmtune_launch(reinterpret_cast<const gemmtune_plan*>(&*plan_), &operands, stream(), nullptr) != GEMMTUNE_OK)
       throw std::runtime_error("refused");
   }
+
+  /// What each launch asks the driver.
+  void look_at_context() { benchmark::DoNotOptimize(plan_->kernel()->device().is_reached()); }
 
   void wait() { device_->stream().synchronize(); }
 
@@ -139,13 +153,13 @@ class OnGpu {
   std::byte* at(std::size_t i) const { return memory_.data() + (i << 20); }
   cudaStream_t stream() const { return static_cast<cudaStream_t>(device_->stream().native_handle()); }
 
+  Problem problem_;
   std::unique_ptr<Device> device_;
   Runtime runtime_;
   PlanRef plan_;
-  cublaslt::KernelName name_;
   std::shared_ptr<const cublaslt::Session> session_;
   cublaslt::Matmul matmul_;
-  cublasLtMatmulAlgo_t algo_;
+  cublasLtMatmulAlgo_t algo_;  // the same structure as the plan's
   Buffer memory_;
 };
 
@@ -168,23 +182,27 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Bursts of direct launches and of plans' launches in turn, in changing order.
-void launches_in_turn(benchmark::State& state) {
-  OnGpu gpu;
-  std::vector<double> direct;
-  std::vector<double> planned;
-  std::vector<double> differences;
+/// Bursts of direct launches and of plans' launches in turn, in changing order. `again_ns` is the difference between
+/// direct launches and more of them, which says how far the difference can be trusted.
+void launches_in_turn(benchmark::State& state, const char* text) {
+  OnGpu gpu(text);
+  const std::vector ways{&OnGpu::launch_directly, &OnGpu::launch_by_plan, &OnGpu::launch_directly};
+  std::vector<double> direct, planned, again, context;
   for (auto _ : state) {
-    const bool first = direct.size() % 2 == 0;
-    const double one = launch_ns(gpu, first ? &OnGpu::launch_directly : &OnGpu::launch_by_plan);
-    const double two = launch_ns(gpu, first ? &OnGpu::launch_by_plan : &OnGpu::launch_directly);
-    direct.push_back(first ? one : two);
-    planned.push_back(first ? two : one);
-    differences.push_back(planned.back() - direct.back());
+    std::array<double, 3> took{};
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      const auto way = (direct.size() + i) % ways.size();
+      took[way] = launch_ns(gpu, ways[way]);
+    }
+    direct.push_back(took[0]);
+    planned.push_back(took[1] - took[0]);
+    again.push_back(took[2] - took[0]);
+    context.push_back(launch_ns(gpu, &OnGpu::look_at_context));
   }
   state.counters["direct_ns"] = median(direct);
-  state.counters["planned_ns"] = median(planned);
-  state.counters["difference_ns"] = median(differences);
+  state.counters["planned_more_ns"] = median(planned);
+  state.counters["again_more_ns"] = median(again);
+  state.counters["context_ns"] = median(context);
 }
 
 /// Where other people use the machine, too, the least disturbed repetition is the most telling.
@@ -198,7 +216,9 @@ BENCHMARK(launch_of_nothing)->Apply(with_minimum)->ThreadRange(1, 16)->UseRealTi
 
 void add_gpu() {
   if (!gpu::find_driver(DeviceKind::cuda)) return;
-  benchmark::RegisterBenchmark("cublasLtMatmul_directly_and_by_a_plan", launches_in_turn)->Iterations(1000);
+  for (const char* text :
+       {"16x64x64:bf16:bf16:bf16", "16x64x64:bf16:bf16:bf16:bias", "16x64x128:e4m3/tensor:e4m3/tensor:bf16"})
+    benchmark::RegisterBenchmark(text, launches_in_turn, text)->Iterations(1000);
 }
 
 }  // namespace

@@ -22,6 +22,11 @@ foreach(part dispatch runtime)
   install(FILES ${PROJECT_BINARY_DIR}/gemmtune-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${part})
 endforeach()
 
+# For LD_PRELOAD: nothing is linked to it.
+if(TARGET gemmtune_preload_api)
+  install(TARGETS gemmtune_preload_api LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
+
 install(TARGETS gemmtune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 
 # The workers that come with gemmtune are found beside the program, in the build folder too.

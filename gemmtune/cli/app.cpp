@@ -64,6 +64,7 @@ int parse_and_run(const std::vector<std::string>& arguments) {
 std::vector<NamedCommand> all_commands() {
   std::vector<NamedCommand> commands;
   commands.push_back({"tune", make_tune_command()});
+  commands.push_back({"serve", make_serve_command()});
   commands.push_back({"compat", make_compat_command()});
   commands.push_back({"devices", make_devices_command()});
   commands.push_back({"families", make_families_command()});

@@ -39,6 +39,7 @@ std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_families_command();
 std::unique_ptr<Command> make_lookup_command();
 std::unique_ptr<Command> make_problem_command();
+std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_shapes_command();
 std::unique_ptr<Command> make_status_command();
 std::unique_ptr<Command> make_store_command();

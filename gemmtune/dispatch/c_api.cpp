@@ -66,12 +66,14 @@ gemmtune::DispatcherOptions options_of(const gemmtune_dispatcher_options& raw) {
   if (raw.cu_num != 0) environment.cu_num = raw.cu_num;
   if (environment.gfx.empty() || environment.cu_num < 1)
     fail(gemmtune::ErrorCode::usage, "no device: set gfx and cu_num, or GPU_ARCHS and CU_NUM");
+  if (raw.reload_interval_ms > 0) environment.reload_interval = std::chrono::milliseconds(raw.reload_interval_ms);
+  const auto presence =
+      environment.reload_interval.count() > 0 ? gemmtune::Presence::awaited : gemmtune::Presence::required;
   if (raw.tables != nullptr)
     for (const auto& path : gemmtune::split_paths(raw.tables))
-      environment.tables.push_back(gemmtune::guess_source(path));
+      environment.tables.push_back(gemmtune::guess_source(path, presence));
   auto options = gemmtune::options_from(environment, sink_of(raw));
   if (raw.nearest_factor != 0) options.rules.nearest_factor = raw.nearest_factor;
-  options.reload_interval = std::chrono::milliseconds(raw.reload_interval_ms);
   return options;
 }
 

@@ -21,21 +21,26 @@ static_assert(static_cast<int>(last_activation) == last_activation_value &&
               static_cast<int>(Activation::gelu_erf) == GEMMTUNE_GELU_ERF);
 static_assert(match_kind_count == GEMMTUNE_FALLBACK + 1 && static_cast<int>(MatchKind::nearest) == GEMMTUNE_NEAREST);
 
-bool is_up_to(int value, int last) noexcept { return value >= 0 && value <= last; }
+/// 1 for a value that is no enumerator up to `last`, otherwise 0. Negative values are large ones without a sign.
+int is_beyond(int value, int last) noexcept { return static_cast<unsigned>(value) > static_cast<unsigned>(last); }
 
 }  // namespace
 
+/// Every call of a program comes here, so that it hardly branches.
 bool is_sound(const gemmtune_problem& p) noexcept {
-  const auto is_type = [](int value) { return is_up_to(value, last_type); };
-  const auto is_scaling = [](int value) { return is_up_to(value, last_scaling_value); };
-  const auto least_distance = std::min({p.lda, p.ldw, p.ldc, p.stride_a, p.stride_w, p.stride_c});
-  return is_type(p.a_type) && is_type(p.w_type) && is_type(p.out_type) && is_scaling(p.a_scaling) &&
-         is_scaling(p.w_scaling) && is_up_to(p.a_major, last_major) && is_up_to(p.w_major, last_major) &&
-         is_up_to(p.activation, last_activation_value) && least_distance >= 0;
+  const int beyond = is_beyond(p.a_type, last_type) + is_beyond(p.w_type, last_type) +
+                     is_beyond(p.out_type, last_type) + is_beyond(p.a_scaling, last_scaling_value) +
+                     is_beyond(p.w_scaling, last_scaling_value) + is_beyond(p.a_major, last_major) +
+                     is_beyond(p.w_major, last_major) + is_beyond(p.activation, last_activation_value);
+  const auto distances = p.lda | p.ldw | p.ldc | p.stride_a | p.stride_w | p.stride_c;  // negative if one is
+  return beyond == 0 && distances >= 0;
 }
 
 Problem problem_of(const gemmtune_problem& p) noexcept {
-  if (!has_known_size(p) || !is_sound(p)) return {};
+  return has_known_size(p) && is_sound(p) ? problem_of_sound(p) : Problem{};
+}
+
+Problem problem_of_sound(const gemmtune_problem& p) noexcept {
   return {.m = p.m,
           .n = p.n,
           .k = p.k,

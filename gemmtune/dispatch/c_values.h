@@ -26,6 +26,9 @@ bool is_sound(const gemmtune_problem& problem) noexcept;
 
 /// A problem with an invalid field becomes one without sizes, which nothing serves.
 Problem problem_of(const gemmtune_problem& problem) noexcept;
+
+/// The same for one that is known to have no invalid field.
+Problem problem_of_sound(const gemmtune_problem& problem) noexcept;
 gemmtune_problem c_problem(const Problem& problem);
 
 gemmtune_status status_of(ErrorCode code) noexcept;

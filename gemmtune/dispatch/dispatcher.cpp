@@ -27,6 +27,8 @@ DispatcherOptions options_from(const Environment& environment, LineSink say) {
   DispatcherOptions options{.gfx = environment.gfx,
                             .cu_num = environment.cu_num,
                             .tables = environment.tables,
+                            .reload_interval = environment.reload_interval,
+                            .awaits_tables = environment.reload_interval.count() > 0,
                             .log_lookups = environment.log_lookups,
                             .say = std::move(say)};
   if (environment.capture) options.capture = std::make_shared<Capture>(*environment.capture);
@@ -72,9 +74,11 @@ LoadedTables Dispatcher::load() const {
     if (std::filesystem::exists(table.path))
       there.push_back(table);
     else
-      absent.push_back(fmt::format("{} does not exist and is left out", table.path.string()));
+      absent.push_back(
+          fmt::format("{} does not exist {}", table.path.string(), options_.awaits_tables ? "yet" : "and is left out"));
   }
-  if (there.empty() && !options_.tables.empty()) fail(ErrorCode::input, "none of the tables exists");
+  if (there.empty() && !options_.tables.empty() && !options_.awaits_tables)
+    fail(ErrorCode::input, "none of the tables exists");
   auto loaded = load_tables(there, {.rules = options_.rules, .live_gfx = options_.gfx});
   loaded.notes.insert(loaded.notes.begin(), absent.begin(), absent.end());
   return loaded;

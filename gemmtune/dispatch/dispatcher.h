@@ -38,6 +38,7 @@ struct DispatcherOptions {
   std::vector<TableSource> tables{};
   MatchRules rules{};
   std::chrono::milliseconds reload_interval{0};  // 0: files are looked at only when poll() is called
+  bool awaits_tables{};                          // they may all be absent, and appear later
   bool log_lookups{};
   std::shared_ptr<Capture> capture{};  // null: nothing is recorded
   LineSink say{stderr_sink()};         // receives what was left out, reloaded or refused; a lookup never calls it
@@ -68,6 +69,9 @@ class Dispatcher final : private ProcessListener {
   /// Checks whether a file was changed, added or removed, and if so reads all files. May be called on any thread. Waits
   /// for a moment where a file was changed just now. If the files go on changing, the next call looks again.
   Reload poll();
+
+  /// A number that is another one after each reload.
+  std::uint64_t generation() const noexcept { return published_.ticket(); }
 
   /// The tables in use now. The caller may keep them.
   std::shared_ptr<const TableIndex> index() const { return published_.current(); }

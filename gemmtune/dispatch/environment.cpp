@@ -26,20 +26,24 @@ constexpr std::array<FamilyVariable, 9> families{{
      {Format::batched_a8w8, false, true}},
 }};
 
+constexpr std::int64_t longest_interval_s = 86400;
+
 /// Reads one environment, variable by variable.
 class Reader {
  public:
   explicit Reader(const Variables& variables) : variables_(variables) {}
 
   Environment read() {
+    environment_.reload_interval = interval("GEMMTUNE_RELOAD_INTERVAL").value_or(std::chrono::milliseconds(0));
     for (const auto& variable : families) {
       if (const auto name = first_set({variable.ours, variable.aiters}); !name.empty())
         add_tables(name, variable.family);
     }
     if (const auto name = first_set({"GEMMTUNE_CONFIG_FMOE", "AITER_CONFIG_FMOE"}); !name.empty())
-      environment_.moe_tables = existing(name);
+      environment_.moe_tables = existing(name, Presence::required);
     environment_.log_lookups = is_on("GEMMTUNE_LOG_TUNED_CONFIG") || is_on("AITER_LOG_TUNED_CONFIG");
     environment_.wants_summary = is_on("GEMMTUNE_SUMMARY");
+    environment_.is_preload_off = !value_of("GEMMTUNE_PRELOAD").empty() && !is_on("GEMMTUNE_PRELOAD");
     read_capture();
     read_device();
     return std::move(environment_);
@@ -64,15 +68,28 @@ class Reader {
   }
 
   void add_tables(std::string_view name, const TableFamily& family) {
-    for (auto& path : existing(name)) environment_.tables.push_back({.path = std::move(path), .family = family});
+    const auto presence = environment_.reload_interval.count() > 0 ? Presence::awaited : Presence::required;
+    for (auto& path : existing(name, presence))
+      environment_.tables.push_back({.path = std::move(path), .family = family});
   }
 
-  /// The files that the variable names, of which one at least must exist.
-  std::vector<std::filesystem::path> existing(std::string_view name) {
+  /// The variable's seconds.
+  std::optional<std::chrono::milliseconds> interval(std::string_view name) const {
+    const auto text = value_of(name);
+    if (text.empty()) return std::nullopt;
+    const auto seconds = parse_double(text);
+    if (!seconds || !(*seconds >= 0.001 && *seconds <= longest_interval_s))
+      fail(ErrorCode::input, "{}: found '{}', expected a number of seconds from 0.001 to {}", name, text,
+           longest_interval_s);
+    return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  }
+
+  /// The files that the variable names, of which one at least must exist unless they are awaited.
+  std::vector<std::filesystem::path> existing(std::string_view name, Presence presence) {
     std::vector<std::filesystem::path> paths;
     const auto value = value_of(name);
     for (auto& path : split_paths(value)) {
-      if (std::filesystem::exists(path))
+      if (std::filesystem::exists(path) || presence == Presence::awaited)
         paths.push_back(std::move(path));
       else
         environment_.notes.push_back(fmt::format("{}: {} does not exist and is left out", name, path.string()));
@@ -86,7 +103,9 @@ class Reader {
       environment_.capture = CaptureOptions{.path = path};
     else if (is_on("AITER_TUNE_GEMM"))
       environment_.capture = CaptureOptions{.path = default_capture_path};
-    if (environment_.capture) environment_.capture->signal = capture_signal();
+    if (!environment_.capture) return;
+    environment_.capture->signal = capture_signal();
+    if (const auto given = interval("GEMMTUNE_CAPTURE_INTERVAL")) environment_.capture->interval = *given;
   }
 
   std::optional<int> capture_signal() const {

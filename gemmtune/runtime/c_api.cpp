@@ -95,9 +95,12 @@ gemmtune::RuntimeOptions options_of(const gemmtune_runtime_options& raw) {
     fail(gemmtune::ErrorCode::usage, "an option has a value that this library does not know");
   auto environment = gemmtune::read_environment(raw.tables == nullptr ? gemmtune::process_variables()
                                                                       : gemmtune::process_variables_without_tables());
+  if (raw.reload_interval_ms > 0) environment.reload_interval = std::chrono::milliseconds(raw.reload_interval_ms);
+  const auto presence =
+      environment.reload_interval.count() > 0 ? gemmtune::Presence::awaited : gemmtune::Presence::required;
   if (raw.tables != nullptr)
     for (const auto& path : gemmtune::split_paths(raw.tables))
-      environment.tables.push_back(gemmtune::guess_source(path));
+      environment.tables.push_back(gemmtune::guess_source(path, presence));
   auto options = gemmtune::runtime_options(environment, sink_of(raw));
   if (raw.device != nullptr) options.device = raw.device;
   if (raw.nearest_factor != 0) options.dispatcher.rules.nearest_factor = raw.nearest_factor;
@@ -105,7 +108,6 @@ gemmtune::RuntimeOptions options_of(const gemmtune_runtime_options& raw) {
                      .stale = static_cast<gemmtune::StalePolicy>(raw.stale),
                      .workspace_limit_bytes = static_cast<std::size_t>(raw.workspace_limit_bytes)};
   options.compile = static_cast<gemmtune::CompilePolicy>(raw.compile);
-  options.reload_interval = std::chrono::milliseconds(raw.reload_interval_ms);
   return options;
 }
 
@@ -209,7 +211,8 @@ gemmtune_status gemmtune_plan_problem_packed(gemmtune_runtime* runtime, const ge
     return complain(message, GEMMTUNE_INVALID_ARGUMENT, why);
   auto status = GEMMTUNE_OK;
   const auto worked = guarded(message, [&] {
-    auto answer = runtime->runtime.plan({.problem = gemmtune::problem_of(*problem), .packed_layout = packed_layout});
+    auto answer =
+        runtime->runtime.plan({.problem = gemmtune::problem_of_sound(*problem), .packed_layout = packed_layout});
     status = status_of(answer.status);
     if (status == GEMMTUNE_OK)
       *plan = handle_of(answer.plan.take());
@@ -274,7 +277,7 @@ gemmtune_status gemmtune_prewarm(gemmtune_runtime* runtime, const gemmtune_probl
   auto status = GEMMTUNE_OK;
   const auto worked = guarded(message, [&] {
     std::vector<gemmtune::Problem> wanted;
-    for (size_t i = 0; i < count; ++i) wanted.push_back(gemmtune::problem_of(problems[i]));
+    for (size_t i = 0; i < count; ++i) wanted.push_back(gemmtune::problem_of_sound(problems[i]));
     const auto done = runtime->runtime.prewarm(wanted);
     if (ready != nullptr) *ready = done.ready;
     status = status_of(done.first_failure.status);

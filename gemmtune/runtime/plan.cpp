@@ -6,16 +6,24 @@ namespace gemmtune {
 
 Plan::Plan(const Problem& problem, std::shared_ptr<const PreparedKernel> kernel, PlanOrigin origin,
            std::shared_ptr<KernelTally> tally)
-    : problem_(problem), kernel_(std::move(kernel)), origin_(std::move(origin)), tally_(std::move(tally)) {}
+    : path_{.rules = kernel->rules(),
+            .gemm = &kernel->gemm(),
+            .device = &kernel->device(),
+            .tally = tally.get(),
+            .kind = kernel->device().info().kind},
+      problem_(problem),
+      kernel_(std::move(kernel)),
+      origin_(std::move(origin)),
+      tally_(std::move(tally)) {}
 
 Refusal Plan::launch(const LaunchOperands& operands, LaunchStream& stream) const noexcept {
-  auto refusal = check_operands(kernel_->rules(), operands);
-  if (refusal == Refusal::none && !kernel_->device().is_reached()) refusal = Refusal::wrong_device;
+  auto refusal = check_operands(path_.rules, operands);
+  if (refusal == Refusal::none && !path_.device->is_reached()) refusal = Refusal::wrong_device;
   if (refusal == Refusal::none) {
-    kernel_->gemm().launch(operands.at, stream);
+    path_.gemm->launch(operands.at, stream);
     if (stream.has_failed()) refusal = Refusal::failed;
   }
-  (refusal == Refusal::none ? tally_->launches : tally_->refused).add();
+  (refusal == Refusal::none ? path_.tally->launches : path_.tally->refused).add();
   return refusal;
 }
 

@@ -36,9 +36,9 @@ class Plan {
 
   const Problem& problem() const { return problem_; }
   const PlanOrigin& origin() const { return origin_; }
-  const LaunchRules& rules() const { return kernel_->rules(); }
+  const LaunchRules& rules() const { return path_.rules; }
   const std::shared_ptr<const PreparedKernel>& kernel() const { return kernel_; }
-  LaunchStream stream(void* native) const noexcept { return {kernel_->device().info().kind, native}; }
+  LaunchStream stream(void* native) const noexcept { return {path_.kind, native}; }
 
   /// Enqueues the product, or says why not. After Refusal::failed, the stream has the failure.
   Refusal launch(const LaunchOperands& operands, LaunchStream& stream) const noexcept;
@@ -55,13 +55,23 @@ class Plan {
   }
 
  private:
+  /// All that a launch reads, in as few cache lines as it fits: between two launches the host has done other work.
+  struct alignas(64) LaunchPath {
+    LaunchRules rules{};
+    PreparedGemm* gemm{};
+    const ServingDevice* device{};
+    KernelTally* tally{};
+    DeviceKind kind{};
+  };
+
   ~Plan() = default;
 
+  LaunchPath path_;
+  mutable std::atomic<std::int64_t> holders_{1};
   Problem problem_;
   std::shared_ptr<const PreparedKernel> kernel_;
   PlanOrigin origin_;
   std::shared_ptr<KernelTally> tally_;
-  mutable std::atomic<std::int64_t> holders_{1};
 };
 
 /// Holds a plan, or none.

@@ -24,6 +24,7 @@ RuntimeOptions runtime_options(const Environment& environment, const LineSink& s
                          .has_summary = environment.wants_summary,
                          .say = sink};
   options.dispatcher.log_lookups = false;
+  options.reload_interval = environment.reload_interval;
   return options;
 }
 

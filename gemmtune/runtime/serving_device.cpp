@@ -32,10 +32,13 @@ ServingDevice::Entered::Entered(const ServingDevice& device) : device_(&device) 
   if (!device.driver_) return;
   former_ = device.driver_->current_context();
   device.driver_->make_current(device.context_);
+  former_mode_ = device.driver_->exchange_capture_mode(gpu::CaptureMode::relaxed);
 }
 
 ServingDevice::Entered::~Entered() {
-  if (device_->driver_) device_->driver_->make_current(former_);
+  if (!device_->driver_) return;
+  device_->driver_->exchange_capture_mode(former_mode_);
+  device_->driver_->make_current(former_);
 }
 
 std::shared_ptr<const ServingDevice> ServingDevice::open(std::string_view id) {

@@ -16,7 +16,8 @@ namespace gemmtune {
 
 class ServingDevice final : private ProcessListener {
  public:
-  /// Makes a device's context current on this thread, and the thread's former one again at the end.
+  /// Makes a device's context current on this thread, and the thread's former one again at the end. Meanwhile the
+  /// thread may load code and allocate although the program captures a stream, on this thread or on another one.
   class Entered {
    public:
     explicit Entered(const ServingDevice& device);
@@ -27,6 +28,7 @@ class ServingDevice final : private ProcessListener {
    private:
     const ServingDevice* device_;
     gpu::ContextHandle former_{};
+    gpu::CaptureMode former_mode_{};
   };
 
   /// `id` is "cpu" or "cuda:1"; "" is the first GPU, or else the CPU. Throws Error{no_device}.
@@ -55,10 +57,11 @@ class ServingDevice final : private ProcessListener {
  private:
   void after_fork_in_child() noexcept override { is_forked_ = true; }
 
-  DeviceInfo info_;
+  // Each launch reads the first three, so that they stand together.
   std::shared_ptr<const gpu::Driver> driver_;
   gpu::ContextHandle context_{};
   std::atomic<bool> is_forked_{false};
+  DeviceInfo info_;
 };
 
 }  // namespace gemmtune

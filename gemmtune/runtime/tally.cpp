@@ -6,12 +6,6 @@
 
 namespace gemmtune {
 
-std::uint64_t SharedCount::total() const noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& part : parts_) sum += part.count.load(std::memory_order_relaxed);
-  return sum;
-}
-
 std::shared_ptr<KernelTally> Tally::of_kernel(const std::string& family, const std::string& name, MatchKind match) {
   const std::lock_guard lock(mutex_);
   for (const auto& known : kernels_)

@@ -9,23 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/core/thread_number.h"
+#include "gemmtune/core/shared_count.h"
 #include "gemmtune/table/match_kind.h"
 
 namespace gemmtune {
-
-/// A number that many threads increase. Each thread has a cache line of its own, as far as there are enough.
-class SharedCount {
- public:
-  void add() noexcept { parts_[this_thread_number() % parts_.size()].count.fetch_add(1, std::memory_order_relaxed); }
-  std::uint64_t total() const noexcept;
-
- private:
-  struct alignas(64) Part {
-    std::atomic<std::uint64_t> count{0};
-  };
-  std::array<Part, 16> parts_{};
-};
 
 /// The launches of one kernel that was found by one kind of match. Plans share it, and it outlives them.
 struct KernelTally {

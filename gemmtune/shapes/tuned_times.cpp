@@ -39,7 +39,8 @@ void TunedTimes::add(TunedTable table) {
 std::vector<const TunedTimes::TimesByM*> TunedTimes::rows_for(const TunedDevice& device, const Problem& problem) const {
   std::vector<const TimesByM*> found;
   for (const auto& known : tables_) {
-    if (format_of(problem) != known.table.format || !says_layout_and_epilogue(known.table, problem)) continue;
+    const bool has_its_format = states_problems(known.table.columns) || format_of(problem) == known.table.format;
+    if (!has_its_format || !says_layout_and_epilogue(known.table, problem)) continue;
     const auto as_kept = without_m(as_read_back(known.table, problem));
     for (const auto& gfx : {device.gfx, std::string()})
       if (const auto at = known.times.find({gfx, device.cu_num, as_kept}); at != known.times.end())

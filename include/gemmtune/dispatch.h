@@ -160,7 +160,8 @@ typedef struct gemmtune_dispatcher_options {
   const char* gfx;            /* the device as in tables: "gfx950", "sm90"; null: GPU_ARCHS */
   int64_t cu_num;             /* number of CUs or SMs; 0: CU_NUM */
   int64_t nearest_factor;     /* a row's M may differ from M by at most this factor; 0: factor 2; 1: never */
-  int64_t reload_interval_ms; /* how often a thread checks for changes; 0: only gemmtune_dispatcher_poll() does */
+  int64_t reload_interval_ms; /* how often a thread checks for changes, and `tables` may appear later; 0:
+                                 GEMMTUNE_RELOAD_INTERVAL, or only gemmtune_dispatcher_poll() does */
   void (*say)(const char* line, void* context); /* receives messages, on any thread; null: stderr */
   void* context;
 } gemmtune_dispatcher_options;

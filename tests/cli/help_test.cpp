@@ -58,6 +58,7 @@ void expect_agreement(const CLI::App& command, const std::string& name) {
   for (const auto& option : declared) EXPECT_TRUE(options_named(page).count(option)) << name << " --" << option;
   for (const auto& option : options_named(page)) {
     const bool of_an_example = (name == "worker-check" && option == "device") ||
+                               (name == "serve" && (option == "libtype" || option == "budget")) ||  // of tune
                                (declared.count("worker") > 0 && option == "on");  // './my-worker --on {device}'
     EXPECT_TRUE(declared.count(option) || of_an_example) << name << "'s page names --" << option;
   }

@@ -98,6 +98,23 @@ TEST(Environment, Capturing) {
   EXPECT_THROW(read({{"GEMMTUNE_CAPTURE", "c.csv"}, {"GEMMTUNE_CAPTURE_SIGNAL", "KILL"}}), Error);
 }
 
+TEST(Environment, Intervals) {
+  EXPECT_EQ(read({}).reload_interval, std::chrono::milliseconds(0));
+  EXPECT_EQ(read({{"GEMMTUNE_RELOAD_INTERVAL", "2.5"}}).reload_interval, std::chrono::milliseconds(2500));
+  EXPECT_EQ(read({{"GEMMTUNE_CAPTURE", "c.csv"}}).capture->interval, std::chrono::seconds(30));
+  EXPECT_EQ(read({{"GEMMTUNE_CAPTURE", "c.csv"}, {"GEMMTUNE_CAPTURE_INTERVAL", "1"}}).capture->interval,
+            std::chrono::seconds(1));
+  for (const char* text : {"0", "-1", "nan", "soon", "1e9"})
+    EXPECT_THAT(message_of({{"GEMMTUNE_RELOAD_INTERVAL", text}}), HasSubstr("expected a number of seconds")) << text;
+}
+
+TEST(Environment, TablesThatAreLookedForAgainAndAgainNeedNotExist) {
+  const auto environment = read({{"GEMMTUNE_CONFIG_A8W8", "/nowhere/x.csv"}, {"GEMMTUNE_RELOAD_INTERVAL", "1"}});
+  EXPECT_THAT(environment.tables, ElementsAre(TableSource{"/nowhere/x.csv", {.format = Format::a8w8}}));
+  EXPECT_THAT(message_of({{"GEMMTUNE_CONFIG_FMOE", "/nowhere/x.csv"}, {"GEMMTUNE_RELOAD_INTERVAL", "1"}}),
+              HasSubstr("none of its files exists"));
+}
+
 TEST(Environment, TheDevice) {
   EXPECT_EQ(read({{"GPU_ARCHS", "gfx942"}, {"CU_NUM", "80"}}).gfx, "gfx942");
   EXPECT_EQ(read({{"GPU_ARCHS", "gfx942"}, {"CU_NUM", "80"}}).cu_num, 80);

@@ -32,7 +32,7 @@ def may_include_vendor(path, header):
     if "device/gpu/vendor" in str(path):
         vendor = "hip" if header.startswith("hip") else "cuda"
         return path.suffix == ".cpp" and path.name.startswith(vendor)
-    return path.name == "vendor_api.h" and "families" in path.parts
+    return path.name == "vendor_api.h" and ("families" in path.parts or "preload" in path.parts)
 
 
 def problems_in(path):

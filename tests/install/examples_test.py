@@ -124,6 +124,13 @@ class Installed(unittest.TestCase):
         self.assertEqual(lines[2], "largest error: 0")
         self.assertIn("gemmtune: plans: 1 exact, 0 padded, 0 nearest, 1 fallback", errors)
 
+    def test_online_tuning_in_cpp_goes_on_without_a_tuner(self):
+        program = self.build("online-cpp")
+        table = self.folder / "not_there_yet.csv"
+        code, output, errors = run(program, "0.2", "8x16x32", GEMMTUNE_CONFIG_A16W16=str(table), GEMMTUNE_RELOAD_INTERVAL="0.05")
+        self.assertEqual((code, errors), (1, f"gemmtune: {table} does not exist yet\n"))
+        self.assertRegex(output, r"^8x16x32:f32:f32:f32: fallback: onednn_.*\ntime is over\n$")
+
     def device(self):
         """The CPU as tables name it, from the program of this build."""
         code, output, errors = run(pathlib.Path(BUILD) / "bin" / "gemmtune", "devices", "--json")

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "gemmtune/core/text.h"
 #include "gemmtune/device/gpu/vendor.h"
 #include "gemmtune/families/registry.h"
 #include "tests/runtime/graph_kernels.h"
@@ -152,42 +153,61 @@ std::vector<Candidate> some_candidates(const KernelFamily& family, const Problem
   return all;
 }
 
-TEST_F(RuntimeOnGpu, RunsTheRowsKernelOfEachFamilyInsideAGraph) {
-  int run = 0;
+/// A candidate that a table names, and the plan that it gives.
+struct TabledCandidate {
+  const KernelFamily& family;
+  const Candidate& candidate;
+  const Plan& plan;
+  const Drawn& drawn;
+};
+
+/// Calls `use` for some candidates of every family, each planned from a table of its own. Returns how many there were.
+template <typename Use>
+int for_tabled_candidates(const DeviceInfo& device, const auto& options, const Use& use) {
+  int count = 0;
   for (const auto& [text, format] : {std::pair("64x512x512:bf16:bf16:bf16", Format::a16w16),
                                      std::pair("32x256x512:e2m1/1x32:e2m1/1x32:bf16:packed", Format::a4w4)}) {
     const auto drawn = drawn_for_gpu(text);
     for (const auto& family : make_families()) {
-      for (const auto& candidate : some_candidates(*family, drawn.problem, device_->info())) {
-        TableFile table(format, device_->info());
+      for (const auto& candidate : some_candidates(*family, drawn.problem, device)) {
+        TableFile table(format, device);
         table.add(text, candidate).write();
         Runtime runtime(options({table.source()}));
         const auto answer = runtime.plan({.problem = drawn.problem});
-        ASSERT_TRUE(answer.plan) << answer.why_not;
+        EXPECT_TRUE(answer.plan) << answer.why_not;
+        if (!answer.plan) continue;
         EXPECT_EQ(answer.plan->kernel()->name(), candidate.name) << answer.plan->origin().notes;
         EXPECT_EQ(answer.plan->origin().match, MatchKind::exact);
-        OnDevice memory(*device_, *answer.plan, drawn);
-        const auto stream = driver_->create_stream();
-        memory.pack(stream);
-        driver_->begin_capture(stream);
-        memory.launch(stream);  // the first launch of all: nothing may be loaded or allocated now
-        const auto graph = driver_->end_capture(stream);
-        ASSERT_NE(graph, nullptr) << candidate.name << " cannot be captured";
-        const auto exec = driver_->instantiate(graph);
-        for (int i = 0; i < 3; ++i) {
-          memory.poison();
-          device_->stream().synchronize();
-          driver_->launch(exec, stream);
-          driver_->synchronize(stream);
-          EXPECT_EQ(memory.why_wrong(), "");
-        }
-        driver_->destroy(exec);
-        driver_->destroy(graph);
-        driver_->destroy(stream);
-        ++run;
+        use(TabledCandidate{*family, candidate, *answer.plan, drawn});
+        ++count;
       }
     }
   }
+  return count;
+}
+
+TEST_F(RuntimeOnGpu, RunsTheRowsKernelOfEachFamilyInsideAGraph) {
+  const auto with = [this](const std::vector<TableSource>& tables) { return options(tables); };
+  const int run = for_tabled_candidates(device_->info(), with, [&](const TabledCandidate& one) {
+    OnDevice memory(*device_, one.plan, one.drawn);
+    const auto stream = driver_->create_stream();
+    memory.pack(stream);
+    driver_->begin_capture(stream);
+    memory.launch(stream);  // the first launch of all: nothing may be loaded or allocated now
+    const auto graph = driver_->end_capture(stream);
+    ASSERT_NE(graph, nullptr) << one.candidate.name << " cannot be captured";
+    const auto exec = driver_->instantiate(graph);
+    for (int i = 0; i < 3; ++i) {
+      memory.poison();
+      device_->stream().synchronize();
+      driver_->launch(exec, stream);
+      driver_->synchronize(stream);
+      EXPECT_EQ(memory.why_wrong(), "");
+    }
+    driver_->destroy(exec);
+    driver_->destroy(graph);
+    driver_->destroy(stream);
+  });
   std::printf("%d kernels ran inside graphs\n", run);
   EXPECT_GT(run, 0);
 }
@@ -216,33 +236,23 @@ std::string word_of(const Candidate& candidate) {
 }
 
 TEST_F(RuntimeOnGpu, TheKernelOfTheTableIsWhatTheDriverRuns) {
-  for (const auto& [text, format] : {std::pair("64x512x512:bf16:bf16:bf16", Format::a16w16),
-                                     std::pair("32x256x512:e2m1/1x32:e2m1/1x32:bf16:packed", Format::a4w4)}) {
-    const auto drawn = drawn_for_gpu(text);
-    for (const auto& family : make_families()) {
-      for (const auto& candidate : some_candidates(*family, drawn.problem, device_->info())) {
-        TableFile table(format, device_->info());
-        table.add(text, candidate).write();
-        Runtime runtime(options({table.source()}));
-        const auto answer = runtime.plan({.problem = drawn.problem});
-        ASSERT_TRUE(answer.plan) << answer.why_not;
-        const OnDevice memory(*device_, *answer.plan, drawn);
-        const auto ran = kernels_of(*driver_, [&](gpu::StreamHandle stream) { memory.launch(stream); });
-        const auto gemm = family->prepare(drawn.problem, candidate, device_->info());
-        const auto tuned = kernels_of(*driver_, [&](gpu::StreamHandle handle) {
-          LaunchStream stream(DeviceKind::cuda, handle);
-          gemm->launch(memory.operands().at, stream);
-        });
-        EXPECT_EQ(ran, tuned) << candidate.name;
-        const auto word = word_of(candidate);
-        const auto has_word = [&](const std::string& name) { return name.find(word) != std::string::npos; };
-        EXPECT_TRUE(std::ranges::any_of(ran, has_word)) << candidate.name << ": no kernel is named *" << word << "*";
-        std::printf("%s:", candidate.name.c_str());
-        for (const auto& name : ran) std::printf(" %s", name.c_str());
-        std::printf("\n");
-      }
-    }
-  }
+  const auto with = [this](const std::vector<TableSource>& tables) { return options(tables); };
+  const int run = for_tabled_candidates(device_->info(), with, [&](const TabledCandidate& one) {
+    const OnDevice memory(*device_, one.plan, one.drawn);
+    const auto ran = kernels_of(*driver_, [&](gpu::StreamHandle stream) { memory.launch(stream); });
+    const auto gemm = one.family.prepare(one.drawn.problem, one.candidate, device_->info());
+    const auto tuned = kernels_of(*driver_, [&](gpu::StreamHandle handle) {
+      LaunchStream stream(DeviceKind::cuda, handle);
+      gemm->launch(memory.operands().at, stream);
+    });
+    const auto& name = one.candidate.name;
+    EXPECT_EQ(ran, tuned) << name;
+    const auto word = word_of(one.candidate);
+    const auto has_word = [&](const std::string& kernel) { return kernel.find(word) != std::string::npos; };
+    EXPECT_TRUE(std::ranges::any_of(ran, has_word)) << name << ": no kernel is named *" << word << "*";
+    std::printf("%s: %s\n", name.c_str(), join(ran, " ").c_str());
+  });
+  EXPECT_GT(run, 0);
 }
 
 TEST_F(RuntimeOnGpu, WeightsOfAnotherLayoutAreRefused) {
@@ -282,6 +292,93 @@ TEST_F(RuntimeOnGpu, AThreadWithoutAContextLaunches) {
   std::thread([&] { memory.launch(nullptr); }).join();
   driver_->synchronize(gpu::StreamHandle{});
   EXPECT_EQ(memory.why_wrong(), "");
+}
+
+/// A context of a thread's own, on the same device.
+class OwnContext {
+ public:
+  OwnContext() { create_(&context_, 0, 0); }
+  ~OwnContext() { destroy_(context_); }
+  OwnContext(const OwnContext&) = delete;
+  OwnContext& operator=(const OwnContext&) = delete;
+
+  bool is_there() const { return context_ != nullptr; }
+
+ private:
+  SharedLibrary library_ = *SharedLibrary::open({"libcuda.so.1"});
+  int (*create_)(void**, unsigned, int) = library_.function<int(void**, unsigned, int)>("cuCtxCreate_v2");
+  int (*destroy_)(void*) = library_.function<int(void*)>("cuCtxDestroy_v2");
+  void* context_{};
+};
+
+TEST_F(RuntimeOnGpu, ALaunchInAnotherContextIsRefusedAndWritesNothing) {
+  Runtime runtime(options());
+  const auto drawn = drawn_for_gpu("64x512x512:bf16:bf16:bf16");
+  const auto answer = runtime.plan({.problem = drawn.problem});
+  ASSERT_TRUE(answer.plan) << answer.why_not;
+  const OnDevice memory(*device_, *answer.plan, drawn);
+  std::thread([&] {
+    const OwnContext other;
+    ASSERT_TRUE(other.is_there());
+    auto stream = answer.plan->stream(nullptr);
+    const auto refusal = answer.plan->launch(memory.operands(), stream);
+    EXPECT_EQ(refusal, Refusal::wrong_device);
+    EXPECT_NE(answer.plan->refusal_text(refusal, memory.operands(), stream).find("current device is not"),
+              std::string::npos);
+  }).join();
+  EXPECT_NE(memory.why_wrong(), "");  // still the poison
+}
+
+/// A capture as programs begin them: calls of other threads that allocate would spoil it.
+class StrictCapture {
+ public:
+  explicit StrictCapture(gpu::StreamHandle stream) : began_(begin_(stream, 0)) {}
+
+  bool has_begun() const { return began_ == 0; }
+
+ private:
+  SharedLibrary library_ = *SharedLibrary::open({"libcuda.so.1"});
+  int (*begin_)(gpu::StreamHandle, int) = library_.function<int(gpu::StreamHandle, int)>("cuStreamBeginCapture_v2");
+  int began_;
+};
+
+/// Tables are reloaded, and new problems planned, while the program captures a graph: on its own thread and on others.
+TEST_F(RuntimeOnGpu, PlanningAndReloadingDoNotSpoilACaptureOfTheProgram) {
+  constexpr const char* mxfp4 = "16x256x512:e2m1/1x32:e2m1/1x32:bf16:packed";
+  const auto drawn = drawn_for_gpu("64x512x512:bf16:bf16:bf16");
+  const auto some = [&](const char* text, std::string_view name) {
+    std::vector<Candidate> all;
+    for (const auto& family : make_families())
+      if (family->name() == name) all = some_candidates(*family, parse_problem(text), device_->info());
+    return all;
+  };
+  const auto kernels = some(mxfp4, "mxfp4_skinny");
+  if (kernels.size() < 2) GTEST_SKIP() << "this GPU has no kernels of mxfp4_skinny";
+  TableFile table(Format::a4w4, device_->info());
+  table.add(mxfp4, kernels[0]).write();
+  Runtime runtime(options({table.source()}));
+  ASSERT_TRUE(runtime.plan({.problem = parse_problem(mxfp4)}).plan);
+  const auto plan = runtime.plan({.problem = drawn.problem}).plan;
+  ASSERT_TRUE(plan);
+  OnDevice memory(*device_, *plan, drawn);
+  const auto stream = driver_->create_stream();
+  const StrictCapture capture(stream);
+  ASSERT_TRUE(capture.has_begun());
+  memory.launch(stream);
+  table.add(mxfp4, kernels[1]).write();
+  std::thread([&] { EXPECT_EQ(runtime.poll(), Reload::reloaded); }).join();
+  EXPECT_TRUE(runtime.plan({.problem = parse_problem("32x256x512:e2m1/1x32:e2m1/1x32:bf16:packed")}).plan);
+  EXPECT_TRUE(runtime.plan({.problem = parse_problem("40x512x512:bf16:bf16:bf16:bias")}).plan);
+  const auto graph = driver_->end_capture(stream);
+  ASSERT_NE(graph, nullptr) << "the capture was spoilt";
+  EXPECT_EQ(runtime.plan({.problem = parse_problem(mxfp4)}).plan->kernel()->name(), kernels[1].name);
+  const auto exec = driver_->instantiate(graph);
+  driver_->launch(exec, stream);
+  driver_->synchronize(stream);
+  EXPECT_EQ(memory.why_wrong(), "");
+  driver_->destroy(exec);
+  driver_->destroy(graph);
+  driver_->destroy(stream);
 }
 
 TEST_F(RuntimeOnGpu, OpeningAndPlanningLeaveTheThreadsContextAsItIs) {

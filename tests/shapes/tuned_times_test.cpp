@@ -39,6 +39,16 @@ TEST(TunedTimes, KeepDevicesFormatsAndSizesApart) {
   EXPECT_EQ(times.exact(mi300, parse_problem("48x64x256:a8w8_blockscale")), std::nullopt);
 }
 
+TEST(TunedTimes, ATableWhoseRowsStateTheirProblemsIsForEveryFormat) {
+  auto stated = empty_table(Format::a16w16, Schema::gemmtune);
+  stated.columns = columns_for_any_format();
+  stated.rows.push_back({.gfx = "gfx942", .cu_num = 304, .problem = at_48, .time_us = 4});
+  TunedTimes times;
+  times.add(stated);
+  EXPECT_EQ(times.exact(mi300, at_48), 4.0);
+  EXPECT_EQ(times.exact(mi300, parse_problem("48x64x128:a8w8")), std::nullopt);
+}
+
 TEST(TunedTimes, ATableThatNamesGfxServesThatOne) {
   TunedTimes times;
   times.add(table(row("gfx950,256", 48, "4"), "gfx,cu_num"));

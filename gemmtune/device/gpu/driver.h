@@ -28,6 +28,13 @@ using GraphExecHandle = struct GraphExecState*;
 /// The context that a thread's calls go to. {} stands for no context.
 enum class ContextHandle : std::uintptr_t {};
 
+/// What a thread may do while streams are captured. Calls that allocate, load code or wait are refused, and spoil the
+/// capture, if they conflict with it:
+///   global        with a capture of this thread, or with one of any thread that asked for this mode (the default)
+///   own_thread    with a capture of this thread
+///   relaxed       never
+enum class CaptureMode : std::uint8_t { global, own_thread, relaxed };
+
 class Driver {
  public:
   Driver() = default;
@@ -50,6 +57,8 @@ class Driver {
   virtual ContextHandle current_context() const noexcept = 0;
   /// If the driver refuses, the thread's next call fails.
   virtual void make_current(ContextHandle context) const noexcept = 0;
+  /// The index of the calling thread's device.
+  virtual int current_index() const = 0;
   /// The number of SMs or CUs.
   virtual int compute_units() const = 0;
   /// Whether a kernel may start before the previous one has ended (LaunchStart::early).
@@ -85,6 +94,8 @@ class Driver {
   virtual double elapsed_us(EventHandle start, EventHandle end) const = 0;
 
   // Graphs.
+  /// Sets the calling thread's mode, and returns its former one.
+  virtual CaptureMode exchange_capture_mode(CaptureMode mode) const noexcept = 0;
   virtual void begin_capture(StreamHandle stream) const = 0;
   /// Null if the capture is invalid because the work contained something that cannot be captured.
   virtual GraphHandle end_capture(StreamHandle stream) const noexcept = 0;

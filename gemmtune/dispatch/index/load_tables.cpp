@@ -5,6 +5,7 @@
 #include "gemmtune/core/csv_scanner.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/table/dialect.h"
 #include "gemmtune/table/fp8_type.h"
 #include "gemmtune/table/profile_csv.h"
 #include "gemmtune/table/tuned_row_reader.h"
@@ -29,6 +30,14 @@ Problem defaults_on(const TableFamily& family, std::string_view live_gfx) {
   auto problem = defaults_of(family);
   if (family.format == Format::a8w8_bpreshuffle) problem.a.type = problem.w.type = fp8_of(gfx_of_cu_num(0, live_gfx));
   return problem;
+}
+
+/// The source's family, unless the table states its problems itself, whatever it was named as.
+TableFamily family_of(std::string_view text, const TableSource& source) {
+  CsvScanner scanner(text, source.path.string());
+  auto family = source.family;
+  family.states_problems = family.states_problems || states_problems(columns_from_header(names_in(scanner)));
+  return family;
 }
 
 std::string note_on(const std::filesystem::path& path, const std::vector<SkippedLine>& skipped) {
@@ -65,8 +74,9 @@ LoadedTables load_tables(std::span<const TableSource> sources, const BuildOption
       loaded.notes.push_back(fmt::format("{}: the file is empty, and is left out", file));
       continue;
     }
+    const auto family = family_of(text, source);
     const auto add = [&](const TunedRow& row, std::int64_t line) {
-      builder.add(row, source.family, {.file = file, .line = line});
+      builder.add(row, family, {.file = file, .line = line});
     };
     const auto skipped = read_rows(text, source, add, options.live_gfx);
     if (!skipped.empty()) loaded.notes.push_back(note_on(source.path, skipped));

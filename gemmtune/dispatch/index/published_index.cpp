@@ -89,8 +89,7 @@ void PublishedIndex::publish(std::shared_ptr<const TableIndex> index) {
 }
 
 const TableIndex& PublishedIndex::of_this_thread() const noexcept {
-  const auto ticket = ticket_.load(std::memory_order_acquire);
-  if (const auto* held = holds_of_this_thread.find(ticket)) return *held;
+  if (const auto* held = holds_of_this_thread.find(ticket())) return *held;
   return take_hold();
 }
 

@@ -29,6 +29,9 @@ class PublishedIndex final : private ProcessListener {
   /// other objects the thread asks meanwhile. A thread's first question to its 17th living object allocates.
   const TableIndex& of_this_thread() const noexcept;
 
+  /// The number of the newest index. No other index of the process has it.
+  std::uint64_t ticket() const noexcept { return ticket_.load(std::memory_order_acquire); }
+
   /// A reference to the same index, which the caller may keep.
   std::shared_ptr<const TableIndex> current() const;
 

@@ -61,6 +61,12 @@ TableSource guess_source(const std::filesystem::path& path) {
   return {.path = path, .family = family};
 }
 
+TableSource guess_source(const std::filesystem::path& path, Presence presence) {
+  if (presence == Presence::awaited && !std::filesystem::exists(path))
+    return {.path = path, .family = {.states_problems = true}};
+  return guess_source(path);
+}
+
 std::vector<std::filesystem::path> split_paths(std::string_view colon_list) {
   std::vector<std::filesystem::path> paths;
   for (const auto piece : split(colon_list, ':'))

@@ -39,9 +39,15 @@ struct TableSource {
 /// A table whose format the user named.
 TableSource source_of(const std::filesystem::path& path, Format format);
 
+enum class Presence : std::uint8_t { required, awaited };
+
 /// The family that the file's problems, name, columns or kernels state. Throws Error{input} if they state none, or one
 /// that is not supported (fused MoE, for example), and whatever read_csv() throws.
 TableSource guess_source(const std::filesystem::path& path);
+
+/// The same, but a file that is awaited need not exist yet, and is then expected to state its problems, as the tables
+/// of `gemmtune serve` do.
+TableSource guess_source(const std::filesystem::path& path, Presence presence);
 
 /// The non-empty parts of "a.csv:b.csv".
 std::vector<std::filesystem::path> split_paths(std::string_view colon_list);

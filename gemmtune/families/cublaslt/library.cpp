@@ -25,7 +25,12 @@ Session::Session(std::shared_ptr<const Library> library) : library_(std::move(li
   check(library_->create(&handle_), "cublasLtCreate");
 }
 
-Session::~Session() { library_->destroy(handle_); }
+Session::Session(std::shared_ptr<const Library> library, cublasLtHandle_t lent)
+    : library_(std::move(library)), handle_(lent), is_lent_(true) {}
+
+Session::~Session() {
+  if (!is_lent_) library_->destroy(handle_);
+}
 
 void Session::check(cublasStatus_t status, const char* what) const {
   if (status != CUBLAS_STATUS_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", what, library_->status_name(status));

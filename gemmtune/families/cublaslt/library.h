@@ -21,12 +21,13 @@ class Library {
   static std::shared_ptr<const Library> open();
   static std::string why_not();
 
+  /// The library that is this one, for a process that has loaded it already.
+  explicit Library(SharedLibrary library) : library_(std::move(library)) {}
+
   /// The library's version: 130100 is 13.1.0.
   std::int64_t version() const { return static_cast<std::int64_t>(get_version()); }
 
  private:
-  explicit Library(SharedLibrary library) : library_(std::move(library)) {}
-
   SharedLibrary library_;
 
  public:
@@ -40,6 +41,11 @@ class Library {
   GEMMTUNE_LT_FUNCTION(desc_create, cublasLtMatmulDescCreate);
   GEMMTUNE_LT_FUNCTION(desc_destroy, cublasLtMatmulDescDestroy);
   GEMMTUNE_LT_FUNCTION(desc_set, cublasLtMatmulDescSetAttribute);
+  GEMMTUNE_LT_FUNCTION(layout_init, cublasLtMatrixLayoutInit_internal);
+  GEMMTUNE_LT_FUNCTION(layout_get, cublasLtMatrixLayoutGetAttribute);
+  GEMMTUNE_LT_FUNCTION(desc_init, cublasLtMatmulDescInit_internal);
+  GEMMTUNE_LT_FUNCTION(desc_get, cublasLtMatmulDescGetAttribute);
+  GEMMTUNE_LT_FUNCTION(preference_get, cublasLtMatmulPreferenceGetAttribute);
   GEMMTUNE_LT_FUNCTION(preference_create, cublasLtMatmulPreferenceCreate);
   GEMMTUNE_LT_FUNCTION(preference_destroy, cublasLtMatmulPreferenceDestroy);
   GEMMTUNE_LT_FUNCTION(preference_set, cublasLtMatmulPreferenceSetAttribute);
@@ -58,6 +64,8 @@ class Session {
  public:
   /// Throws Error{unsupported} with the library's name for the error if it does not start.
   explicit Session(std::shared_ptr<const Library> library);
+  /// A session on a handle of somebody else's, who keeps it.
+  Session(std::shared_ptr<const Library> library, cublasLtHandle_t lent);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -74,6 +82,7 @@ class Session {
  private:
   std::shared_ptr<const Library> library_;
   cublasLtHandle_t handle_{};
+  bool is_lent_{};
   CurrentContext context_{DeviceKind::cuda};
 };
 

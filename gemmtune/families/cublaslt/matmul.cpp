@@ -64,13 +64,33 @@ std::vector<unsigned> listed(const Library& library, const cublasLtMatmulAlgo_t&
 }  // namespace
 
 Matmul::Matmul(std::shared_ptr<const Session> session, const MatmulSpec& spec)
-    : session_(std::move(session)),
+    : operation_(nullptr, nullptr),
+      w_(nullptr, nullptr),
+      a_(nullptr, nullptr),
+      product_(nullptr, nullptr),
+      session_(std::move(session)),
       spec_(spec),
-      operation_(create_operation()),
-      w_(create_layout(spec.operand, spec.w)),
-      a_(create_layout(spec.operand, spec.a)),
-      product_(create_layout(spec.product, spec.d)),
-      launched_([this] { return create_operation(); }, names_addresses() ? LaunchSlots<Operation>::usual_count : 0) {}
+      launched_([this] { return create_operation(); },
+                launcher().names_addresses ? LaunchSlots<Operation>::usual_count : 0) {
+  launcher_ = launcher();
+  operation_ = create_operation();
+  w_ = create_layout(spec.operand, spec.w);
+  a_ = create_layout(spec.operand, spec.a);
+  product_ = create_layout(spec.product, spec.d);
+}
+
+Matmul::Launcher Matmul::launcher() const {
+  static constexpr float zero = 0, one = 1;
+  static constexpr std::int32_t integer_zero = 0, integer_one = 1;
+  const bool integers = sums_integers(spec_);
+  const bool adds = spec_.epilogue.residual;  // integers have no residual
+  return {.matmul = library().matmul,
+          .handle = session_->handle(),
+          .alpha = integers ? static_cast<const void*>(&integer_one) : &one,
+          .beta = integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
+          .adds = adds,
+          .names_addresses = spec_.epilogue.bias || spec_.scales != LibraryScales::none};
+}
 
 Matmul::Operation Matmul::create_operation() const {
   cublasLtMatmulDesc_t operation{};
@@ -167,8 +187,7 @@ bool Matmul::can_do_this(const cublasLtMatmulAlgo_t& algo) const {
 }
 
 bool Matmul::keeps_operands(const cublasLtMatmulAlgo_t& algo) const {
-  const auto arithmetic = capability<std::uint64_t>(library(), algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS);
-  return (arithmetic & narrowed(spec_.operand)) == 0;
+  return (arithmetic_of(algo) & narrowed(spec_.operand)) == 0;
 }
 
 std::optional<Capabilities> Matmul::capabilities(int id) const {
@@ -303,7 +322,9 @@ std::size_t Matmul::alignment_of(const cublasLtMatmulAlgo_t& algo) const {
   return most;
 }
 
-bool Matmul::names_addresses() const noexcept { return spec_.epilogue.bias || spec_.scales != LibraryScales::none; }
+std::uint64_t Matmul::arithmetic_of(const cublasLtMatmulAlgo_t& algo) const {
+  return capability<std::uint64_t>(library(), algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS);
+}
 
 void Matmul::name_addresses(cublasLtMatmulDesc_t operation, const Addresses& at) const noexcept {
   if (spec_.epilogue.bias) set(operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.bias);
@@ -314,24 +335,17 @@ void Matmul::name_addresses(cublasLtMatmulDesc_t operation, const Addresses& at)
 
 const char* Matmul::launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
                            cudaStream_t stream) const noexcept {
-  const float one = 1;
-  const float zero = 0;
-  const std::int32_t integer_one = 1;
-  const std::int32_t integer_zero = 0;
-  const bool integers = sums_integers(spec_);
-  const bool adds = spec_.epilogue.residual;  // integers have no residual
+  const auto& l = launcher_;
   const auto multiply = [&](const Operation& operation) {
-    return library().matmul(session_->handle(), operation.get(),
-                            integers ? static_cast<const void*>(&integer_one) : &one, at.w, w_.get(), at.a, a_.get(),
-                            integers ? static_cast<const void*>(&integer_zero) : (adds ? &one : &zero),
-                            adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo,
-                            at.workspace, workspace_bytes, stream);
+    return l.matmul(l.handle, operation.get(), l.alpha, at.w, w_.get(), at.a, a_.get(), l.beta,
+                    l.adds ? at.residual : at.product, product_.get(), at.product, product_.get(), &algo, at.workspace,
+                    workspace_bytes, stream);
   };
   const auto name_and_multiply = [&](const Operation& operation) {
     name_addresses(operation.get(), at);
     return multiply(operation);
   };
-  const auto status = names_addresses() ? launched_.with(name_and_multiply) : multiply(operation_);
+  const auto status = l.names_addresses ? launched_.with(name_and_multiply) : multiply(operation_);
   return status == CUBLAS_STATUS_SUCCESS ? "" : library().status_name(status);
 }
 

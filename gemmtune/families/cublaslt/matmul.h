@@ -52,6 +52,9 @@ class Matmul final : public AlgoSource {
   /// The alignment in bytes that the algorithm requires of every tensor.
   std::size_t alignment_of(const cublasLtMatmulAlgo_t& algo) const;
 
+  /// How the algorithm computes: its cublasLtNumericalImplFlags_t.
+  std::uint64_t arithmetic_of(const cublasLtMatmulAlgo_t& algo) const;
+
   /// Enqueues the call. Returns "" or the library's message. Does not allocate.
   const char* launch(const Addresses& at, const cublasLtMatmulAlgo_t& algo, std::size_t workspace_bytes,
                      cudaStream_t stream) const noexcept;
@@ -66,7 +69,6 @@ class Matmul final : public AlgoSource {
   const Library& library() const { return session_->library(); }
   Operation create_operation() const;
   void describe(cublasLtMatmulDesc_t operation) const;
-  bool names_addresses() const noexcept;
   void name_addresses(cublasLtMatmulDesc_t operation, const Addresses& at) const noexcept;
   Layout create_layout(DType type, const LibraryMatrix& matrix) const;
   Preference create_preference(const RankRequest& request) const;
@@ -81,12 +83,25 @@ class Matmul final : public AlgoSource {
   bool can_do_this(const cublasLtMatmulAlgo_t& algo) const;  // by its capabilities for batches and epilogues
   bool keeps_operands(const cublasLtMatmulAlgo_t& algo) const;
 
-  std::shared_ptr<const Session> session_;
-  MatmulSpec spec_{};
+  /// What a launch reads, side by side.
+  struct Launcher {
+    decltype(&::cublasLtMatmul) matmul{};
+    cublasLtHandle_t handle{};
+    const void* alpha{};
+    const void* beta{};
+    bool adds{};             // the residual is the library's C; otherwise that is the product itself, which is not read
+    bool names_addresses{};  // in the description, where bias and scales are
+  };
+
+  Launcher launcher() const;
+
+  Launcher launcher_;
   Operation operation_;
   Layout w_;
   Layout a_;
   Layout product_;
+  std::shared_ptr<const Session> session_;
+  MatmulSpec spec_{};
   LaunchSlots<Operation> launched_;  // each launch writes the addresses of scales and bias into a description
   mutable std::shared_mutex plain_algos_mutex_;
   mutable std::map<int, std::optional<cublasLtMatmulAlgo_t>> plain_algos_;  // as the library initialises them

@@ -52,44 +52,76 @@ Accepted accepted_by(const Matmul& matmul, const cublasLtMatmulAlgo_t& algo, con
        to_string(name), why, name.version == version ? "" : "; the name is from version " + version_text(name.version));
 }
 
+/// Bytes from one batch's part of each tensor to the next.
+struct Distances {
+  std::int64_t a{};
+  std::int64_t a_scale{};
+  std::int64_t w{};
+  std::int64_t w_scale{};
+  std::int64_t c{};
+};
+
+std::int64_t batch_bytes(const StoredMatrix& m) { return storage_bytes(m.type, m.batch_stride); }
+
+std::int64_t scale_bytes(const Side& side, std::int64_t rows, std::int64_t k) {
+  return scale_grid(side.scaling, rows, k).count() * static_cast<std::int64_t>(sizeof(float));
+}
+
+Distances distances_of(const Problem& problem) {
+  return {.a = batch_bytes(stored_a(problem)),
+          .a_scale = scale_bytes(problem.a, problem.m, problem.k),
+          .w = batch_bytes(stored_w(problem)),
+          .w_scale = scale_bytes(problem.w, problem.n, problem.k),
+          .c = batch_bytes(stored_c(problem))};
+}
+
+/// A launch computes nothing that follows from the problem: between two launches the host has done other work, and what
+/// is read here has left its caches.
 class PreparedCall final : public PreparedGemm {
  public:
   PreparedCall(std::shared_ptr<const Session> session, const Problem& problem, const KernelName& name,
                const DeviceInfo& device)
-      : problem_(problem),
-        call_(call_of(problem)),
-        matmul_(session, spec_of(call_, name)),
-        algo_(algo_for(matmul_, name, session->library().version())) {
-    const auto accepted = accepted_by(matmul_, algo_, name, session->library().version());
-    if (call_.finishes) scaler_.emplace(problem, DType::i32, device.arch);
-    if (call_.arranges_a_scales || call_.arranges_w_scales)
-      arranger_.emplace(problem, ScaleArranger::Wanted{call_.arranges_a_scales, call_.arranges_w_scales}, device.arch);
-    if (call_.finishes) product_ = next_piece(problem.batch * problem.m * problem.n * 4);
-    if (arranger_) a_scale_ = next_piece(arranger_->a_bytes());
-    if (arranger_) w_scale_ = next_piece(arranger_->w_bytes());
-    library_workspace_ = next_piece(accepted.workspace_bytes);
-  }
+      : PreparedCall(std::move(session), problem, call_of(problem), name, device) {}
 
   std::size_t workspace_bytes() const override { return workspace_end_; }
 
   /// One scale for a whole tensor is a plain float.
   AddressAlignment alignment() const override {
-    const bool plain = call_.matmul.scales == LibraryScales::none || call_.matmul.scales == LibraryScales::tensor;
+    const bool plain = scales_ == LibraryScales::none || scales_ == LibraryScales::tensor;
     return {.tensors = matmul_.alignment_of(algo_), .scales = plain ? sizeof(float) : 16};
   }
 
   void launch(const Operands& operands, Stream& stream) noexcept override {
-    if (arranger_)
-      arranger_->launch(operands, a_scale_.in(operands.workspace), w_scale_.in(operands.workspace), stream);
-    for (std::int64_t batch = 0; batch < call_.count; ++batch) {
-      const char* why = matmul_.launch(addresses(operands, batch), algo_, library_workspace_.bytes,
-                                       static_cast<cudaStream_t>(stream.native_handle()));
-      if (*why != '\0') return stream.report_failure(why);
-    }
-    if (scaler_) scaler_->launch(product_.in(operands.workspace), operands, stream);
+    const auto native = static_cast<cudaStream_t>(stream.native_handle());
+    if (!is_single_)
+      launch_parts(operands, stream, native);
+    else if (const char* why = matmul_.launch(plain_addresses(operands), algo_, library_workspace_.bytes, native);
+             *why != '\0')
+      stream.report_failure(why);
   }
 
  private:
+  PreparedCall(std::shared_ptr<const Session> session, const Problem& problem, const Call& call, const KernelName& name,
+               const DeviceInfo& device)
+      : matmul_(session, spec_of(call, name)),
+        count_(call.count),
+        arranges_a_scales_(call.arranges_a_scales),
+        arranges_w_scales_(call.arranges_w_scales),
+        scales_(call.matmul.scales),
+        apart_(distances_of(problem)) {
+    algo_ = algo_for(matmul_, name, session->library().version());
+    const auto accepted = accepted_by(matmul_, algo_, name, session->library().version());
+    if (call.finishes) scaler_.emplace(problem, DType::i32, device.arch);
+    if (call.arranges_a_scales || call.arranges_w_scales)
+      arranger_.emplace(problem, ScaleArranger::Wanted{call.arranges_a_scales, call.arranges_w_scales}, device.arch);
+    if (call.finishes) product_ = next_piece(problem.batch * problem.m * problem.n * 4);
+    if (arranger_) a_scale_ = next_piece(arranger_->a_bytes());
+    if (arranger_) w_scale_ = next_piece(arranger_->w_bytes());
+    library_workspace_ = next_piece(accepted.workspace_bytes);
+    if (arranges_w_scales_) apart_.w_scale = static_cast<std::int64_t>(w_scale_.bytes) / count_;
+    is_single_ = count_ == 1 && !scaler_ && !arranger_;
+  }
+
   Piece next_piece(std::size_t bytes) {
     const Piece piece{workspace_end_, bytes};
     workspace_end_ = piece.end();
@@ -97,50 +129,65 @@ class PreparedCall final : public PreparedGemm {
   }
   Piece next_piece(std::int64_t bytes) { return next_piece(static_cast<std::size_t>(bytes)); }
 
-  /// The address of one batch's part of a tensor; null stays null.
-  template <typename Byte>
-  Byte* part(Byte* tensor, std::int64_t bytes_apart, std::int64_t batch) const noexcept {
-    return tensor == nullptr ? nullptr : tensor + batch * bytes_apart;
-  }
-
-  std::int64_t scale_bytes(const Side& side, std::int64_t rows) const noexcept {
-    return scale_grid(side.scaling, rows, problem_.k).count() * static_cast<std::int64_t>(sizeof(float));
-  }
-
-  const std::byte* a_scale(const Operands& operands, std::int64_t batch) const noexcept {
-    const std::byte* scales = call_.arranges_a_scales ? a_scale_.in(operands.workspace) : operands.a_scale;
-    return part(scales, scale_bytes(problem_.a, problem_.m), batch);
-  }
-
-  const std::byte* w_scale(const Operands& operands, std::int64_t batch) const noexcept {
-    if (!call_.arranges_w_scales) return part(operands.w_scale, scale_bytes(problem_.w, problem_.n), batch);
-    const std::byte* arranged = w_scale_.in(operands.workspace);
-    return part(arranged, static_cast<std::int64_t>(w_scale_.bytes) / call_.count, batch);
-  }
-
-  Addresses addresses(const Operands& operands, std::int64_t batch) const noexcept {
-    const auto apart = [](const StoredMatrix& m) { return storage_bytes(m.type, m.batch_stride); };
-    const std::int64_t c_apart = apart(stored_c(problem_));
-    return {.a = part(operands.a, apart(stored_a(problem_)), batch),
-            .a_scale = a_scale(operands, batch),
-            .w = part(operands.w, apart(stored_w(problem_)), batch),
-            .w_scale = w_scale(operands, batch),
+  /// Of a call that takes everything as the problem has it.
+  Addresses plain_addresses(const Operands& operands) const noexcept {
+    return {.a = operands.a,
+            .a_scale = operands.a_scale,
+            .w = operands.w,
+            .w_scale = operands.w_scale,
             .bias = operands.bias,
-            .residual = part(operands.residual, c_apart, batch),
-            .product = scaler_ ? product_.in(operands.workspace) : part(operands.c, c_apart, batch),
+            .residual = operands.residual,
+            .product = operands.c,
             .workspace = library_workspace_.in(operands.workspace)};
   }
 
-  Problem problem_;
-  Call call_;
-  Matmul matmul_;
+  /// Several calls, or kernels of gemmtune before and after them.
+  void launch_parts(const Operands& operands, Stream& stream, cudaStream_t native) noexcept {
+    if (arranger_)
+      arranger_->launch(operands, a_scale_.in(operands.workspace), w_scale_.in(operands.workspace), stream);
+    for (std::int64_t batch = 0; batch < count_; ++batch) {
+      const char* why = matmul_.launch(addresses(operands, batch), algo_, library_workspace_.bytes, native);
+      if (*why != '\0') return stream.report_failure(why);
+    }
+    if (scaler_) scaler_->launch(product_.in(operands.workspace), operands, stream);
+  }
+
+  /// The address of one batch's part of a tensor; null stays null.
+  template <typename Byte>
+  static Byte* part(Byte* tensor, std::int64_t bytes_apart, std::int64_t batch) noexcept {
+    return tensor == nullptr ? nullptr : tensor + batch * bytes_apart;
+  }
+
+  Addresses addresses(const Operands& operands, std::int64_t batch) const noexcept {
+    auto at = plain_addresses(operands);
+    if (arranges_a_scales_) at.a_scale = a_scale_.in(operands.workspace);
+    if (arranges_w_scales_) at.w_scale = w_scale_.in(operands.workspace);
+    if (scaler_) at.product = product_.in(operands.workspace);
+    at.a = part(at.a, apart_.a, batch);
+    at.a_scale = part(at.a_scale, apart_.a_scale, batch);
+    at.w = part(at.w, apart_.w, batch);
+    at.w_scale = part(at.w_scale, apart_.w_scale, batch);
+    at.residual = part(at.residual, apart_.c, batch);
+    at.product = part(at.product, apart_.c, batch);
+    return at;
+  }
+
+  // These and the first members of the matmul are all that a launch of a single call reads.
+  bool is_single_{};
+  Piece library_workspace_;
   cublasLtMatmulAlgo_t algo_{};
+  Matmul matmul_;
+
+  std::int64_t count_{};  // of calls in a launch
+  bool arranges_a_scales_{};
+  bool arranges_w_scales_{};
+  LibraryScales scales_{};
+  Distances apart_;
   std::optional<ScaleArranger> arranger_;
   std::optional<ProductScaler> scaler_;
   Piece product_;
   Piece a_scale_;
   Piece w_scale_;
-  Piece library_workspace_;
   std::size_t workspace_end_{};
 };
 

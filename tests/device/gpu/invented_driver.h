@@ -30,6 +30,7 @@ class InventedDriver final : public gpu::Driver {
   void make_current(int) const override {}
   gpu::ContextHandle current_context() const noexcept override { return gpu::ContextHandle{1}; }
   void make_current(gpu::ContextHandle) const noexcept override {}
+  int current_index() const override { return 0; }
   int compute_units() const override { return 8; }
   bool starts_early() const override { return false; }
   std::string delay_code() const override { return {}; }
@@ -62,6 +63,7 @@ class InventedDriver final : public gpu::Driver {
   void synchronize(gpu::EventHandle) const override {}
   double elapsed_us(gpu::EventHandle, gpu::EventHandle) const override { return 1; }
 
+  gpu::CaptureMode exchange_capture_mode(gpu::CaptureMode mode) const noexcept override { return mode; }
   void begin_capture(gpu::StreamHandle) const override {}
   gpu::GraphHandle end_capture(gpu::StreamHandle) const noexcept override { return nullptr; }
   gpu::GraphExecHandle instantiate(gpu::GraphHandle) const override { return nullptr; }

@@ -56,6 +56,21 @@ TEST(LoadTables, ATableOfAnotherFamilyIsRefused) {
   EXPECT_THROW((void)read_rows("M,N,K\n1,2,3\n", a4w4_source, use), Error);
 }
 
+/// Such a table may be named as one of a single format, in a variable for example.
+TEST(LoadTables, ATableThatStatesItsProblemsServesAllOfThem) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "load_tables_stated.csv";
+  const std::string batched = "16x64x64:bf16:bf16:bf16:batch=3", packed = "16x64x64:a4w4";
+  std::string text =
+      "gfx,cu_num,B,M,N,K,layout,epilogue,problem,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n";
+  for (const auto& [batch, problem] : {std::pair("3", batched), std::pair("1", to_string(parse_problem(packed)))})
+    text += fmt::format("sm90,132,{},16,64,64,,,{},cublaslt,-1,0,5,k,1,1,0\n", batch, problem);
+  write_file_atomically(path, text);
+  const std::vector<TableSource> sources{{.path = path, .family = {.format = Format::a16w16}}};
+  const auto loaded = load_tables(sources);
+  for (const auto& problem : {batched, packed})
+    EXPECT_EQ(loaded.index.lookup(parse_problem(problem), device_key("sm90", 132)).match, MatchKind::exact) << problem;
+}
+
 TEST(LoadTables, SeveralFilesMakeOneIndex) {
   const auto folder = std::filesystem::path(testing::TempDir());
   const auto first = folder / "load_first_a4w4.csv", second = folder / "load_second_a4w4.csv";

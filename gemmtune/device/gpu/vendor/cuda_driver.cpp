@@ -92,6 +92,12 @@ class CudaDriver final : public Driver {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the neutral handle is a number, because vendors differ here
     set_current_(reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(context)));
   }
+  int current_index() const override {
+    const auto current = current_device();
+    int index = 0;
+    while (device(index) != current) ++index;
+    return index;
+  }
   int compute_units() const override { return attribute(current_device(), CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT); }
   bool starts_early() const override {
     return attribute(current_device(), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9;
@@ -156,6 +162,10 @@ class CudaDriver final : public Driver {
     return 1000.0 * static_cast<double>(milliseconds);
   }
 
+  CaptureMode exchange_capture_mode(CaptureMode mode) const noexcept override {
+    auto exchanged = static_cast<CUstreamCaptureMode>(mode);
+    return exchange_capture_mode_(&exchanged) == CUDA_SUCCESS ? static_cast<CaptureMode>(exchanged) : mode;
+  }
   void begin_capture(StreamHandle stream) const override {
     check(begin_capture_(native(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
   }
@@ -312,6 +322,7 @@ class CudaDriver final : public Driver {
   GEMMTUNE_DRIVER_FUNCTION(record_, cuEventRecord);
   GEMMTUNE_DRIVER_FUNCTION(synchronize_event_, cuEventSynchronize);
   GEMMTUNE_DRIVER_FUNCTION(elapsed_, cuEventElapsedTime);
+  GEMMTUNE_DRIVER_FUNCTION(exchange_capture_mode_, cuThreadExchangeStreamCaptureMode);
   GEMMTUNE_DRIVER_FUNCTION(begin_capture_, cuStreamBeginCapture);
   GEMMTUNE_DRIVER_FUNCTION(end_capture_, cuStreamEndCapture);
   GEMMTUNE_DRIVER_FUNCTION(instantiate_, cuGraphInstantiateWithFlags);

@@ -71,11 +71,12 @@ class HipDriver final : public Driver {
   void make_current(ContextHandle context) const noexcept override {
     static_cast<void>(set_device_(static_cast<int>(context)));
   }
-  int compute_units() const override {
+  int current_index() const override {
     int device{};
     check(get_device_(&device), "hipGetDevice");
-    return properties(device).multiProcessorCount;
+    return device;
   }
+  int compute_units() const override { return properties(current_index()).multiProcessorCount; }
   bool starts_early() const override { return false; }
   std::string delay_code() const override { return ""; }
 
@@ -137,6 +138,10 @@ class HipDriver final : public Driver {
     return 1000.0 * static_cast<double>(milliseconds);
   }
 
+  CaptureMode exchange_capture_mode(CaptureMode mode) const noexcept override {
+    auto exchanged = static_cast<hipStreamCaptureMode>(mode);
+    return exchange_capture_mode_(&exchanged) == hipSuccess ? static_cast<CaptureMode>(exchanged) : mode;
+  }
   void begin_capture(StreamHandle stream) const override {
     check(begin_capture_(native(stream), hipStreamCaptureModeThreadLocal), "hipStreamBeginCapture");
   }
@@ -224,6 +229,7 @@ class HipDriver final : public Driver {
   GEMMTUNE_DRIVER_FUNCTION(record_, hipEventRecord, hipEvent_t, hipStream_t);
   GEMMTUNE_DRIVER_FUNCTION(synchronize_event_, hipEventSynchronize, hipEvent_t);
   GEMMTUNE_DRIVER_FUNCTION(elapsed_, hipEventElapsedTime, float*, hipEvent_t, hipEvent_t);
+  GEMMTUNE_DRIVER_FUNCTION(exchange_capture_mode_, hipThreadExchangeStreamCaptureMode, hipStreamCaptureMode*);
   GEMMTUNE_DRIVER_FUNCTION(begin_capture_, hipStreamBeginCapture, hipStream_t, hipStreamCaptureMode);
   GEMMTUNE_DRIVER_FUNCTION(end_capture_, hipStreamEndCapture, hipStream_t, hipGraph_t*);
   GEMMTUNE_DRIVER_FUNCTION(instantiate_, hipGraphInstantiate, hipGraphExec_t*, hipGraph_t, hipGraphNode_t*, char*,

@@ -16,6 +16,12 @@ constexpr int sm_clock = 1;
 // its owner has set, do not count.
 constexpr std::uint64_t holding_back = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
+/// nvmlUtilization_t
+struct Utilization {
+  unsigned gpu_pct{};
+  unsigned memory_pct{};
+};
+
 struct Library {
   explicit Library(SharedLibrary opened) : library(std::move(opened)) {}
 
@@ -28,6 +34,8 @@ struct Library {
       library.find<int(NvmlDevice, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons")};
   int (*power_limit)(NvmlDevice,
                      unsigned*){library.find<int(NvmlDevice, unsigned*)>("nvmlDeviceGetEnforcedPowerLimit")};
+  int (*utilization)(NvmlDevice,
+                     Utilization*){library.find<int(NvmlDevice, Utilization*)>("nvmlDeviceGetUtilizationRates")};
   NvmlDevice device{};
 
   bool start(const std::string& bus_id) {
@@ -54,6 +62,13 @@ class NvmlMonitor final : public Monitor {
     if (library_->reasons != nullptr && library_->reasons(library_->device, &reasons) == success)
       reading.throttled = (reasons & holding_back) != 0;
     return reading;
+  }
+
+  std::optional<double> busy_share() const override {
+    Utilization rates;
+    const bool told =
+        library_ && library_->utilization != nullptr && library_->utilization(library_->device, &rates) == success;
+    return told ? std::optional(rates.gpu_pct / 100.0) : std::nullopt;
   }
 
   double power_limit_w() const override {
