@@ -1,4 +1,5 @@
 """The runtime that serves each device's tensors: opened once, by open_runtime() or when it is first needed."""
+import os
 import threading
 
 import torch
@@ -48,7 +49,8 @@ def open_runtime(device=None, **options):
 class Served(Runtime):
     def __init__(self, key, options):
         super().__init__(device=f"{key[0]}:{key[1]}", **options)
-        self.reloads_by_itself = options.get("reload_interval_ms", 0) > 0
+        # The library reads the variable where the option says nothing.
+        self.reloads_by_itself = options.get("reload_interval_ms", 0) > 0 or bool(os.environ.get("GEMMTUNE_RELOAD_INTERVAL"))
         self._counters = Counters()
 
     def poll(self):
