@@ -31,7 +31,8 @@ LAYERS = {
     "report": ["table", "trials"],
     "replay": ["tune", "trials"],
     "bench": ["tune", "dispatch", "report"],
-    "cli": ["tune", "dispatch", "report", "replay", "bench"],
+    "fleet": ["core", "shapes", "table", "trials"],
+    "cli": ["tune", "dispatch", "report", "replay", "bench", "fleet"],
 }
 
 # These families convert their operands and call another family: they include this header of its folder, and no other.
