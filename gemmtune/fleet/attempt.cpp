@@ -294,7 +294,6 @@ class Attempt {
     lease.save();
     log_.tries.push_back(std::move(entry));
     log_.host.clear();
-    link_to(lease).ask({"drop", shard_name()}, in(quick_s));
     return finish(ShardState::done);
   }
 

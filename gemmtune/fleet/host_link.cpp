@@ -23,10 +23,10 @@ constexpr std::array<const char*, 13> ssh_options{
     "-o", "ForwardX11=no", "-o", "ForwardAgent=no"};
 
 // These run here, on the head. Their words are arguments, and never part of the script.
-constexpr const char* send_script = "folder=$1; shift; tar -C \"$folder\" -cf - . | \"$@\"";
+constexpr const char* send_script = "folder=$1; shift; (cd \"$folder\" && tar -cf - .) | \"$@\"";
 constexpr const char* fetch_script =
     "folder=$1; shift; \"$@\" >\"$folder/.incoming.tar\" </dev/null; code=$?; "
-    "[ $code -eq 0 ] && { tar -C \"$folder\" -xf \"$folder/.incoming.tar\" || code=74; }; "
+    "[ $code -eq 0 ] && { (cd \"$folder\" && tar -xf .incoming.tar) || code=74; }; "
     "rm -f \"$folder/.incoming.tar\"; exit $code";
 constexpr const char* ask_script = "exec \"$@\" </dev/null";
 

@@ -5,8 +5,6 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::string_view files_place = "{files}";
-
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool is_harmless(char c) { return is_letter_or_digit(c) || std::string_view("_./:=,+@%-").find(c) != std::string_view::npos; }
@@ -35,12 +33,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 std::string arguments_script(const std::vector<std::string>& words) {
   std::string script = "set --";
-  for (const auto& word : words) {
-    auto quoted = shell_word(word);
-    for (auto at = quoted.find(files_place); at != std::string::npos; at = quoted.find(files_place, at + 1))
-      quoted.replace(at, files_place.size(), "'\"$files\"'");
-    script += " \\\n  " + quoted;
-  }
+  for (const auto& word : words) script += " \\\n  " + shell_word(word);
   return script + '\n';
 }
 

@@ -14,8 +14,7 @@ std::string shell_word(std::string_view text);
 /// A command line that can be pasted into sh: words without special characters stay as they are.
 std::string shell_line(const std::vector<std::string>& words);
 
-/// A script that sets the positional parameters to these words. "{files}" in a word becomes the host's folder of
-/// shipped files, which the host's script knows as $files.
+/// A script that sets the positional parameters to these words.
 std::string arguments_script(const std::vector<std::string>& words);
 
 /// Whether a name has only letters, digits, dots, dashes and underscores, and does not begin with a dash or a dot: it

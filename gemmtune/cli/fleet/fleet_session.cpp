@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include "gemmtune/cli/fleet/fleet_progress.h"
 #include "gemmtune/cli/fleet/fleet_start.h"
 #include "gemmtune/cli/fleet/fleet_text.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/signal_watch.h"
+#include "gemmtune/core/clock.h"
 #include "gemmtune/fleet/container.h"
 #include "gemmtune/fleet/prepare.h"
 #include "gemmtune/fleet/shell_words.h"
@@ -20,6 +22,8 @@
 namespace gemmtune {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr auto tidying_patience = std::chrono::seconds(15);
 
 /// Hands results over and shows the progress.
 class Observer final : public FleetObserver {
@@ -85,9 +89,19 @@ class Session {
       result.outcome = run_fleet(folder_, engine(), observer, stop);
     }
     take_parts_of(folder_, result.outcome.unfinished, taker_);
+    if (result.outcome.unfinished.empty()) tidy_hosts();
     result.signal = signals.caught();
     print_text("{}\n", devices_text(plan_, read_slots(folder_, plan_.slots.size())));
     return result;
+  }
+
+  /// Hosts keep the program for the next run.
+  void tidy_hosts() const {
+    side_by_side(plan_.hosts.size(), [&](std::size_t i) {
+      const bool is_used = std::ranges::any_of(plan_.slots, [&](const Slot& slot) { return slot.host == i; });
+      if (is_used)
+        HostLink(plan_.hosts[i], plan_.agent_settings()).ask({"drop-run"}, SteadyClock::now() + tidying_patience);
+    });
   }
 
   FleetEngine engine() const {

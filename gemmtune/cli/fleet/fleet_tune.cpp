@@ -158,7 +158,7 @@ FleetWork work_of(const TuneFlags& flags) {
   for (const auto& row : list.rows) work.what += row.raw + '\n';
   work.what += fmt::format("{} {} {} {} {}", flags.in_dtype, flags.out_dtype, flags.format, flags.all, flags.fresh);
   if (!flags.fresh) work.store = store_path(flags).string();
-  if (const auto budget = plan_of(flags, Roster().nameable()).budget_s) work.budget_s = budget;
+  if (!flags.budget.empty()) work.budget_s = duration_of("--budget", flags.budget);
   return work;
 }
 

@@ -3,7 +3,7 @@
 # this machine, and the tasks of a Slurm array. settings.sh beside it says which folder, program and run are meant.
 #
 # Words on stdout are lines "key=value" for the program that asked. Names of shards are digits; every other name comes
-# from settings.sh, where it is quoted.
+# from settings.sh, where it is quoted. tar is not told a folder's name, since it reads backslashes in it.
 set -u
 umask 022
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd) || exit 5
@@ -11,7 +11,6 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd) || exit 5
 case $folder in /*) ;; *) folder=$HOME/$folder ;; esac
 bundle_folder=${bundle_folder:-$folder/bundles/$bundle}
 run_folder=${run_folder:-$folder/runs/$run}
-files=$bundle_folder/files
 [ -n "$program" ] || program=$bundle_folder/bin/gemmtune
 export GEMMTUNE_STATE="$folder/state"
 
@@ -97,7 +96,7 @@ inspect() {
 receive_bundle() {
   part=$folder/bundles/$bundle.part.$$
   rm -rf "$folder/bundles/$bundle.part."*
-  mkdir -p "$part" && tar -C "$part" -xf - || { rm -rf "$part"; exit 5; }
+  mkdir -p "$part" && (cd "$part" && tar -xf -) || { rm -rf "$part"; exit 5; }
   (cd "$part" && sha256sum -c MANIFEST >"$here/why" 2>&1) || {
     grep -v ': OK$' "$here/why" | head -3 >&2
     rm -rf "$part"
@@ -117,7 +116,7 @@ put() {
   shard=$run_folder/$1
   if is_running "$shard"; then echo "its job is running here" >&2; exit 5; fi
   rm -rf "$shard"
-  mkdir -p "$shard" && tar -C "$shard" -xf - || { disk_state >&2; exit 5; }
+  mkdir -p "$shard" && (cd "$shard" && tar -xf -) || { disk_state >&2; exit 5; }
 }
 
 disk_state() {
@@ -141,6 +140,7 @@ job() {
   cd "$run_folder/$1" || exit 5
   trap : TERM INT HUP
   echo $$ >pid
+  ln -sfn "$bundle_folder/files" files # what the user shipped
   . ./arguments.sh
   limit_words="timeout -k 30 $limit"
   run_program "$1" "$@" >out.txt 2>log.txt
@@ -152,6 +152,7 @@ job() {
 # Says how many shapes are done, until the job has ended and its exit code is known.
 wait_for() {
   shard=$run_folder/$1
+  looks=0
   while :; do
     if [ -f "$shard/exit" ]; then
       echo "exit=$(cat "$shard/exit")"
@@ -168,7 +169,8 @@ wait_for() {
       return
     fi
     echo "shapes=$(grep -c '\[[0-9]*/[0-9]*\] ' "$shard/log.txt" 2>/dev/null)"
-    sleep "${wait_interval:-1}"
+    looks=$((looks + 1))
+    if [ $looks -lt 20 ]; then sleep 0.2; else sleep 1; fi
   done
 }
 
@@ -189,11 +191,12 @@ state_of() {
 # What a job wrote, as a tar archive on stdout.
 get() {
   cd "$run_folder/$1" || exit 5
-  tar -cf - --exclude=./arguments.sh --exclude=./pid .
+  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files .
 }
 
-drop() {
-  rm -rf "${run_folder:?}/$1"
+# All that this run left here, but for the program.
+drop_run() {
+  rm -rf "${run_folder:?}"
 }
 
 stop() {
@@ -273,12 +276,13 @@ report() {
 verb=$1
 shift
 case $verb in
-  probe | inspect | put | start | get | drop | stop | report | job | slurm) "$verb" "$@" ;;
+  probe | inspect | put | start | get | stop | report | job | slurm) "$verb" "$@" ;;
   receive-bundle) receive_bundle ;;
   check-bundle) check_bundle ;;
   wait) wait_for "$@" ;;
   state) state_of "$@" ;;
   stop-all) stop_all ;;
+  drop-run) drop_run ;;
   put-and-start) put "$1" && start "$1" ;;
   *) echo "agent.sh: unknown verb $verb" >&2; exit 2 ;;
 esac
