@@ -234,7 +234,7 @@ class Attempt {
     if (!end) return AttemptEnd::stopped;
     entry.seconds = seconds_since(start);
     auto judgement = judge(*end);
-    if (judgement.verdict == Verdict::hosts_bad_word && is_right_after_all(lease)) judgement = {};
+    if (judgement.verdict == Verdict::hosts_bad_word && is_right_after_all(lease, *end)) judgement = {};
     return conclude(lease, std::move(entry), judgement);
   }
 
@@ -260,9 +260,9 @@ class Attempt {
     return wait_for_job(link_to(lease), job(), progress_of(lease));
   }
 
-  /// Candidates that all crash may be at fault themselves: then the calibration works.
-  bool is_right_after_all(SlotLease& lease) {
-    return !plan_.calibration_arguments.empty() && calibrate(lease);
+  /// Candidates that crash may be at fault themselves: then the calibration works.
+  bool is_right_after_all(SlotLease& lease, const JobEnd& end) {
+    return plan_.calibration_arguments.empty() ? end.right > 0 : calibrate(lease);
   }
 
   std::optional<AttemptEnd> conclude(SlotLease& lease, Try entry, const Judgement& judgement) {

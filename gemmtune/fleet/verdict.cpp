@@ -53,6 +53,9 @@ Judgement judge(const JobEnd& end) {
   if (end.kind == JobEnd::Kind::silent) return {Verdict::hosts_fault, "not reachable: " + end.why, true};
   if (end.right == 0 && end.died > 0)
     return {Verdict::hosts_bad_word, fmt::format("all {} candidates that ran crashed or hung there", end.died), true};
+  if (end.died > 0 && end.kind == JobEnd::Kind::exited && end.exit_code == some_failed)
+    return {Verdict::hosts_bad_word, fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died),
+            true};
   if (end.kind == JobEnd::Kind::exited && (end.exit_code == 0 || end.exit_code == some_failed)) return {};
   if (is_disk_full(end)) return {Verdict::hosts_fault, "the disk is full: " + end.why, true};
   if (end.kind == JobEnd::Kind::refused) return {Verdict::hosts_fault, end.why};

@@ -28,7 +28,8 @@ enum class Verdict : std::uint8_t {
   stopped,         // by its user; what it measured counts
   shards_fault,    // no other host would do better
   hosts_fault,     // another host may do better; what it measured counts
-  hosts_bad_word,  // likewise, and nothing that it measured counts
+  hosts_bad_word,  // likewise, and nothing that it measured counts. Or the candidates are at fault, which a calibration
+                   // of the device tells
 };
 
 std::string_view to_string(Verdict verdict);

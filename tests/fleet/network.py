@@ -29,7 +29,9 @@ def why_not():
 class Network:
     """A bridge on this machine, and behind it one namespace for each host."""
 
-    def __init__(self, folder, names):
+    def __init__(self, folder, names, disks=None):
+        """`disks`: folders that are file systems of so many megabytes. They are made first: a namespace does not see
+        what is mounted later."""
         self.folder = pathlib.Path(folder)
         self.tag = f"{os.getpid() % 60000:04x}"
         self.bridge = f"gtb{self.tag}"
@@ -37,6 +39,8 @@ class Network:
         self.numbers = {name: i + 2 for i, name in enumerate(names)}
         self.daemons = []
         self.mounts = []
+        for path, megabytes in (disks or {}).items():
+            self.small_disk(path, megabytes)
         self.make_keys()
         run("ip", "link", "add", self.bridge, "type", "bridge")
         run("ip", "addr", "add", f"{self.subnet}.1/24", "dev", self.bridge)
@@ -100,7 +104,6 @@ class Network:
         run("ip", "link", "set", self.link(name), "up")
 
     def small_disk(self, folder, megabytes):
-        """A file system of this size in this folder."""
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder))
         self.mounts.append(folder)

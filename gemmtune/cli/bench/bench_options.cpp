@@ -109,6 +109,7 @@ void declare_bench_measuring(Options& options, BenchFlags& flags) {
   options.add_option("--timeout", flags.tune.timeout_s).positive();
   options.add_flag("--in_process,--in-process", flags.tune.in_process);
   options.add_flag("-v,--verbose", flags.tune.verbose);
+  declare_fleet_flags(options, flags.tune.fleet);
 }
 
 BenchShapes bench_shapes(const BenchFlags& flags) {

@@ -13,6 +13,7 @@
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
 #include "gemmtune/fleet/bundle.h"
 #include "gemmtune/fleet/slurm.h"
 #include "gemmtune/fleet/slurm_run.h"
@@ -52,7 +53,7 @@ class SlurmSession {
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     choice_ = {.partition = flags_.partition, .options = flags_.slurm_options, .limit_s = plan_.limit_s};
     SlurmRun(folder_, plan_).place();
-    const auto shapes = taker_.shapes_for(device_of_a_node());
+    const auto shapes = taker_.shapes_for(known_device(resumes));
     if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_})) return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
@@ -60,11 +61,19 @@ class SlurmSession {
   }
 
  private:
-  /// What the rows of the table are for. A node says it.
-  FleetDevice device_of_a_node() const {
-    HostReply reply{.lines = run_on_a_node(choice_, folder_.path(), {"sh", "./agent.sh", "inspect"})};
+  /// What the rows of the table are for. A node says it, once: while the array of an earlier process runs, there may be
+  /// no node free for the question.
+  FleetDevice known_device(bool resumes) const {
+    const auto path = folder_.path() / "device.json";
+    std::error_code error;
+    if (!resumes || !fs::exists(path, error)) write_file_atomically(path, said_by_a_node());
+    return chosen_devices(parse_device_list(read_file(path), path.string()), {}).front();
+  }
+
+  std::string said_by_a_node() const {
+    const HostReply reply{.lines = run_on_a_node(choice_, folder_.path(), {"sh", "./agent.sh", "inspect"})};
     if (const auto error = reply.value("error"); !error.empty()) fail(ErrorCode::no_device, "a node: {}", error);
-    return chosen_devices(parse_device_list(reply.value("devices"), "a node"), {}).front();
+    return reply.value("devices");
   }
 
   FleetResult run_shards() {
