@@ -315,7 +315,6 @@ class Attempt {
     ++lease.state().failures;
     ++lease.state().failures_in_row;
     lease.save();
-    if (judgement.verdict == Verdict::hosts_bad_word) set_aside_with_its_shards(lease, judgement.why);
     if (judgement.sets_aside || lease.state().failures_in_row >= failures_allowed) lease.set_aside(judgement.why);
   }
 

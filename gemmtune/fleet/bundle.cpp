@@ -76,7 +76,8 @@ std::vector<std::string> libraries_to_carry(const std::string& said_by_ldd) {
   return libraries;
 }
 
-Bundle make_bundle(const fs::path& folder, const std::vector<std::string>& shipped) {
+Bundle make_bundle(const fs::path& parent, const std::vector<std::string>& shipped) {
+  const auto folder = parent / "new";
   std::error_code error;
   fs::remove_all(folder, error);
   const auto program = fs::read_symlink("/proc/self/exe");
@@ -87,7 +88,13 @@ Bundle make_bundle(const fs::path& folder, const std::vector<std::string>& shipp
   if (fs::exists(workers, error)) copy_all(fs::canonical(workers), folder / "share/gemmtune/workers");
   for (const auto& path : shipped) ship(path, folder / "files");
   output_of({"sh", "-c", manifest_script, "manifest", folder.string()});
-  return {.folder = folder, .id = fmt::format("{:016x}", hash64(read_file(folder / "MANIFEST")))};
+  const auto id = fmt::format("{:016x}", hash64(read_file(folder / "MANIFEST")));
+  if (fs::exists(parent / id, error))
+    fs::remove_all(folder, error);
+  else
+    fs::rename(folder, parent / id, error);
+  if (error) fail(ErrorCode::io, "cannot make the folder {}: {}", (parent / id).string(), error.message());
+  return {.folder = parent / id, .id = id};
 }
 
 }  // namespace gemmtune

@@ -74,6 +74,7 @@ void RunFolder::doubt(std::int64_t shard) const {
   for (auto& entry : log.tries) entry.store.clear();
   std::error_code error;
   fs::remove(path_ / "finished" / std::to_string(shard), error);
+  fs::remove_all(back_of(shard), error);
   write_attempts(attempts_of(shard), log);
 }
 

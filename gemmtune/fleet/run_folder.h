@@ -28,7 +28,7 @@ class RunFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path plan() const { return path_ / "plan.json"; }
-  std::filesystem::path bundle() const { return path_ / "bundle"; }
+  std::filesystem::path bundles() const { return path_ / "bundles"; }
   std::filesystem::path attempt_script() const { return path_ / "attempt.sh"; }
   std::filesystem::path calibration() const { return path_ / "calibration.csv"; }
   std::filesystem::path shard(std::int64_t number) const { return path_ / "shards" / std::to_string(number); }

@@ -68,7 +68,7 @@ void SlurmRun::place() const {
   auto settings = plan_.agent_settings();
   settings.run_folder = (path / "work").string();
   auto script = settings_script(host, settings);
-  script += "bundle_folder=" + shell_word(folder_.bundle().string()) + '\n';
+  script += "bundle_folder=" + shell_word((folder_.bundles() / plan_.bundle).string()) + '\n';
   script += fmt::format("calibration_interval={}\n", static_cast<std::int64_t>(plan_.calibration.interval_s));
   write_file_atomically(path / "settings.sh", script);
   write_file_atomically(path / "agent.sh", agent_script());
@@ -124,8 +124,8 @@ void SlurmRun::look_at_nodes() {
 void SlurmRun::gather() {
   look_at_nodes();
   for (const auto shard : folder_.unfinished(plan_)) {
-    const auto code = parse_int(word_in(work(shard) / "exit"));
-    if (code) conclude(shard, read_job_end(work(shard), {.exit_code = static_cast<int>(*code)}));
+    const auto code = parse_int(word_in(place_of(shard) / "exit"));
+    if (code) conclude(shard, read_job_end(place_of(shard), {.exit_code = static_cast<int>(*code)}));
   }
 }
 
@@ -139,16 +139,25 @@ void SlurmRun::gather_remains(const std::vector<std::int64_t>& shards) {
   }
 }
 
+/// An earlier process may have been killed after it took the results, and before it said so.
+fs::path SlurmRun::place_of(std::int64_t shard) const {
+  const bool was_taken = !is_there(work(shard)) && is_there(folder_.back_of(shard) / "exit");
+  return was_taken ? folder_.back_of(shard) : work(shard);
+}
+
 void SlurmRun::conclude(std::int64_t shard, const JobEnd& end) {
   auto log = read_attempts(folder_.attempts_of(shard));
   const auto judgement = judge(end);
-  const auto node = word_in(work(shard) / "node");
+  const auto from = place_of(shard);
+  const auto node = word_in(from / "node");
   auto& state = device_of(node).state;
   const bool is_done = judgement.verdict == Verdict::done;
   const auto kept = is_done ? std::string("back") : fmt::format("try-{}", log.tries.size() + 1);
   std::error_code error;
-  fs::remove_all(folder_.shard(shard) / kept, error);
-  fs::rename(work(shard), folder_.shard(shard) / kept, error);
+  if (from != folder_.shard(shard) / kept) {
+    fs::remove_all(folder_.shard(shard) / kept, error);
+    fs::rename(from, folder_.shard(shard) / kept, error);
+  }
   if (error) fail(ErrorCode::io, "cannot keep what came back of shard {}: {}", shard, error.message());
   Try entry{.host = node, .verdict = std::string(to_string(judgement.verdict)), .why = judgement.why};
   if (!is_done && judgement.verdict != Verdict::hosts_bad_word && is_there(folder_.shard(shard) / kept / "trials.db"))

@@ -48,6 +48,7 @@ class SlurmRun {
 
  private:
   void look_at_nodes();
+  std::filesystem::path place_of(std::int64_t shard) const;
   void conclude(std::int64_t shard, const JobEnd& end);
   SlurmDevice& device_of(const std::string& node);
 

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -115,7 +114,11 @@ class WithSlurm(CommandTest):
         with self.running(*self.arguments(2)) as process:
             self.wait_for_finished(process, 1)
             job = (self.folder / "fleet.fleet/slurm-job").read_text().strip()
-            status = self.succeed("status", "--slurm", job).stdout
+            deadline = time.monotonic() + 20
+            while True:
+                status = self.succeed("status", "--slurm", job).stdout
+                if "running on" in status or time.monotonic() > deadline:
+                    break
             self.assertRegex(status, rf"job {job} in .*fleet.fleet: \d of {len(SIZES)} shards are finished")
             self.assertRegex(status, r"running on n\d, 0 of 1 shapes")
             process.send_signal(signal.SIGINT)

@@ -175,6 +175,9 @@ class Ssh(CommandTest):
     def test_a_host_that_measures_far_off(self):
         self.hosts({"two": "environment = { FLEET_TEST_FAULT = \"slow\" }\n"})
         result = self.succeed(*self.arguments(0.3, 10))
+        self.succeed("analyze", "fleet.trials.db", "--html", "report.html")
+        page = self.read("report.html")
+        self.assertRegex(page, r'"device":"two cpu:0".*"set_aside":"its calibration takes .* us, the median of 3 devices')
         self.assertRegex(result.stdout, r"(?m)^two cpu:0 .*set aside: its calibration takes .* us, the median of 3 devices")
         self.check_table()
 

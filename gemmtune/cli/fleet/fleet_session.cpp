@@ -14,6 +14,7 @@
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/core/clock.h"
+#include "gemmtune/core/files.h"
 #include "gemmtune/fleet/container.h"
 #include "gemmtune/fleet/prepare.h"
 #include "gemmtune/fleet/shell_words.h"
@@ -66,7 +67,7 @@ class Session {
  private:
   void prepare(bool resumes) {
     const auto hosts = chosen_hosts(flags_);
-    const auto bundle = make_bundle(folder_.bundle(), flags_.shipped);
+    const auto bundle = make_bundle(folder_.bundles(), flags_.shipped);
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     plan_.bundle = bundle.id;
     plan_.hosts = hosts;
@@ -91,7 +92,9 @@ class Session {
     take_parts_of(folder_, result.outcome.unfinished, taker_);
     if (result.outcome.unfinished.empty()) tidy_hosts();
     result.signal = signals.caught();
-    print_text("{}\n", devices_text(plan_, read_slots(folder_, plan_.slots.size())));
+    const auto slots = read_slots(folder_, plan_.slots.size());
+    write_file_atomically(devices_file(folder_.path()), devices_json(plan_, slots));
+    print_text("{}\n", devices_text(plan_, slots));
     return result;
   }
 
@@ -119,6 +122,8 @@ class Session {
 };
 
 }  // namespace
+
+fs::path devices_file(const fs::path& run_folder) { return run_folder / "devices.json"; }
 
 void show_fleet_plan(const FleetFlags& flags, const FleetWork& work, const std::vector<Shape>& shapes) {
   const auto hosts = flags.slurm ? std::vector<Host>{} : chosen_hosts(flags);

@@ -41,6 +41,9 @@ struct FleetWork {
   std::optional<double> budget_s{};
 };
 
+/// The file in a run's folder that says how each device did, for `gemmtune analyze` (report/fleet_devices.h).
+std::filesystem::path devices_file(const std::filesystem::path& run_folder);
+
 struct FleetResult {
   FleetOutcome outcome{};
   std::optional<int> signal{};

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/clock.h"
+#include "gemmtune/core/json.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/core/visible.h"
 
@@ -77,6 +79,23 @@ std::string devices_text(const FleetPlan& plan, const std::vector<SlotState>& sl
                     human_duration(slots[i].busy_s), calibration_of(slots[i]), now_of(slots[i])});
   constexpr auto right = Align::right;
   return text_grid(rows, {Align::left, right, right, right, right, right, Align::left});
+}
+
+std::string devices_json(const FleetPlan& plan, const std::vector<SlotState>& slots) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    auto calibrations = nlohmann::ordered_json::array();
+    for (const auto& entry : slots[i].calibrations)
+      calibrations.push_back({{"at_s", entry.at_s}, {"time_us", entry.time_us}});
+    list.push_back({{"device", plan.name_of(plan.slots[i])},
+                    {"shards", slots[i].shards_done},
+                    {"shapes", slots[i].shapes_done},
+                    {"failures", slots[i].failures},
+                    {"busy_s", slots[i].busy_s},
+                    {"set_aside", slots[i].set_aside},
+                    {"calibrations", std::move(calibrations)}});
+  }
+  return json_text(list) + '\n';
 }
 
 std::string fleet_line(const FleetPlan& plan, const FleetView& view) {

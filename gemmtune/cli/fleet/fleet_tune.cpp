@@ -38,6 +38,8 @@ DeviceInfo info_of(const FleetDevice& device) {
           .driver = device.driver};
 }
 
+fs::path run_folder_of(const TuneFlags& flags) { return tuned_paths(flags).front().replace_extension(".fleet"); }
+
 /// Writes what comes back into the outputs that the same command writes on one machine.
 class TuneTaker final : public FleetTaker {
  public:
@@ -60,6 +62,7 @@ class TuneTaker final : public FleetTaker {
     table_->write();
     run_ = store_->begin_run(command_line_, plan.shapes);
     store_->add_file(run_, {"table", fs::absolute(table_->path()).string()});
+    store_->add_file(run_, {"devices", fs::absolute(devices_file(run_folder_of(flags_))).string()});
     remember();
   }
 
@@ -150,7 +153,7 @@ class TuneTaker final : public FleetTaker {
 };
 
 FleetWork work_of(const TuneFlags& flags) {
-  FleetWork work{.folder = tuned_paths(flags).front().replace_extension(".fleet"),
+  FleetWork work{.folder = run_folder_of(flags),
                  .arguments = tune_arguments(flags),
                  .calibration_arguments = tune_calibration_arguments(flags)};
   const auto list = list_of(flags);

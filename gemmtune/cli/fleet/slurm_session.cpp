@@ -47,7 +47,7 @@ class SlurmSession {
   FleetResult run() {
     const auto lock = only_head(folder_.path());
     plan_ = settings_of(flags_, work_);
-    plan_.bundle = make_bundle(folder_.bundle(), flags_.shipped).id;
+    plan_.bundle = make_bundle(folder_.bundles(), flags_.shipped).id;
     plan_.hosts = {{.name = "slurm", .folder = folder_.path().string(), .container = flags_.container}};
     const bool resumes = folder_.has_unfinished(plan_.identity);
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
@@ -98,7 +98,7 @@ class SlurmSession {
         .unfinished = folder_.unfinished(plan_), .failed = harvest.failed(), .was_stopped = stop};
     take_parts_of(folder_, result.outcome.unfinished, taker_);
     result.signal = signals.caught();
-    print_text("{}\n", nodes_text(run));
+    show_nodes(run);
     return result;
   }
 
@@ -150,7 +150,7 @@ class SlurmSession {
     told_ = line;
   }
 
-  std::string nodes_text(const SlurmRun& run) const {
+  void show_nodes(const SlurmRun& run) const {
     auto plan = plan_;
     plan.hosts.clear();
     plan.slots.clear();
@@ -160,7 +160,8 @@ class SlurmSession {
       plan.hosts.push_back({.name = device.node});
       states.push_back(device.state);
     }
-    return devices_text(plan, states);
+    write_file_atomically(devices_file(folder_.path()), devices_json(plan, states));
+    print_text("{}\n", devices_text(plan, states));
   }
 
   const FleetFlags& flags_;
