@@ -83,8 +83,8 @@ class Attempt {
 
   std::int64_t failed_tries() const {
     return std::ranges::count_if(log_.tries, [](const Try& entry) {
-      return entry.verdict == to_string(Verdict::hosts_fault) || entry.verdict == to_string(Verdict::hosts_bad_word) ||
-             entry.verdict == to_string(Verdict::shards_fault);
+      return entry.verdict == to_string(JobVerdict::hosts_fault) || entry.verdict == to_string(JobVerdict::hosts_bad_word) ||
+             entry.verdict == to_string(JobVerdict::shards_fault);
     });
   }
 
@@ -206,7 +206,7 @@ class Attempt {
 
   static bool note_calibration(SlotLease& lease, const JobEnd& end, const fs::path& back) {
     const auto judgement = judge(end);
-    const auto time = judgement.verdict == Verdict::done ? calibrated_time(back) : std::nullopt;
+    const auto time = judgement.verdict == JobVerdict::done ? calibrated_time(back) : std::nullopt;
     if (!time) {
       const auto& why = judgement.why.empty() ? end.why : judgement.why;
       lease.set_aside("its calibration failed: " + why);
@@ -234,7 +234,7 @@ class Attempt {
     if (!end) return AttemptEnd::stopped;
     entry.seconds = seconds_since(start);
     auto judgement = judge(*end);
-    if (judgement.verdict == Verdict::hosts_bad_word && is_right_after_all(lease, *end)) judgement = {};
+    if (judgement.verdict == JobVerdict::hosts_bad_word && is_right_after_all(lease, *end)) judgement = {};
     return conclude(lease, std::move(entry), judgement);
   }
 
@@ -268,14 +268,14 @@ class Attempt {
   std::optional<AttemptEnd> conclude(SlotLease& lease, Try entry, const Judgement& judgement) {
     entry.verdict = to_string(judgement.verdict);
     entry.why = judgement.why;
-    if (judgement.verdict == Verdict::done) return accept(lease, std::move(entry));
+    if (judgement.verdict == JobVerdict::done) return accept(lease, std::move(entry));
     keep_what_counts(entry, judgement.verdict);
     log_.tries.push_back(std::move(entry));
-    const bool may_be_there = judgement.verdict == Verdict::hosts_fault && judgement.sets_aside;
+    const bool may_be_there = judgement.verdict == JobVerdict::hosts_fault && judgement.sets_aside;
     if (!may_be_there) log_.host.clear();
     save();
-    if (judgement.verdict == Verdict::stopped) return AttemptEnd::stopped;
-    if (judgement.verdict == Verdict::shards_fault) return finish(ShardState::failed);
+    if (judgement.verdict == JobVerdict::stopped) return AttemptEnd::stopped;
+    if (judgement.verdict == JobVerdict::shards_fault) return finish(ShardState::failed);
     blame(lease, judgement);
     return std::nullopt;
   }
@@ -302,13 +302,13 @@ class Attempt {
   }
 
   /// The store of a try that failed, for the next one.
-  void keep_what_counts(Try& entry, Verdict verdict) const {
+  void keep_what_counts(Try& entry, JobVerdict verdict) const {
     std::error_code error;
     const auto name = fmt::format("try-{}", log_.tries.size() + 1);
     const auto kept = folder_.shard(request_.shard) / name;
     fs::remove_all(kept, error);
     fs::rename(incoming(), kept, error);
-    if (verdict != Verdict::hosts_bad_word && fs::exists(kept / "trials.db", error)) entry.store = name + "/trials.db";
+    if (verdict != JobVerdict::hosts_bad_word && fs::exists(kept / "trials.db", error)) entry.store = name + "/trials.db";
   }
 
   void blame(SlotLease& lease, const Judgement& judgement) const {

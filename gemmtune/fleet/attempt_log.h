@@ -16,7 +16,7 @@ struct Try {
   std::string device{};
   std::string begun_utc{};
   double seconds{};
-  std::string verdict{};  // as to_string(Verdict)
+  std::string verdict{};  // as to_string(JobVerdict)
   std::string why{};
   std::string store{};  // what it measured, below the shard's folder; "": nothing that counts
 };

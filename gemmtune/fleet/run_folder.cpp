@@ -1,21 +1,34 @@
 #include "gemmtune/fleet/run_folder.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/shapes/shape_csv.h"
-#include "gemmtune/shapes/split_list.h"
 #include "gemmtune/shapes/tuning_cost.h"
 
 namespace gemmtune {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t shards_per_device = 8;
+/// A shard has this share of a device's share of what is left: the first ones are large, so that little is lost by
+/// starting; the last ones are small, so that all devices end at about the same time.
+constexpr double pieces_of_what_is_left = 2;
+constexpr double smallest_share = 16;  // of the first shard
+
+struct Costed {
+  Shape shape{};
+  double seconds{};
+};
+
+std::vector<Costed> by_falling_cost(const std::vector<Shape>& shapes) {
+  std::vector<Costed> all;
+  for (const auto& shape : shapes) all.push_back({shape, rough_tuning_seconds(shape.problem)});
+  std::ranges::stable_sort(all, std::greater<>(), &Costed::seconds);
+  return all;
+}
 
 }  // namespace
 
@@ -91,15 +104,22 @@ void RunFolder::forget_stop() const {
 }
 
 std::vector<std::vector<Shape>> make_shards(const std::vector<Shape>& shapes, std::size_t devices, double target_s) {
-  if (shapes.empty()) return {};
-  std::vector<double> costs;
-  for (const auto& shape : shapes) costs.push_back(rough_tuning_seconds(shape.problem));
-  const auto total = std::accumulate(costs.begin(), costs.end(), 0.0);
-  const auto by_time = static_cast<std::size_t>(std::ceil(total / target_s));
-  const auto count = std::min(shapes.size(), std::max({by_time, shards_per_device * devices, std::size_t{1}}));
-  const auto part_of = balanced_parts(costs, count);
-  std::vector<std::vector<Shape>> shards(count);
-  for (std::size_t i = 0; i < shapes.size(); ++i) shards[part_of[i]].push_back(shapes[i]);
+  auto left = by_falling_cost(shapes);
+  double left_s = 0;
+  for (const auto& [shape, seconds] : left) left_s += seconds;
+  const double share = 1.0 / (pieces_of_what_is_left * static_cast<double>(devices));
+  const double least_s = left_s * share / smallest_share;
+  std::vector<std::vector<Shape>> shards;
+  double wanted_s = 0;  // of the shard that is being filled
+  for (auto& [shape, seconds] : left) {
+    if (wanted_s < seconds / 2) {
+      shards.emplace_back();
+      wanted_s = std::min(std::max(left_s * share, least_s), target_s);
+    }
+    wanted_s -= seconds;
+    left_s -= seconds;
+    shards.back().push_back(std::move(shape));
+  }
   return shards;
 }
 

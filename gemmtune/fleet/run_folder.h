@@ -59,8 +59,8 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
-/// The shapes in groups that take about the same time, so many that a slow device takes fewer: at least eight for each
-/// device, where there are enough shapes, and of about `target_s` each.
+/// The shapes in groups, by the estimated cost of tuning them: the costly ones first, in shards of at most `target_s`
+/// that become smaller, so that a slow device takes fewer and all end at about the same time.
 std::vector<std::vector<Shape>> make_shards(const std::vector<Shape>& shapes, std::size_t devices, double target_s);
 
 /// A folder that is there and empty.

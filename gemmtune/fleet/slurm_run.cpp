@@ -52,7 +52,7 @@ std::vector<fs::path> folders_in(const fs::path& path) {
 
 std::int64_t failed_tries(const AttemptLog& log) {
   return std::ranges::count_if(log.tries, [](const Try& entry) {
-    return entry.verdict != to_string(Verdict::done) && entry.verdict != to_string(Verdict::stopped);
+    return entry.verdict != to_string(JobVerdict::done) && entry.verdict != to_string(JobVerdict::stopped);
   });
 }
 
@@ -151,7 +151,7 @@ void SlurmRun::conclude(std::int64_t shard, const JobEnd& end) {
   const auto from = place_of(shard);
   const auto node = word_in(from / "node");
   auto& state = device_of(node).state;
-  const bool is_done = judgement.verdict == Verdict::done;
+  const bool is_done = judgement.verdict == JobVerdict::done;
   const auto kept = is_done ? std::string("back") : fmt::format("try-{}", log.tries.size() + 1);
   std::error_code error;
   if (from != folder_.shard(shard) / kept) {
@@ -160,7 +160,7 @@ void SlurmRun::conclude(std::int64_t shard, const JobEnd& end) {
   }
   if (error) fail(ErrorCode::io, "cannot keep what came back of shard {}: {}", shard, error.message());
   Try entry{.host = node, .verdict = std::string(to_string(judgement.verdict)), .why = judgement.why};
-  if (!is_done && judgement.verdict != Verdict::hosts_bad_word && is_there(folder_.shard(shard) / kept / "trials.db"))
+  if (!is_done && judgement.verdict != JobVerdict::hosts_bad_word && is_there(folder_.shard(shard) / kept / "trials.db"))
     entry.store = kept + "/trials.db";
   log.tries.push_back(std::move(entry));
   if (is_done) {
@@ -168,10 +168,10 @@ void SlurmRun::conclude(std::int64_t shard, const JobEnd& end) {
     ++state.shards_done;
     state.shapes_done += static_cast<std::int64_t>(read_shapes(folder_.shapes_of(shard), {}).shapes.size());
     state.since_calibration.push_back(shard);
-  } else if (judgement.verdict == Verdict::shards_fault || failed_tries(log) >= plan_.tries) {
+  } else if (judgement.verdict == JobVerdict::shards_fault || failed_tries(log) >= plan_.tries) {
     log.state = ShardState::failed;
   }
-  if (!is_done && judgement.verdict != Verdict::stopped) ++state.failures;
+  if (!is_done && judgement.verdict != JobVerdict::stopped) ++state.failures;
   if (judgement.sets_aside && state.set_aside.empty()) state.set_aside = judgement.why;
   write_attempts(folder_.attempts_of(shard), log);
   if (log.state != ShardState::pending) folder_.note_finished(shard);

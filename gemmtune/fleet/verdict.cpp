@@ -33,33 +33,33 @@ Judgement judge_exit(const JobEnd& end) {
       return {};
     case 2:
     case bad_input:
-      return {Verdict::shards_fault, end.why};
+      return {JobVerdict::shards_fault, end.why};
     case interrupted:
     case terminated:
-      return {Verdict::stopped, "it was stopped there"};
+      return {JobVerdict::stopped, "it was stopped there"};
     case over_time:
     case killed:
-      return {Verdict::hosts_fault, "it was not done within the time limit of a shard"};
+      return {JobVerdict::hosts_fault, "it was not done within the time limit of a shard"};
     default:
-      return {Verdict::hosts_fault, fmt::format("exit code {}: {}", end.exit_code, end.why), end.exit_code == no_device};
+      return {JobVerdict::hosts_fault, fmt::format("exit code {}: {}", end.exit_code, end.why), end.exit_code == no_device};
   }
 }
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) { return words.at(static_cast<std::size_t>(verdict)); }
+std::string_view to_string(JobVerdict verdict) { return words.at(static_cast<std::size_t>(verdict)); }
 
 Judgement judge(const JobEnd& end) {
-  if (end.kind == JobEnd::Kind::silent) return {Verdict::hosts_fault, "not reachable: " + end.why, true};
+  if (end.kind == JobEnd::Kind::silent) return {JobVerdict::hosts_fault, "not reachable: " + end.why, true};
   if (end.right == 0 && end.died > 0)
-    return {Verdict::hosts_bad_word, fmt::format("all {} candidates that ran crashed or hung there", end.died), true};
+    return {JobVerdict::hosts_bad_word, fmt::format("all {} candidates that ran crashed or hung there", end.died), true};
   if (end.died > 0 && end.kind == JobEnd::Kind::exited && end.exit_code == some_failed)
-    return {Verdict::hosts_bad_word, fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died),
+    return {JobVerdict::hosts_bad_word, fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died),
             true};
   if (end.kind == JobEnd::Kind::exited && (end.exit_code == 0 || end.exit_code == some_failed)) return {};
-  if (is_disk_full(end)) return {Verdict::hosts_fault, "the disk is full: " + end.why, true};
-  if (end.kind == JobEnd::Kind::refused) return {Verdict::hosts_fault, end.why};
-  if (end.kind == JobEnd::Kind::lost) return {Verdict::hosts_fault, "its job was killed there: " + end.why};
+  if (is_disk_full(end)) return {JobVerdict::hosts_fault, "the disk is full: " + end.why, true};
+  if (end.kind == JobEnd::Kind::refused) return {JobVerdict::hosts_fault, end.why};
+  if (end.kind == JobEnd::Kind::lost) return {JobVerdict::hosts_fault, "its job was killed there: " + end.why};
   return judge_exit(end);
 }
 

@@ -23,7 +23,7 @@ struct JobEnd {
   std::int64_t free_disk_kb{-1};
 };
 
-enum class Verdict : std::uint8_t {
+enum class JobVerdict : std::uint8_t {
   done,            // the results count
   stopped,         // by its user; what it measured counts
   shards_fault,    // no other host would do better
@@ -32,10 +32,10 @@ enum class Verdict : std::uint8_t {
                    // of the device tells
 };
 
-std::string_view to_string(Verdict verdict);
+std::string_view to_string(JobVerdict verdict);
 
 struct Judgement {
-  Verdict verdict{Verdict::done};
+  JobVerdict verdict{JobVerdict::done};
   std::string why{};
   bool sets_aside{};  // the device is not used again, after one such failure
 };

@@ -86,6 +86,7 @@ void declare_bench_flags(Options& options, BenchFlags& flags) {
   declare_tables(options, flags);
   declare_bench_measuring(options, flags);
   declare_output(options, flags);
+  declare_fleet_flags(options, flags.tune.fleet);
 }
 
 void declare_bench_all_flags(Options& options, BenchFlags& flags) {
@@ -94,6 +95,7 @@ void declare_bench_all_flags(Options& options, BenchFlags& flags) {
   declare_choices(options, flags);
   declare_bench_measuring(options, flags);
   declare_output(options, flags);
+  declare_fleet_flags(options, flags.tune.fleet);
 }
 
 void declare_bench_measuring(Options& options, BenchFlags& flags) {
@@ -109,7 +111,6 @@ void declare_bench_measuring(Options& options, BenchFlags& flags) {
   options.add_option("--timeout", flags.tune.timeout_s).positive();
   options.add_flag("--in_process,--in-process", flags.tune.in_process);
   options.add_flag("-v,--verbose", flags.tune.verbose);
-  declare_fleet_flags(options, flags.tune.fleet);
 }
 
 BenchShapes bench_shapes(const BenchFlags& flags) {

@@ -13,6 +13,7 @@
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/tune/triton_output.h"
 #include "gemmtune/cli/tune/tune_inputs.h"
+#include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
 #include "gemmtune/device/device_info.h"
@@ -113,7 +114,19 @@ class TuneTaker final : public FleetTaker {
       row.line.clear();  // it has the columns of another table
       table_->add(std::move(row));
     }
-    table_->write();
+    write_table_at_times();
+  }
+
+  /// A large table takes long to write: it is written for at most a tenth of the time. What is not in it yet is in the
+  /// run's folder.
+  void write_table_at_times() {
+    if (seconds_since(last_write_) < 10 * write_s_) return;
+    write_s_ = 0;
+    {
+      const ScopedSeconds timed(write_s_);
+      table_->write();
+    }
+    last_write_ = SteadyClock::now();
   }
 
   void take_problems(const fs::path& back) {
@@ -150,6 +163,8 @@ class TuneTaker final : public FleetTaker {
   std::set<Problem> done_;
   std::set<Problem> tuned_;
   std::vector<fs::path> profiles_;
+  SteadyClock::time_point last_write_{SteadyClock::now()};
+  double write_s_{};
 };
 
 FleetWork work_of(const TuneFlags& flags) {
