@@ -59,7 +59,6 @@ class HostFileReader {
   Host host(const Host& common, const Entry& entry) const {
     auto host = common;
     host.name = entry.name;
-    host.address.clear();
     for (const auto& [key, node] : *entry.table) set(host, key, node);
     if (host.address.empty()) host.address = host.name;
     if (!is_visible(host.name) || host.name.empty()) complain(*entry.table, "a host's name must be readable text");

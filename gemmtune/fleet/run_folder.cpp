@@ -16,7 +16,7 @@ namespace {
 /// A shard has this share of a device's share of what is left: the first ones are large, so that little is lost by
 /// starting; the last ones are small, so that all devices end at about the same time.
 constexpr double pieces_of_what_is_left = 2;
-constexpr double smallest_share = 16;  // of the first shard
+constexpr double smallest_share = 8;  // of the first shard
 
 struct Costed {
   Shape shape{};

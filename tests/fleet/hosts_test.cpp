@@ -64,6 +64,11 @@ TEST_F(HostsTest, TakesSshAsACommandOrAsWords) {
   EXPECT_TRUE(hosts[2].is_local());
 }
 
+TEST_F(HostsTest, HostsMayBeOneMachineWithAFolderForEach) {
+  const auto hosts = read("address = \"local\"\n[a]\nfolder = \"x\"\n[b]\nfolder = \"y\"\n");
+  EXPECT_TRUE(hosts[0].is_local() && hosts[1].is_local());
+}
+
 TEST_F(HostsTest, SaysWhereAFileIsWrong) {
   EXPECT_THAT(complaint("[a]\nfoldr = \"x\"\n"), HasSubstr(":2:9: foldr is unknown, expected address"));
   EXPECT_THAT(complaint("[a\n"), HasSubstr(":1:"));

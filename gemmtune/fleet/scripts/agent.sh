@@ -12,7 +12,6 @@ case $folder in /*) ;; *) folder=$HOME/$folder ;; esac
 bundle_folder=${bundle_folder:-$folder/bundles/$bundle}
 run_folder=${run_folder:-$folder/runs/$run}
 [ -n "$program" ] || program=$bundle_folder/bin/gemmtune
-export GEMMTUNE_STATE="$folder/state"
 
 say_why() { # the last words of a file as one line
   tail -c 2000 "$1" 2>/dev/null | tr '\n\r' '  '
