@@ -77,13 +77,12 @@ class Attempt {
     return GoOn::yes;
   }
 
-  bool is_over() const {
-    return must_end() != GoOn::yes || (plan_.deadline_s > 0 && seconds_now() > plan_.deadline_s);
-  }
+  bool is_over() const { return must_end() != GoOn::yes || (plan_.deadline_s > 0 && seconds_now() > plan_.deadline_s); }
 
   std::int64_t failed_tries() const {
     return std::ranges::count_if(log_.tries, [](const Try& entry) {
-      return entry.verdict == to_string(JobVerdict::hosts_fault) || entry.verdict == to_string(JobVerdict::hosts_bad_word) ||
+      return entry.verdict == to_string(JobVerdict::hosts_fault) ||
+             entry.verdict == to_string(JobVerdict::hosts_bad_word) ||
              entry.verdict == to_string(JobVerdict::shards_fault);
     });
   }
@@ -308,7 +307,8 @@ class Attempt {
     const auto kept = folder_.shard(request_.shard) / name;
     fs::remove_all(kept, error);
     fs::rename(incoming(), kept, error);
-    if (verdict != JobVerdict::hosts_bad_word && fs::exists(kept / "trials.db", error)) entry.store = name + "/trials.db";
+    if (verdict != JobVerdict::hosts_bad_word && fs::exists(kept / "trials.db", error))
+      entry.store = name + "/trials.db";
   }
 
   void blame(SlotLease& lease, const Judgement& judgement) const {

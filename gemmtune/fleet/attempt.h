@@ -18,10 +18,10 @@ struct AttemptRequest {
 };
 
 enum class AttemptEnd : std::uint8_t {
-  done,      // its results are there
-  failed,    // no host could do it
-  no_host,   // all devices are set aside
-  stopped,   // by the user, by the deadline, or with the head
+  done,     // its results are there
+  failed,   // no host could do it
+  no_host,  // all devices are set aside
+  stopped,  // by the user, by the deadline, or with the head
 };
 
 /// Throws Error if the run's folder cannot be read or written.

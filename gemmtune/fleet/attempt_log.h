@@ -23,8 +23,8 @@ struct Try {
 
 struct AttemptLog {
   ShardState state{ShardState::pending};
-  bool is_fresh{};       // earlier trials do not count: they were taken on a device that measures far off
-  std::string host{};    // where its job may still run; "": nowhere
+  bool is_fresh{};     // earlier trials do not count: they were taken on a device that measures far off
+  std::string host{};  // where its job may still run; "": nowhere
   std::string device{};
   std::vector<Try> tries{};
 };

@@ -19,8 +19,9 @@ namespace {
 constexpr auto patience = std::chrono::minutes(5);
 
 /// Parts of the C library, which fit the kernel and the loader of their own machine alone.
-constexpr std::array<std::string_view, 9> of_the_c_library{
-    "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "libutil.so", "libresolv.so", "ld-linux", "linux-vdso"};
+constexpr std::array<std::string_view, 9> of_the_c_library{"libc.so",      "libm.so",       "libdl.so",
+                                                           "librt.so",     "libpthread.so", "libutil.so",
+                                                           "libresolv.so", "ld-linux",      "linux-vdso"};
 
 constexpr const char* manifest_script =
     "cd \"$1\" && find . -type f ! -name MANIFEST -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >MANIFEST";
@@ -51,7 +52,8 @@ void ship(const std::string& path, const fs::path& files) {
   const auto name = normal.has_filename() ? normal.filename() : normal.parent_path().filename();
   std::error_code error;
   if (!fs::exists(normal, error)) fail(ErrorCode::usage, "--ship {}: there is no such file", path);
-  if (fs::exists(files / name, error)) fail(ErrorCode::usage, "--ship {}: the name {} stands twice", path, name.string());
+  if (fs::exists(files / name, error))
+    fail(ErrorCode::usage, "--ship {}: the name {} stands twice", path, name.string());
   copy_all(normal, files / name);
 }
 

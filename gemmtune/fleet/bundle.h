@@ -14,10 +14,10 @@ struct Bundle {
   std::string id{};  // 16 hexadecimal digits
 };
 
-/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/, files/ and MANIFEST. One that is
-/// there already is left as it is: it may be in use. `shipped` are files and folders of the user, which come into files/ under their own names. The C library
-/// is left out: it has to be the host's, like the drivers. Throws Error: usage for shipped paths that are missing or
-/// have the same name, io if something cannot be copied.
+/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/, files/ and MANIFEST. One that
+/// is there already is left as it is: it may be in use. `shipped` are files and folders of the user, which come into
+/// files/ under their own names. The C library is left out: it has to be the host's, like the drivers. Throws Error:
+/// usage for shipped paths that are missing or have the same name, io if something cannot be copied.
 Bundle make_bundle(const std::filesystem::path& parent, const std::vector<std::string>& shipped);
 
 /// The libraries in what ldd says that belong into a bundle, as paths. Throws Error{io} for one that is not found.

@@ -28,7 +28,8 @@ std::string why_far_off(std::span<const std::vector<Calibration>> devices, std::
   std::vector<double> all;
   for (const auto& device : devices)
     if (!device.empty()) all.push_back(device.back().time_us);
-  if (const double reference = median(all); all.size() >= rule.least_devices && differs(latest, reference, rule.far_share))
+  if (const double reference = median(all);
+      all.size() >= rule.least_devices && differs(latest, reference, rule.far_share))
     return fmt::format("its calibration takes {:.4g} us, the median of {} devices is {:.4g} us", latest, all.size(),
                        reference);
   if (differs(latest, own.front().time_us, rule.far_share))

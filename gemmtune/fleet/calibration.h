@@ -17,8 +17,8 @@ struct Calibration {
 };
 
 struct CalibrationRule {
-  double far_share{0.1};     // a time that differs by more than this share of the median is far off
-  double interval_s{600};    // between two calibrations of a device
+  double far_share{0.1};         // a time that differs by more than this share of the median is far off
+  double interval_s{600};        // between two calibrations of a device
   std::size_t least_devices{3};  // fewer do not tell which of them is wrong
 
   auto operator<=>(const CalibrationRule&) const = default;

@@ -32,7 +32,7 @@ std::string_view to_string(Engine engine) { return engine == Engine::parallel ? 
 std::vector<std::string> engine_command(Engine engine, const EngineRun& run) {
   const auto count = std::to_string(run.at_a_time);
   if (engine == Engine::parallel)
-    return {"parallel", "--plain",    "--will-cite", "--jobs",     count, "--joblog", "joblog",
+    return {"parallel",   "--plain", "--will-cite", "--jobs",     count, "--joblog", "joblog",
             "--arg-file", "pending", "sh",          "attempt.sh", "{}",  "{%}"};
   return {"xargs", "-a", "pending", "-n", "1", "-P", count, "sh", "attempt.sh"};
 }

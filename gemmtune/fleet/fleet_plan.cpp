@@ -45,10 +45,8 @@ json slot_json(const Slot& slot) {
 }
 
 Slot slot_of(const json& value) {
-  return {.host = value.at("host"),
-          .device = value.at("device"),
-          .arch = value.at("arch"),
-          .cu_num = value.at("cu_num")};
+  return {
+      .host = value.at("host"), .device = value.at("device"), .arch = value.at("arch"), .cu_num = value.at("cu_num")};
 }
 
 FleetPlan plan_of(const json& value) {

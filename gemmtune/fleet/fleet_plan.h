@@ -37,8 +37,8 @@ struct FleetPlan {
   std::int64_t shapes{};
   std::int64_t tries{3};  // of a shard
   std::int64_t limit_s{};
-  double lost_s{60};     // a host that is silent for this long is lost
-  double deadline_s{};   // since 1970; no shard begins after it. 0: none
+  double lost_s{60};    // a host that is silent for this long is lost
+  double deadline_s{};  // since 1970; no shard begins after it. 0: none
   CalibrationRule calibration{};
 
   std::string name_of(const Slot& slot) const { return hosts[slot.host].name + " " + slot.device; }

@@ -45,10 +45,10 @@ class Head {
   }
 
   void run_round(const std::vector<std::int64_t>& left) {
-    auto process = start_engine(
-        engine_.engine,
-        {.folder = folder_.path(), .shards = left, .at_a_time = std::min(left.size(), plan_.slots.size())},
-        engine_.attempt);
+    auto process =
+        start_engine(engine_.engine,
+                     {.folder = folder_.path(), .shards = left, .at_a_time = std::min(left.size(), plan_.slots.size())},
+                     engine_.attempt);
     process.close_stdin();
     bool is_stopping = false;
     while (!process.wait(SteadyClock::now() + pause)) {

@@ -18,9 +18,19 @@ namespace fs = std::filesystem;
 namespace {
 
 // No password is ever asked for. A host that does not answer for 20 s is lost.
-constexpr std::array<const char*, 13> ssh_options{
-    "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3",
-    "-o", "ForwardX11=no", "-o", "ForwardAgent=no"};
+constexpr std::array<const char*, 13> ssh_options{"-T",
+                                                  "-o",
+                                                  "BatchMode=yes",
+                                                  "-o",
+                                                  "ConnectTimeout=10",
+                                                  "-o",
+                                                  "ServerAliveInterval=5",
+                                                  "-o",
+                                                  "ServerAliveCountMax=3",
+                                                  "-o",
+                                                  "ForwardX11=no",
+                                                  "-o",
+                                                  "ForwardAgent=no"};
 
 // These run here, on the head. Their words are arguments, and never part of the script.
 constexpr const char* send_script = "folder=$1; shift; (cd \"$folder\" && tar -cf - .) | \"$@\"";
@@ -61,7 +71,8 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     auto name = (fs::temp_directory_path() / "gemmtune-fleet-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) fail(ErrorCode::io, "cannot make a folder in {}", fs::temp_directory_path().string());
+    if (::mkdtemp(name.data()) == nullptr)
+      fail(ErrorCode::io, "cannot make a folder in {}", fs::temp_directory_path().string());
     path = name;
   }
   ~TemporaryFolder() {

@@ -25,9 +25,9 @@ struct AgentSettings {
 };
 
 struct HostReply {
-  int exit_code{};        // of the agent; 255: ssh could not reach the host, or lost it
-  std::string why{};      // the last words on stderr, as one line
-  bool timed_out{};       // it was given up
+  int exit_code{};    // of the agent; 255: ssh could not reach the host, or lost it
+  std::string why{};  // the last words on stderr, as one line
+  bool timed_out{};   // it was given up
   std::vector<std::string> lines{};
 
   bool is_fine() const { return exit_code == 0 && !timed_out; }

@@ -66,8 +66,7 @@ JobFile file_in(const fs::path& path) {
 JobReport job_in(const fs::path& folder, std::size_t lines) {
   JobReport job{.name = visible(folder.filename().string()), .state = "waiting"};
   std::error_code error;
-  if (fs::exists(folder / "node", error))
-    job.state = "running on " + visible_start(trim(read_file(folder / "node")));
+  if (fs::exists(folder / "node", error)) job.state = "running on " + visible_start(trim(read_file(folder / "node")));
   if (fs::exists(folder / "exit", error)) job.state = "ended with " + visible_start(trim(read_file(folder / "exit")));
   if (fs::exists(folder / "shapes.csv", error)) {
     const auto list = read_file(folder / "shapes.csv");

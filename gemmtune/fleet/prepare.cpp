@@ -28,10 +28,11 @@ void insist_on_one_kind(const std::vector<Slot>& slots, const std::vector<Host>&
   for (const auto& slot : slots) {
     const auto& first = slots.front();
     if (slot.arch == first.arch && slot.cu_num == first.cu_num) continue;
-    fail(ErrorCode::usage,
-         "the hosts have different devices: {} with {} units on {}, {} with {} units on {}. Say in the hosts file which "
-         "architecture is wanted (arch = \"{}\"), or which devices of a host (gpus)",
-         first.arch, first.cu_num, hosts[first.host].name, slot.arch, slot.cu_num, hosts[slot.host].name, first.arch);
+    fail(
+        ErrorCode::usage,
+        "the hosts have different devices: {} with {} units on {}, {} with {} units on {}. Say in the hosts file which "
+        "architecture is wanted (arch = \"{}\"), or which devices of a host (gpus)",
+        first.arch, first.cu_num, hosts[first.host].name, slot.arch, slot.cu_num, hosts[slot.host].name, first.arch);
   }
 }
 

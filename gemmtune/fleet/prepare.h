@@ -1,4 +1,5 @@
-// Makes hosts ready for a run: probes them side by side, brings them the bundle, and lists the devices that can be used.
+// Makes hosts ready for a run: probes them side by side, brings them the bundle, and lists the devices that can be
+// used.
 #pragma once
 
 #include <vector>
@@ -13,10 +14,11 @@ struct PreparedHosts {
   std::vector<Slot> slots{};        // device by device over all hosts, so that the first shards spread over the hosts
 };
 
-std::vector<HostProbe> probe_hosts(const std::vector<Host>& hosts, const AgentSettings& settings, const ProbePlan& plan);
+std::vector<HostProbe> probe_hosts(const std::vector<Host>& hosts, const AgentSettings& settings,
+                                   const ProbePlan& plan);
 
-/// Throws Error: no_device if no host can be used, and it says why for each; usage if the devices differ in what a table
-/// tells apart, because their times would be mixed.
+/// Throws Error: no_device if no host can be used, and it says why for each; usage if the devices differ in what a
+/// table tells apart, because their times would be mixed.
 PreparedHosts prepare_hosts(const std::vector<Host>& hosts, const AgentSettings& settings, const ProbePlan& plan);
 
 /// The first device of the prepared ones.

@@ -67,7 +67,8 @@ class Prober {
     probe_.folder = reply.value("folder");
     probe_.disk_free_mb = parse_int(reply.value("disk_free_kb")).value_or(-1024) / 1024;
     for (const auto& line : reply.values("gpu")) probe_.gpus.push_back(gpu_use(line));
-    for (const auto& line : reply.values("rocm")) probe_.gpus.push_back({.name = visible_start(line), .use = "see rocm-smi"});
+    for (const auto& line : reply.values("rocm"))
+      probe_.gpus.push_back({.name = visible_start(line), .use = "see rocm-smi"});
     for (const auto& line : reply.values("container")) probe_.containers.push_back(visible_start(line));
   }
 

@@ -40,8 +40,8 @@ struct ProbePlan {
   std::string version{};  // ours, as `gemmtune --version` says it
 };
 
-/// Copies the agent, looks at the host, copies the bundle if the host has none that is sound, and asks the program there
-/// for its version and its devices. Never throws for what a host says or does: that is why_not.
+/// Copies the agent, looks at the host, copies the bundle if the host has none that is sound, and asks the program
+/// there for its version and its devices. Never throws for what a host says or does: that is why_not.
 HostProbe probe_host(const HostLink& link, const ProbePlan& plan);
 
 /// Calls work(i) for all i below count, many at a time: for hosts, which mostly wait.

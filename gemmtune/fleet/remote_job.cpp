@@ -84,11 +84,13 @@ class Waiting {
   JobEnd fetch() {
     if (ended_ == "absent") return {.kind = JobEnd::Kind::lost, .why = "its folder is gone"};
     make_empty_folder(job_.back);
-    const auto reply =
-        insisting(job_.lost_s, [&] { return link_.fetch({"get", job_.name}, job_.back, in(transfer_s)); });
+    const auto reply = insisting(job_.lost_s, [&] {
+      return link_.fetch({"get", job_.name}, job_.back, in(transfer_s));
+    });
     if (reply.is_lost()) return silent(reply);
     const auto code = parse_int(ended_);
-    JobEnd end{.kind = code ? JobEnd::Kind::exited : JobEnd::Kind::lost, .exit_code = static_cast<int>(code.value_or(0))};
+    JobEnd end{.kind = code ? JobEnd::Kind::exited : JobEnd::Kind::lost,
+               .exit_code = static_cast<int>(code.value_or(0))};
     if (!reply.is_fine()) end = {.kind = JobEnd::Kind::lost, .why = reply.why};
     return read_job_end(job_.back, end);
   }
@@ -131,8 +133,9 @@ JobEnd read_job_end(const fs::path& back, JobEnd end) {
 }
 
 std::optional<JobEnd> start_job(const HostLink& link, const RemoteJob& job, const fs::path& inputs) {
-  const auto reply =
-      insisting(job.lost_s, [&] { return link.send(inputs, {"put-and-start", job.name}, in(transfer_s)); });
+  const auto reply = insisting(job.lost_s, [&] {
+    return link.send(inputs, {"put-and-start", job.name}, in(transfer_s));
+  });
   if (reply.is_lost()) return silent(reply);
   if (!reply.is_fine()) return JobEnd{.kind = JobEnd::Kind::refused, .why = reply.why};
   return std::nullopt;

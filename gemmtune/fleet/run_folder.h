@@ -36,7 +36,9 @@ class RunFolder {
   std::filesystem::path attempts_of(std::int64_t number) const { return shard(number) / "attempts.json"; }
   std::filesystem::path back_of(std::int64_t number) const { return shard(number) / "back"; }
   std::filesystem::path slot(std::size_t number) const { return path_ / "slots" / (std::to_string(number) + ".json"); }
-  std::filesystem::path slot_lock(std::size_t number) const { return path_ / "slots" / (std::to_string(number) + ".lock"); }
+  std::filesystem::path slot_lock(std::size_t number) const {
+    return path_ / "slots" / (std::to_string(number) + ".lock");
+  }
 
   /// Makes the folder for a new plan. What an earlier plan left there goes.
   void begin(const FleetPlan& plan, const std::vector<std::vector<Shape>>& shards) const;

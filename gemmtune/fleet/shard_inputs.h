@@ -8,8 +8,8 @@
 
 namespace gemmtune {
 
-/// Makes the folder. The store in it has the trials of these shapes from the plan's store and from earlier tries. Without a
-/// device, the program takes what it finds.
+/// Makes the folder. The store in it has the trials of these shapes from the plan's store and from earlier tries.
+/// Without a device, the program takes what it finds.
 void make_shard_inputs(const RunFolder& run, const FleetPlan& plan, std::int64_t shard, const std::string& device,
                        const std::filesystem::path& folder);
 

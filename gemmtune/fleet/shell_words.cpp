@@ -7,7 +7,9 @@ namespace {
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-bool is_harmless(char c) { return is_letter_or_digit(c) || std::string_view("_./:=,+@%-").find(c) != std::string_view::npos; }
+bool is_harmless(char c) {
+  return is_letter_or_digit(c) || std::string_view("_./:=,+@%-").find(c) != std::string_view::npos;
+}
 
 }  // namespace
 

@@ -41,18 +41,12 @@ SlotState read_slot(const std::filesystem::path& path) {
 }
 
 void write_slot(const std::filesystem::path& path, const SlotState& state) {
-  json value{{"set_aside", state.set_aside},
-             {"since_calibration", state.since_calibration},
-             {"shards_done", state.shards_done},
-             {"shapes_done", state.shapes_done},
-             {"failures", state.failures},
-             {"failures_in_row", state.failures_in_row},
-             {"busy_s", state.busy_s},
-             {"now", state.now},
-             {"now_since_s", state.now_since_s},
-             {"now_shapes", state.now_shapes},
-             {"now_of", state.now_of},
-             {"calibrations", json::array()}};
+  json value{{"set_aside", state.set_aside},     {"since_calibration", state.since_calibration},
+             {"shards_done", state.shards_done}, {"shapes_done", state.shapes_done},
+             {"failures", state.failures},       {"failures_in_row", state.failures_in_row},
+             {"busy_s", state.busy_s},           {"now", state.now},
+             {"now_since_s", state.now_since_s}, {"now_shapes", state.now_shapes},
+             {"now_of", state.now_of},           {"calibrations", json::array()}};
   for (const auto& entry : state.calibrations)
     value["calibrations"].push_back({{"at_s", entry.at_s}, {"time_us", entry.time_us}});
   write_file_atomically(path, json_text(value) + '\n');

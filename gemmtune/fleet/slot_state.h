@@ -17,12 +17,12 @@ struct SlotState {
   std::vector<std::int64_t> since_calibration{};  // shards that were done after the latest good calibration
   std::int64_t shards_done{};
   std::int64_t shapes_done{};
-  std::int64_t failures{};         // of shards
+  std::int64_t failures{};  // of shards
   std::int64_t failures_in_row{};
   double busy_s{};
-  std::string now{};           // the shard that runs there, "calibration", or ""
-  double now_since_s{};        // since 1970
-  std::int64_t now_shapes{};   // of that shard, done
+  std::string now{};          // the shard that runs there, "calibration", or ""
+  double now_since_s{};       // since 1970
+  std::int64_t now_shapes{};  // of that shard, done
   std::int64_t now_of{};
 };
 

@@ -88,8 +88,8 @@ std::vector<SlurmTask> parse_tasks(const std::vector<std::string>& lines) {
   for (const auto& line : lines) {
     const auto cells = split(line, '|');
     if (cells.size() < 4) continue;
-    tasks.push_back({.id = visible(cells[0]), .state = visible(cells[1]), .node = visible(cells[2]),
-                     .reason = visible(cells[3])});
+    tasks.push_back(
+        {.id = visible(cells[0]), .state = visible(cells[1]), .node = visible(cells[2]), .reason = visible(cells[3])});
   }
   return tasks;
 }

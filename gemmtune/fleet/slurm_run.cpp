@@ -160,7 +160,8 @@ void SlurmRun::conclude(std::int64_t shard, const JobEnd& end) {
   }
   if (error) fail(ErrorCode::io, "cannot keep what came back of shard {}: {}", shard, error.message());
   Try entry{.host = node, .verdict = std::string(to_string(judgement.verdict)), .why = judgement.why};
-  if (!is_done && judgement.verdict != JobVerdict::hosts_bad_word && is_there(folder_.shard(shard) / kept / "trials.db"))
+  if (!is_done && judgement.verdict != JobVerdict::hosts_bad_word &&
+      is_there(folder_.shard(shard) / kept / "trials.db"))
     entry.store = kept + "/trials.db";
   log.tries.push_back(std::move(entry));
   if (is_done) {

@@ -41,7 +41,8 @@ Judgement judge_exit(const JobEnd& end) {
     case killed:
       return {JobVerdict::hosts_fault, "it was not done within the time limit of a shard"};
     default:
-      return {JobVerdict::hosts_fault, fmt::format("exit code {}: {}", end.exit_code, end.why), end.exit_code == no_device};
+      return {JobVerdict::hosts_fault, fmt::format("exit code {}: {}", end.exit_code, end.why),
+              end.exit_code == no_device};
   }
 }
 
@@ -52,10 +53,11 @@ std::string_view to_string(JobVerdict verdict) { return words.at(static_cast<std
 Judgement judge(const JobEnd& end) {
   if (end.kind == JobEnd::Kind::silent) return {JobVerdict::hosts_fault, "not reachable: " + end.why, true};
   if (end.right == 0 && end.died > 0)
-    return {JobVerdict::hosts_bad_word, fmt::format("all {} candidates that ran crashed or hung there", end.died), true};
-  if (end.died > 0 && end.kind == JobEnd::Kind::exited && end.exit_code == some_failed)
-    return {JobVerdict::hosts_bad_word, fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died),
+    return {JobVerdict::hosts_bad_word, fmt::format("all {} candidates that ran crashed or hung there", end.died),
             true};
+  if (end.died > 0 && end.kind == JobEnd::Kind::exited && end.exit_code == some_failed)
+    return {JobVerdict::hosts_bad_word,
+            fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died), true};
   if (end.kind == JobEnd::Kind::exited && (end.exit_code == 0 || end.exit_code == some_failed)) return {};
   if (is_disk_full(end)) return {JobVerdict::hosts_fault, "the disk is full: " + end.why, true};
   if (end.kind == JobEnd::Kind::refused) return {JobVerdict::hosts_fault, end.why};

@@ -17,9 +17,9 @@ struct JobEnd {
   };
   Kind kind{Kind::exited};
   int exit_code{};
-  std::string why{};          // the last words of the log or of ssh
-  std::int64_t right{};       // candidates that were right
-  std::int64_t died{};        // candidates that crashed or hung
+  std::string why{};     // the last words of the log or of ssh
+  std::int64_t right{};  // candidates that were right
+  std::int64_t died{};   // candidates that crashed or hung
   std::int64_t free_disk_kb{-1};
 };
 

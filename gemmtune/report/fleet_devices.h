@@ -15,7 +15,7 @@ struct FleetDeviceRecord {
   std::int64_t shapes{};
   std::int64_t failures{};
   double busy_s{};
-  std::string set_aside{};            // why; "": it was used to the end
+  std::string set_aside{};             // why; "": it was used to the end
   std::vector<double> calibrations{};  // times in microseconds, in the order in which they were taken
 };
 

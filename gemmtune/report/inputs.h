@@ -25,7 +25,7 @@ Readings read_inputs(const std::vector<std::filesystem::path>& files, const Read
 /// What the stores among the files contain beyond measurements. Stores that cannot be read are left out.
 struct StoreContents {
   std::vector<Trial> trials{};
-  std::vector<RunResult> results{};  // for each run, the latest result of each shape
+  std::vector<RunResult> results{};                // for each run, the latest result of each shape
   std::vector<FleetDeviceRecord> fleet_devices{};  // of runs over many machines
 };
 

@@ -183,7 +183,10 @@ void TrialStore::lift(const Quarantined& entry) {
 
 Absorbed TrialStore::absorb(const fs::path& from, const std::set<Problem>& only) {
   check_file(from);
-  translating_errors(from, [&] { Connection other(from.string(), SQLite::OPEN_READWRITE); check_schema(other.database(), from); });
+  translating_errors(from, [&] {
+    Connection other(from.string(), SQLite::OPEN_READWRITE);
+    check_schema(other.database(), from);
+  });
   const auto absorbed = state_->read([&](Connection& c) { return absorb_store(c, from, only); });
   state_->read(to_disk);
   return absorbed;

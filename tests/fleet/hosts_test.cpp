@@ -58,7 +58,8 @@ environment = { HIP_FORCE = "it's" }
 }
 
 TEST_F(HostsTest, TakesSshAsACommandOrAsWords) {
-  const auto hosts = read("[a]\nssh = \"ssh -F 'my config'\"\n[b]\nssh = [\"ssh\", \"-p\", \"23\"]\n[c]\naddress = \"local\"\n");
+  const auto hosts =
+      read("[a]\nssh = \"ssh -F 'my config'\"\n[b]\nssh = [\"ssh\", \"-p\", \"23\"]\n[c]\naddress = \"local\"\n");
   EXPECT_THAT(hosts[0].ssh, ElementsAre("ssh", "-F", "my config"));
   EXPECT_THAT(hosts[1].ssh, ElementsAre("ssh", "-p", "23"));
   EXPECT_TRUE(hosts[2].is_local());

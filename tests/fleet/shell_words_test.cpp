@@ -9,7 +9,8 @@
 namespace gemmtune {
 namespace {
 
-const std::vector<std::string> hostile{"it's", "a \"b\"", "$(touch /tmp/x)", "`id`", "a\\b", "*", "", "-n", "a\tb", "é", "!x", "{}"};
+const std::vector<std::string> hostile{"it's", "a \"b\"", "$(touch /tmp/x)", "`id`", "a\\b", "*", "", "-n", "a\tb", "é",
+                                       "!x",   "{}"};
 
 /// What sh makes of a script's positional parameters, one a line.
 std::vector<std::string> seen_by_sh(const std::string& script) {
@@ -25,7 +26,9 @@ TEST(ShellWords, ShReadsArgumentsAsTheyAre) { EXPECT_EQ(seen_by_sh(arguments_scr
 
 TEST(ShellWords, ShReadsALineAsItsWords) { EXPECT_EQ(seen_by_sh("set -- " + shell_line(hostile) + "\n"), hostile); }
 
-TEST(ShellWords, PlainWordsStayReadable) { EXPECT_EQ(shell_line({"ssh", "-p", "22", "a@b", "x y"}), "ssh -p 22 a@b 'x y'"); }
+TEST(ShellWords, PlainWordsStayReadable) {
+  EXPECT_EQ(shell_line({"ssh", "-p", "22", "a@b", "x y"}), "ssh -p 22 a@b 'x y'");
+}
 
 TEST(ShellWords, PlainNamesAreTheSameInEveryShell) {
   for (const auto* name : {"17", "calibration-3", "put-and-start", "a_b.c"}) EXPECT_TRUE(is_plain_name(name)) << name;

@@ -47,7 +47,15 @@ class Ssh(CommandTest):
 
     def setUp(self):
         super().setUp()
+        self.addCleanup(self.wait_for_orphans)
         self.write("list.csv", shape_list(SIZES))
+
+    def wait_for_orphans(self):
+        """Processes of a head that was killed end soon after it."""
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and \
+                subprocess.run(["pgrep", "-f", str(self.folder)], capture_output=True).returncode == 0:
+            time.sleep(0.2)
 
     def hosts(self, extra=None, names=NAMES, common=""):
         """A hosts file; `extra` has more lines for hosts by name."""
@@ -183,20 +191,21 @@ class Ssh(CommandTest):
 
     def test_the_head_is_killed(self):
         self.hosts()
-        with self.running(*self.arguments(1)) as process:
+        with self.running(*self.arguments(0.7)) as process:
             self.wait_for_finished(process, 2)
             process.kill()
             process.wait()
         before = self.finished()
-        result = self.succeed(*self.arguments(1))
+        result = self.succeed(*self.arguments(0.7))
         self.assertIn("going on with the run", result.stderr)
-        self.assertLess(before, len(SIZES))
-        self.assertEqual([verdict for _, verdict in self.tries()], ["done"] * len(SIZES))
+        self.assertLess(before, len(list((self.folder / "fleet.fleet/shards").iterdir())))
+        shards = len(list((self.folder / "fleet.fleet/shards").iterdir()))
+        self.assertEqual([verdict for _, verdict in self.tries()], ["done"] * shards)
         self.check_complete()
 
     def test_ctrl_c_stops_the_hosts_and_the_command_goes_on(self):
         self.hosts()
-        with self.running(*self.arguments(2)) as process:
+        with self.running(*self.arguments(1)) as process:
             self.wait_for_finished(process, 2)
             process.send_signal(signal.SIGINT)
             output, log = process.communicate(timeout=90)
@@ -204,7 +213,7 @@ class Ssh(CommandTest):
         self.assertIn("the same command goes on there", output)
         left = subprocess.run(["pgrep", "-f", f"{self.shared}/work.*bin/gemmtune tune"], capture_output=True, text=True)
         self.assertEqual(left.stdout, "")
-        self.succeed(*self.arguments(2))
+        self.succeed(*self.arguments(1))
         self.check_complete()
 
     def test_hostile_names(self):
@@ -226,17 +235,19 @@ class Ssh(CommandTest):
         self.assertTrue(all(float(row["steady_us"]) > 0 for row in rows), rows)
         self.assertRegex(result.stdout, r"(?m)^one cpu:0 ")
 
-    def test_status_of_the_hosts(self):
+    def test_status_of_the_hosts_and_a_second_head(self):
         self.hosts()
         self.addCleanup(self.network.connect, "three")
-        with self.running(*self.arguments(3)) as process:
+        with self.running(*self.arguments(2)) as process:
             self.wait_for_finished(process, 1)
+            second = self.fail_with(5, *self.arguments(2))
             self.network.cut_off("three")
             result = self.fail_with(1, "status", "--hosts", "hosts.toml")
             self.network.connect("three")
             process.communicate(timeout=120)
+        self.assertIn("another process runs this already", second.stderr)
         self.assertRegex(result.stdout, r"(?m)^one: 1 of \d+ jobs run, \d+ MB of disk free")
-        self.assertRegex(result.stdout, r"(?m)^  \w+/\d+: running, 0 of 1 shapes")
+        self.assertRegex(result.stdout, r"(?m)^  \w+/\d+: running, \d of \d shapes")
         self.assertRegex(result.stdout, r"(?m)^    trials.db, \d+ bytes, 20\d\d-")
         self.assertRegex(result.stdout, r"(?m)^three: not reachable")
 
@@ -263,13 +274,6 @@ class Ssh(CommandTest):
         self.write("mine.sh", "echo mine \"$container\"\n")
         own = self.succeed(*self.arguments(0), "--container", "rocm/x:1", "--dry_run", "--container_template", "mine.sh")
         self.assertIn("[one] mine rocm/x:1", own.stdout)
-
-    def test_a_second_head_is_refused(self):
-        self.hosts()
-        with self.running(*self.arguments(1)) as process:
-            self.wait_for_finished(process, 1)
-            result = self.fail_with(5, *self.arguments(1))
-            self.assertIn("another process runs this already", result.stderr)
 
 
 if __name__ == "__main__":

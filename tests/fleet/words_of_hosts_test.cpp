@@ -25,7 +25,8 @@ TEST(WordsOfHosts, AGpuIsIdleOrBusy) {
 }
 
 TEST(WordsOfHosts, DevicesAreChosenAsTheProgramNamesThem) {
-  const std::vector<FleetDevice> all{{.id = "cuda:0", .kind = "cuda"}, {.id = "cuda:1", .kind = "cuda"}, {.id = "cpu:0", .kind = "cpu"}};
+  const std::vector<FleetDevice> all{
+      {.id = "cuda:0", .kind = "cuda"}, {.id = "cuda:1", .kind = "cuda"}, {.id = "cpu:0", .kind = "cpu"}};
   EXPECT_EQ(chosen_devices(all, {}).size(), 2U);
   EXPECT_THAT(chosen_devices(all, {"1"}), ElementsAre(all[1]));
   EXPECT_THAT(chosen_devices(all, {"cpu", "cuda:0"}), ElementsAre(all[2], all[0]));
@@ -38,13 +39,15 @@ TEST(WordsOfHosts, ADeviceListIsChecked) {
       R"([{"id":"cuda:0","kind":"cuda","name":"H100","arch":"sm90","driver":"12.4","cu_num":132}])", "node");
   ASSERT_EQ(devices.size(), 1U);
   EXPECT_EQ(devices[0].cu_num, 132);
-  for (const auto* text : {"", "[{}]", "{\"a\":1}", "[{\"id\":3}]"}) EXPECT_THROW(parse_device_list(text, "node"), Error) << text;
+  for (const auto* text : {"", "[{}]", "{\"a\":1}", "[{\"id\":3}]"})
+    EXPECT_THROW(parse_device_list(text, "node"), Error) << text;
 }
 
 TEST(WordsOfHosts, AReportHasJobsWithFilesAndLogs) {
-  const auto report = parse_report({"gpu=0, X, 550, 0, 0, 1", "container=c img Up", "disk_free_kb=2048", "job=ab/3",
-                                    "state=ended", "exit=1", "of=4", "shapes=2", "file=table.csv 120 2026-01-02T03:04:05Z",
-                                    "log=a = b", "job=ab/4", "state=running", "shapes=0", "nonsense"});
+  const auto report =
+      parse_report({"gpu=0, X, 550, 0, 0, 1", "container=c img Up", "disk_free_kb=2048", "job=ab/3", "state=ended",
+                    "exit=1", "of=4", "shapes=2", "file=table.csv 120 2026-01-02T03:04:05Z", "log=a = b", "job=ab/4",
+                    "state=running", "shapes=0", "nonsense"});
   EXPECT_EQ(report.disk_free_mb, 2);
   EXPECT_THAT(report.containers, ElementsAre("c img Up"));
   ASSERT_EQ(report.jobs.size(), 2U);
@@ -58,10 +61,11 @@ TEST(WordsOfHosts, AReportHasJobsWithFilesAndLogs) {
 }
 
 TEST(WordsOfHosts, LibrariesOfTheCLibraryStayAtHome) {
-  EXPECT_THAT(libraries_to_carry("\tlinux-vdso.so.1 (0x7f)\n\tlibfmt.so.9 => /usr/lib/a b/libfmt.so.9 (0x7f)\n"
-                                 "\tlibc.so.6 => /lib/libc.so.6 (0x7f)\n\tlibstdc++.so.6 => /usr/lib/libstdc++.so.6 (0x7f)\n"
-                                 "\t/lib64/ld-linux-x86-64.so.2 (0x7f)\n"),
-              ElementsAre("/usr/lib/a b/libfmt.so.9", "/usr/lib/libstdc++.so.6"));
+  EXPECT_THAT(
+      libraries_to_carry("\tlinux-vdso.so.1 (0x7f)\n\tlibfmt.so.9 => /usr/lib/a b/libfmt.so.9 (0x7f)\n"
+                         "\tlibc.so.6 => /lib/libc.so.6 (0x7f)\n\tlibstdc++.so.6 => /usr/lib/libstdc++.so.6 (0x7f)\n"
+                         "\t/lib64/ld-linux-x86-64.so.2 (0x7f)\n"),
+      ElementsAre("/usr/lib/a b/libfmt.so.9", "/usr/lib/libstdc++.so.6"));
   EXPECT_THROW(libraries_to_carry("\tlibfmt.so.9 => not found\n"), Error);
 }
 
@@ -72,8 +76,9 @@ TEST(WordsOfHosts, TasksOfSlurm) {
 }
 
 TEST(WordsOfHosts, AnArrayIsSubmittedWithItsFolderAsOneWord) {
-  const auto command = sbatch_command({.partition = "gpu", .options = {"--gres=gpu:1"}, .limit_s = 7200},
-                                      {.folder = "/a b/c", .tasks = "tasks-1", .count = 9, .excluded_nodes = {"n1", "n2"}});
+  const auto command =
+      sbatch_command({.partition = "gpu", .options = {"--gres=gpu:1"}, .limit_s = 7200},
+                     {.folder = "/a b/c", .tasks = "tasks-1", .count = 9, .excluded_nodes = {"n1", "n2"}});
   EXPECT_THAT(command, testing::IsSupersetOf({"--array=0-8", "--chdir=/a b/c", "--exclude=n1,n2", "--partition=gpu",
                                               "--gres=gpu:1", "--requeue", "--time=130"}));
   EXPECT_EQ(command[command.size() - 2], "/a b/c/slurm.sh");

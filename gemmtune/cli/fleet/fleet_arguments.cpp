@@ -16,9 +16,12 @@ void add(Words& words, const Words& more) { words.insert(words.end(), more.begin
 
 /// How it is measured, and which families and workers do it: for tuning and for benchmarks.
 Words measuring(const TuneFlags& flags) {
-  Words words{"--libtype", flags.libtype,        "--warmup", std::to_string(flags.warmup),
-              "--iters",   std::to_string(flags.iters), "--errRatio", shortest(flags.err_ratio),
-              "--seed",    std::to_string(flags.seed),  "--timeout",  shortest(flags.timeout_s)};
+  Words words{"--libtype",  flags.libtype,
+              "--warmup",   std::to_string(flags.warmup),
+              "--iters",    std::to_string(flags.iters),
+              "--errRatio", shortest(flags.err_ratio),
+              "--seed",     std::to_string(flags.seed),
+              "--timeout",  shortest(flags.timeout_s)};
   for (const auto& worker : flags.workers) add(words, {"--worker", worker});
   if (flags.cold_instructions) words.emplace_back("--cold_instructions");
   if (flags.verbose) words.emplace_back("--verbose");
@@ -42,15 +45,16 @@ void refuse(bool is_given, std::string_view flag, std::string_view instead) {
 }
 
 void refuse_local_choices(const TuneFlags& flags) {
-  refuse(!flags.device.empty() || flags.mp.has_value(), "--device, --mp", "the hosts file names the devices of a host (gpus)");
+  refuse(!flags.device.empty() || flags.mp.has_value(), "--device, --mp",
+         "the hosts file names the devices of a host (gpus)");
   refuse(flags.in_process, "--in_process", "it is for debuggers on this machine");
 }
 
 }  // namespace
 
 Words tune_arguments(const TuneFlags& flags) {
-  auto words = with_inputs({"tune", "-i", "shapes.csv", "-o", "table.csv", "--store", "trials.db", "--schema", "gemmtune",
-                            "--search", flags.search, "--regret", shortest(flags.regret_pct)},
+  auto words = with_inputs({"tune", "-i", "shapes.csv", "-o", "table.csv", "--store", "trials.db", "--schema",
+                            "gemmtune", "--search", flags.search, "--regret", shortest(flags.regret_pct)},
                            tuning(flags));
   if (!flags.profile_file.empty()) add(words, {"--profile_file", "profile.csv"});
   if (flags.most_candidates < std::numeric_limits<std::int64_t>::max())
@@ -80,8 +84,8 @@ void insist_on_tunable_elsewhere(const TuneFlags& flags) {
 
 void insist_on_benchable_elsewhere(const BenchFlags& flags) {
   refuse_local_choices(flags.tune);
-  refuse(!flags.compare.empty() || flags.run_config.has_value() || !flags.tuned.empty(), "--compare, --run_config, --tuned",
-         "tables are compared on one device");
+  refuse(!flags.compare.empty() || flags.run_config.has_value() || !flags.tuned.empty(),
+         "--compare, --run_config, --tuned", "tables are compared on one device");
   refuse(flags.json || flags.markdown, "--json, --markdown", "results of many hosts are CSV");
   for (const auto& output : flags.outputs)
     refuse(std::filesystem::path(output).extension() != ".csv", "-o " + output, "results of many hosts are CSV");

@@ -9,8 +9,8 @@
 
 namespace gemmtune {
 
-/// `gemmtune tune` of a shard: shapes.csv gives table.csv and trials.db. Without what this machine does itself: choosing
-/// the shapes, writing the outputs, the budget.
+/// `gemmtune tune` of a shard: shapes.csv gives table.csv and trials.db. Without what this machine does itself:
+/// choosing the shapes, writing the outputs, the budget.
 std::vector<std::string> tune_arguments(const TuneFlags& flags);
 
 /// The same of two candidates of each family of one shape, measured anew.

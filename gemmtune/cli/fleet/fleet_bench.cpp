@@ -74,8 +74,7 @@ int bench_on_fleet(const BenchFlags& flags) {
     return 0;
   }
   BenchTaker taker(shapes);
-  const auto result =
-      fleet.slurm ? run_slurm_session(fleet, work, taker) : run_fleet_session(fleet, work, taker);
+  const auto result = fleet.slurm ? run_slurm_session(fleet, work, taker) : run_fleet_session(fleet, work, taker);
   const auto text = csv_text(taker.result());
   for (const auto& path : flags.outputs) write_file_atomically(path, text);
   if (flags.outputs.empty() || flags.csv) write_data(text);

@@ -41,8 +41,9 @@ std::string container_template_of(const FleetFlags& flags) {
 
 void insist_on_sound(const FleetFlags& flags) {
   if (flags.is_used()) return;
-  const bool names_something = !flags.container.empty() || !flags.container_template.empty() || !flags.shipped.empty() ||
-                               !flags.partition.empty() || !flags.slurm_options.empty() || flags.dry_run;
+  const bool names_something = !flags.container.empty() || !flags.container_template.empty() ||
+                               !flags.shipped.empty() || !flags.partition.empty() || !flags.slurm_options.empty() ||
+                               flags.dry_run;
   if (names_something)
     fail(ErrorCode::usage,
          "--container, --container_template, --ship, --partition, --slurm_option and --dry_run need --hosts FILE or "

@@ -16,9 +16,7 @@ constexpr std::size_t rows_shown = 40;  // of a live table; thousands of devices
 }  // namespace
 
 FleetProgress::FleetProgress(FleetPlan plan)
-    : plan_(std::move(plan)),
-      is_live_(progress_style_of_stderr() == ProgressStyle::live),
-      aside_(plan_.slots.size()) {}
+    : plan_(std::move(plan)), is_live_(progress_style_of_stderr() == ProgressStyle::live), aside_(plan_.slots.size()) {}
 
 FleetProgress::~FleetProgress() {
   if (is_live_) redraw_note("", drawn_lines_);

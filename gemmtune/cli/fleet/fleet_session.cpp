@@ -71,7 +71,8 @@ class Session {
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     plan_.bundle = bundle.id;
     plan_.hosts = hosts;
-    auto prepared = prepare_hosts(hosts, plan_.agent_settings(), {.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION});
+    auto prepared =
+        prepare_hosts(hosts, plan_.agent_settings(), {.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION});
     spdlog::info("hosts:");
     print_note("{}", hosts_text(prepared.probes));
     device_ = first_device(prepared);
@@ -129,8 +130,10 @@ void show_fleet_plan(const FleetFlags& flags, const FleetWork& work, const std::
   const auto hosts = flags.slurm ? std::vector<Host>{} : chosen_hosts(flags);
   std::size_t devices = 0;
   for (const auto& host : hosts) devices += std::max<std::size_t>(host.devices.size(), 1);
-  const auto shards = make_shards(shapes, std::max<std::size_t>(devices, 1), duration_of("--shard_time", flags.shard_time));
-  print_text("{} shapes in {} shards; the run's folder would be {}\n", shapes.size(), shards.size(), work.folder.string());
+  const auto shards =
+      make_shards(shapes, std::max<std::size_t>(devices, 1), duration_of("--shard_time", flags.shard_time));
+  print_text("{} shapes in {} shards; the run's folder would be {}\n", shapes.size(), shards.size(),
+             work.folder.string());
   print_text("on each device: {}\n", shell_line([&] {
                std::vector<std::string> words{"gemmtune"};
                words.insert(words.end(), work.arguments.begin(), work.arguments.end());
@@ -140,7 +143,8 @@ void show_fleet_plan(const FleetFlags& flags, const FleetWork& work, const std::
   for (const auto& host : hosts) {
     const HostLink link(host, settings_of(flags, work).agent_settings());
     print_text("[{}] {}\n", host.name, shell_line(link.command({"put-and-start", "0"})));
-    if (!host.container.empty()) print_text("[{}] {}", host.name, container_command(host, container_template_of(flags), work.arguments));
+    if (!host.container.empty())
+      print_text("[{}] {}", host.name, container_command(host, container_template_of(flags), work.arguments));
   }
 }
 

@@ -68,8 +68,7 @@ FleetPlan settings_of(const FleetFlags& flags, const FleetWork& work) {
 
 bool begin_plan(const RunFolder& folder, FleetPlan& plan, const NewShards& asked) {
   if (asked.shapes.empty()) return false;
-  const auto shards =
-      make_shards(asked.shapes, asked.devices, duration_of("--shard_time", asked.flags.shard_time));
+  const auto shards = make_shards(asked.shapes, asked.devices, duration_of("--shard_time", asked.flags.shard_time));
   plan.shards = static_cast<std::int64_t>(shards.size());
   plan.shapes = static_cast<std::int64_t>(asked.shapes.size());
   write_file_atomically(folder.calibration(), shape_list_text({middle_shape(asked.shapes)}));

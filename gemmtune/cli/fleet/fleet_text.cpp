@@ -71,8 +71,7 @@ std::string hosts_text(const std::vector<HostProbe>& probes) {
 }
 
 std::string devices_text(const FleetPlan& plan, const std::vector<SlotState>& slots) {
-  std::vector<std::vector<std::string>> rows{
-      {"device", "shards", "shapes", "failed", "busy", "calibration us", "now"}};
+  std::vector<std::vector<std::string>> rows{{"device", "shards", "shapes", "failed", "busy", "calibration us", "now"}};
   for (std::size_t i = 0; i < slots.size(); ++i)
     rows.push_back({plan.name_of(plan.slots[i]), std::to_string(slots[i].shards_done),
                     std::to_string(slots[i].shapes_done), std::to_string(slots[i].failures),
@@ -112,8 +111,8 @@ std::string fleet_line(const FleetPlan& plan, const FleetView& view) {
   if (aside > 0) line += fmt::format(", {} of {} devices set aside", aside, view.slots.size());
   line += fmt::format(", {} elapsed", human_duration(view.elapsed_s));
   if (shapes > 0 && shapes < plan.shapes)
-    line += fmt::format(", {} left",
-                        human_duration(view.elapsed_s * static_cast<double>(plan.shapes - shapes) / static_cast<double>(shapes)));
+    line += fmt::format(", {} left", human_duration(view.elapsed_s * static_cast<double>(plan.shapes - shapes) /
+                                                    static_cast<double>(shapes)));
   return line;
 }
 

@@ -214,8 +214,8 @@ int tune_on_fleet(const TuneFlags& flags, const std::string& command_line) {
     return 0;
   }
   TuneTaker taker(flags, command_line);
-  const auto result = flags.fleet.slurm ? run_slurm_session(flags.fleet, work, taker)
-                                        : run_fleet_session(flags.fleet, work, taker);
+  const auto result =
+      flags.fleet.slurm ? run_slurm_session(flags.fleet, work, taker) : run_fleet_session(flags.fleet, work, taker);
   return report(taker, flags, result);
 }
 

@@ -94,15 +94,15 @@ class SlurmSession {
       left = still_left;
     }
     FleetResult result;
-    result.outcome = {
-        .unfinished = folder_.unfinished(plan_), .failed = harvest.failed(), .was_stopped = stop};
+    result.outcome = {.unfinished = folder_.unfinished(plan_), .failed = harvest.failed(), .was_stopped = stop};
     take_parts_of(folder_, result.outcome.unfinished, taker_);
     result.signal = signals.caught();
     show_nodes(run);
     return result;
   }
 
-  void run_round(SlurmRun& run, Harvest& harvest, const std::vector<std::int64_t>& left, const std::atomic<bool>& stop) {
+  void run_round(SlurmRun& run, Harvest& harvest, const std::vector<std::int64_t>& left,
+                 const std::atomic<bool>& stop) {
     auto job = run.known_job();
     if (is_job_number(job) && !tasks_of(job).empty()) {
       spdlog::info("going on with Slurm's job {}", job);

@@ -41,7 +41,8 @@ class HtmlReport : public testing::Test {
 
 TEST_F(HtmlReport, ShowsTheDevicesOfManyMachines) {
   EXPECT_TRUE(data()["fleet"].empty());
-  stores_.fleet_devices = {{.device = "node1 cuda:0", .shards = 3, .set_aside = "not reachable", .calibrations = {10, 12}}};
+  stores_.fleet_devices = {
+      {.device = "node1 cuda:0", .shards = 3, .set_aside = "not reachable", .calibrations = {10, 12}}};
   const auto value = data();
   EXPECT_EQ(value["fleet"][0]["device"], "node1 cuda:0");
   EXPECT_EQ(value["fleet"][0]["set_aside"], "not reachable");
