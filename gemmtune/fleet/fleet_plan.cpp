@@ -63,9 +63,9 @@ FleetPlan plan_of(const json& value) {
                  .limit_s = value.at("limit_s"),
                  .lost_s = value.at("lost_s"),
                  .deadline_s = value.at("deadline_s"),
-                 .calibration = {.far_share = value.at("far_share"),
-                                 .interval_s = value.at("interval_s"),
-                                 .least_devices = value.at("least_devices")}};
+                 .calibration = CalibrationRule{.far_share = value.at("far_share"),
+                                                .interval_s = value.at("interval_s"),
+                                                .least_devices = value.at("least_devices")}};
   for (const auto& host : value.at("hosts")) plan.hosts.push_back(host_of(host));
   for (const auto& slot : value.at("slots")) plan.slots.push_back(slot_of(slot));
   for (const auto& slot : plan.slots) plan.hosts.at(slot.host);

@@ -180,6 +180,13 @@ class Ssh(CommandTest):
         self.check_complete()
         self.assertIn("nothing is quarantined", self.succeed("quarantine", "list", "--store", "fleet.trials.db").stdout)
 
+    def test_a_candidate_that_crashes_is_quarantined_for_all(self):
+        self.hosts(common="environment = { FLEET_TEST_FAULT = \"crash_at:python_index\" }")
+        self.succeed(*self.arguments(0, 10))
+        held_back = json.loads(self.succeed("quarantine", "list", "--store", "fleet.trials.db", "--json").stdout)
+        self.assertEqual([entry["kernel"] for entry in held_back], ["python_index"] * len(SIZES))
+        self.assertNotIn("python_index", self.read("fleet.csv"))
+
     def test_a_host_that_measures_far_off(self):
         self.hosts({"two": "environment = { FLEET_TEST_FAULT = \"slow\" }\n"})
         result = self.succeed(*self.arguments(0.3, 10))
@@ -223,8 +230,9 @@ class Ssh(CommandTest):
         text += f"[\"it's; $(one)\"]\naddress = \"{self.network.address('one')}\"\nfolder = \"{folder}\"\n"
         text += "environment = { FLEET_TEST_QUOTE = \"it's $HOME\" }\n"
         self.write("hosts.toml", text)
-        self.succeed("tune", "-i", "it's a $(list) `x`;.csv", "-o", "it's {} {%} $(out).csv", "--hosts", "hosts.toml",
-                     *options(0))
+        self.succeed("tune", "-i", "it's a $(list) `x`;.csv", "-o", "it's {} {%} $(out).csv", "-o2", "it's a profile.csv",
+                     "--hosts", "hosts.toml", *options(0))
+        self.assertEqual({int(row["M"]) for row in self.rows("it's a profile.csv")}, {m for m, _, _ in SIZES})
         self.check_table("it's {} {%} $(out).csv")
 
     def test_a_benchmark(self):

@@ -3,7 +3,7 @@
     steady_worker.py EXAMPLE_WORKER SECONDS
 
 SECONDS pass for each shape. The variable FLEET_TEST_FAULT plants a fault: "crash" (every candidate), "crash_while:PATH"
-(as long as there is such a file), or "slow" (times twice as long).
+(as long as there is such a file), "crash_at:NAME" (one candidate), or "slow" (times twice as long).
 """
 import importlib.util
 import os
@@ -29,20 +29,21 @@ class SteadyAttempt(example.Attempt):
         return 2 * time_us if FAULT == "slow" else time_us
 
 
-def is_to_crash():
-    kind, _, path = FAULT.partition(":")
-    return kind == "crash" or (kind == "crash_while" and os.path.exists(path))
+def crashes(candidate):
+    kind, _, what = FAULT.partition(":")
+    return kind == "crash" or (kind == "crash_while" and os.path.exists(what)) or \
+        (kind == "crash_at" and candidate["name"] == what)
 
 
 class SteadyWorker(example.Worker):
     def answer(self, request):
         if request["type"] == "candidates":
             time.sleep(SECONDS)
-        if request["type"] in ("evaluate", "hold") and is_to_crash():
-            first = request["candidates"][0]
-            self.send(type="started", id=request["id"],
-                      candidate={"family": first["family"], "name": first["name"]})
-            os.kill(os.getpid(), signal.SIGSEGV)
+        if request["type"] in ("evaluate", "hold"):
+            for candidate in filter(crashes, request["candidates"]):
+                self.send(type="started", id=request["id"],
+                          candidate={"family": candidate["family"], "name": candidate["name"]})
+                os.kill(os.getpid(), signal.SIGSEGV)
         super().answer(request)
 
 

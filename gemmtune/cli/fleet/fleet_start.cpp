@@ -51,16 +51,17 @@ std::unique_ptr<FileLock> only_head(const fs::path& folder) {
 }
 
 FleetPlan settings_of(const FleetFlags& flags, const FleetWork& work) {
-  FleetPlan plan{.run = new_run_id(work),
-                 .identity = identity_of(work),
-                 .container_template = container_template_of(flags),
-                 .arguments = work.arguments,
-                 .store = work.store.empty() ? std::string() : fs::absolute(work.store).string(),
-                 .tries = flags.tries,
-                 .limit_s = static_cast<std::int64_t>(duration_of("--shard_limit", flags.shard_limit)),
-                 .lost_s = duration_of("--lost_after", flags.lost_after),
-                 .calibration = {.far_share = flags.calibration_pct / 100,
-                                 .interval_s = duration_of("--calibration_interval", flags.calibration_interval)}};
+  FleetPlan plan{
+      .run = new_run_id(work),
+      .identity = identity_of(work),
+      .container_template = container_template_of(flags),
+      .arguments = work.arguments,
+      .store = work.store.empty() ? std::string() : fs::absolute(work.store).string(),
+      .tries = flags.tries,
+      .limit_s = static_cast<std::int64_t>(duration_of("--shard_limit", flags.shard_limit)),
+      .lost_s = duration_of("--lost_after", flags.lost_after),
+      .calibration = CalibrationRule{.far_share = flags.calibration_pct / 100,
+                                     .interval_s = duration_of("--calibration_interval", flags.calibration_interval)}};
   if (flags.calibration_pct > 0) plan.calibration_arguments = work.calibration_arguments;
   if (work.budget_s) plan.deadline_s = seconds_now() + *work.budget_s;
   return plan;
