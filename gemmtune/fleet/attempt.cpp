@@ -95,7 +95,8 @@ class Attempt {
   std::vector<std::size_t> order() const {
     std::vector<std::size_t> slots;
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) slots.push_back((request_.seat + i) % plan_.slots.size());
-    std::ranges::stable_partition(slots, [&](std::size_t i) { return !was_tried_on(plan_.slots[i]); });
+    std::stable_partition(slots.begin(), slots.end(),
+                          [&](std::size_t i) { return !was_tried_on(plan_.slots[i]); });
     return slots;
   }
 
