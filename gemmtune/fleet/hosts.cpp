@@ -24,7 +24,7 @@ class HostFileReader {
     const auto file = parsed();
     Host common;
     for (const auto& [key, node] : file)
-      if (!node.is_table()) set(common, key, node);
+      if (host_table(node) == nullptr) set(common, key, node);
     for (const auto* entry : in_order(file)) hosts_.push_back(host(common, *entry));
     if (hosts_.empty()) complain(file, "no hosts: expected a table for each, as [node1]");
     return std::move(hosts_);
@@ -46,10 +46,16 @@ class HostFileReader {
     }
   }
 
+  /// A table of its own, as [node1]; not one on a line, as the environment of all hosts.
+  static const toml::table* host_table(const toml::node& node) {
+    const auto* table = node.as_table();
+    return table != nullptr && !table->is_inline() ? table : nullptr;
+  }
+
   /// toml++ sorts by name. The order of the file is the order of its reports.
   std::vector<const Entry*> in_order(const toml::table& file) {
     for (const auto& [key, node] : file)
-      if (const auto* table = node.as_table()) entries_.push_back({std::string(key.str()), table});
+      if (const auto* table = host_table(node)) entries_.push_back({std::string(key.str()), table});
     std::ranges::sort(entries_, {}, [](const Entry& entry) { return entry.table->source().begin.line; });
     std::vector<const Entry*> ordered;
     for (const auto& entry : entries_) ordered.push_back(&entry);

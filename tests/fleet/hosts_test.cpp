@@ -39,6 +39,7 @@ TEST_F(HostsTest, TakesWhatStandsBeforeTheFirstTableForAll) {
   const auto hosts = read(R"(
 arch = "gfx950"
 container = "rocm/x:1"
+environment = { A = "1" }
 [zeta]
 [alpha]
 address = "me@10.0.0.1"
@@ -51,6 +52,7 @@ environment = { HIP_FORCE = "it's" }
   EXPECT_EQ(hosts[0].address, "zeta");
   EXPECT_EQ(hosts[0].container, "rocm/x:1");
   EXPECT_TRUE(hosts[0].devices.empty());
+  EXPECT_EQ(hosts[0].environment.at("A"), "1");
   EXPECT_EQ(hosts[1].arch, "gfx950");
   EXPECT_EQ(hosts[1].container, "");
   EXPECT_THAT(hosts[1].devices, ElementsAre("0", "3"));
