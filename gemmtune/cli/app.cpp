@@ -75,6 +75,7 @@ std::vector<NamedCommand> all_commands() {
   commands.push_back({"shapes", make_shapes_command()});
   commands.push_back({"table", make_table_command()});
   commands.push_back({"split", make_shapes_split_command()});
+  commands.push_back({"hosts", make_hosts_command()});
   commands.push_back({"status", make_status_command()});
   commands.push_back({"quarantine", make_quarantine_command()});
   commands.push_back({"store", make_store_command()});

@@ -37,6 +37,7 @@ std::unique_ptr<Command> make_quarantine_command();
 std::unique_ptr<Command> make_replay_command();
 std::unique_ptr<Command> make_evaluate_command();
 std::unique_ptr<Command> make_families_command();
+std::unique_ptr<Command> make_hosts_command();
 std::unique_ptr<Command> make_lookup_command();
 std::unique_ptr<Command> make_problem_command();
 std::unique_ptr<Command> make_serve_command();

@@ -82,6 +82,11 @@ void write_note(std::string_view text) noexcept {
   }
 }
 
+void redraw_note(std::string_view text, std::size_t lines_before) noexcept {
+  for (std::size_t i = 0; i < lines_before; ++i) (void)std::fputs("\x1b[1A\x1b[2K", stderr);
+  write_note(text);
+}
+
 void refuse_to_overwrite(const std::filesystem::path& output, const std::vector<std::filesystem::path>& inputs) {
   for (const auto& input : inputs) {
     std::error_code error;

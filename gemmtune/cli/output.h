@@ -34,6 +34,9 @@ void clear_screen();
 /// A message on stderr. It never fails: there would be nowhere to say so.
 void write_note(std::string_view text) noexcept;
 
+/// The same in place of the lines that were written last, for tables on a terminal that change.
+void redraw_note(std::string_view text, std::size_t lines_before) noexcept;
+
 template <typename... Args>
 void print_text(fmt::format_string<Args...> text, Args&&... args) {
   write_text(fmt::format(text, std::forward<Args>(args)...));

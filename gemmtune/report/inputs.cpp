@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
@@ -78,6 +79,16 @@ Readings read_inputs(const std::vector<fs::path>& files, const ReadingOptions& o
   return joined(std::move(all));
 }
 
+/// Each once: a run that was resumed names its file again.
+std::set<fs::path> device_files_of(const TrialStore& store) {
+  std::set<fs::path> paths;
+  std::error_code error;
+  for (const auto& run : store.runs())
+    for (const auto& file : store.files(run.id))
+      if (file.kind == "devices" && fs::exists(file.path, error)) paths.insert(file.path);
+  return paths;
+}
+
 StoreContents contents_of_stores(const std::vector<fs::path>& files) {
   StoreContents contents;
   std::map<Problem, RunResult> results;
@@ -88,6 +99,8 @@ StoreContents contents_of_stores(const std::vector<fs::path>& files) {
       std::ranges::move(store.all(), std::back_inserter(contents.trials));
       for (const auto& run : store.runs())
         for (auto& result : store.results(run.id)) results.insert_or_assign(result.problem, std::move(result));
+      for (const auto& path : device_files_of(store))
+        std::ranges::move(read_fleet_devices(path), std::back_inserter(contents.fleet_devices));
     } catch (const Error&) {
       continue;  // read_inputs() has reported it
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/report/fleet_devices.h"
 #include "gemmtune/report/kernel_csv.h"
 #include "gemmtune/report/measurement.h"
 #include "gemmtune/trials/store.h"
@@ -24,7 +25,8 @@ Readings read_inputs(const std::vector<std::filesystem::path>& files, const Read
 /// What the stores among the files contain beyond measurements. Stores that cannot be read are left out.
 struct StoreContents {
   std::vector<Trial> trials{};
-  std::vector<RunResult> results{};  // for each run, the latest result of each shape
+  std::vector<RunResult> results{};                // for each run, the latest result of each shape
+  std::vector<FleetDeviceRecord> fleet_devices{};  // of runs over many machines
 };
 
 StoreContents contents_of_stores(const std::vector<std::filesystem::path>& files);

@@ -1,7 +1,10 @@
 #include "gemmtune/shapes/split_list.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
+#include <utility>
 
 #include "gemmtune/shapes/shape_list.h"
 #include "gemmtune/shapes/tuning_cost.h"
@@ -27,12 +30,15 @@ std::vector<std::size_t> balanced_parts(std::span<const double> costs, std::size
   std::vector<std::size_t> order(costs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
-  std::vector<double> loads(parts);
+  using Load = std::pair<double, std::size_t>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> lightest_first;
+  for (std::size_t part = 0; part < parts; ++part) lightest_first.emplace(0, part);
   std::vector<std::size_t> chosen(costs.size());
   for (const auto item : order) {
-    const auto lightest = std::ranges::min_element(loads) - loads.begin();
-    chosen[item] = static_cast<std::size_t>(lightest);
-    loads[chosen[item]] += costs[item];
+    const auto [load, part] = lightest_first.top();
+    lightest_first.pop();
+    chosen[item] = part;
+    lightest_first.emplace(load + costs[item], part);
   }
   return chosen;
 }

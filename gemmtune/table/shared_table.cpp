@@ -50,8 +50,7 @@ TunedTable SharedTable::present() const {
 void SharedTable::write() {
   if (is_stream_) return;
   const FileLock lock(path_, patience);
-  auto table = present();
-  for (const auto& row : std::span(rows_).subspan(written_)) table = with_row(std::move(table), row);
+  auto table = with_rows(present(), std::span(rows_).subspan(written_));
   if (kind_.sort) table = sorted(std::move(table));
   auto text = tuned_table_text(table);
   write_file_atomically(path_, text);
@@ -62,8 +61,7 @@ void SharedTable::write() {
 
 void SharedTable::finish() {
   if (!is_stream_) return write();
-  auto table = read();
-  for (const auto& row : rows_) table = with_row(std::move(table), row);
+  auto table = with_rows(read(), rows_);
   if (kind_.sort) table = sorted(std::move(table));
   write_file_atomically(path_, tuned_table_text(table));
 }

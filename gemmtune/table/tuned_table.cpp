@@ -1,7 +1,11 @@
 #include "gemmtune/table/tuned_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "gemmtune/core/error.h"
 
@@ -11,6 +15,12 @@ namespace {
 bool same_key(const std::vector<Column>& columns, const TunedRow& a, const TunedRow& b) {
   const auto sizes = [](const Problem& p) { return std::tie(p.n, p.m, p.k, p.batch); };
   return sizes(a.problem) == sizes(b.problem) && key_text(columns, a) == key_text(columns, b);
+}
+
+/// Equal for the rows of which same_key() says so, and for no others.
+std::string whole_key(const std::vector<Column>& columns, const TunedRow& row) {
+  const auto& p = row.problem;
+  return fmt::format("{},{},{},{},", p.batch, p.m, p.n, p.k) + key_text(columns, row);
 }
 
 }  // namespace
@@ -37,6 +47,25 @@ TunedTable with_row(TunedTable table, TunedRow row) {
   }
   table.rows.erase(std::remove_if(first + 1, table.rows.end(), has_key), table.rows.end());
   *first = std::move(row);
+  return table;
+}
+
+TunedTable with_rows(TunedTable table, std::span<const TunedRow> rows) {
+  std::unordered_map<std::string, std::size_t> latest;  // the row that counts for each key
+  for (std::size_t i = 0; i < rows.size(); ++i) latest[whole_key(table.columns, rows[i])] = i;
+  std::unordered_set<std::string> placed;
+  std::vector<TunedRow> kept;
+  for (auto& row : table.rows) {
+    const auto key = whole_key(table.columns, row);
+    const auto found = latest.find(key);
+    if (found == latest.end())
+      kept.push_back(std::move(row));
+    else if (placed.insert(key).second)
+      kept.push_back(rows[found->second]);
+  }
+  for (const auto& row : rows)
+    if (const auto key = whole_key(table.columns, row); placed.insert(key).second) kept.push_back(rows[latest[key]]);
+  table.rows = std::move(kept);
   return table;
 }
 

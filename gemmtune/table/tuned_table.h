@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ bool is_tuned(const TunedTable& table, const TunedRow& row);
 /// The table in which this row replaces all rows with its key, at the place of the first. If there was none, the row is
 /// at the end.
 TunedTable with_row(TunedTable table, TunedRow row);
+
+/// with_row() of all these rows, one after the other, in the time of one look at the table.
+TunedTable with_rows(TunedTable table, std::span<const TunedRow> rows);
 
 /// The rows in AITER's order: by key, N before M. Rows with equal keys keep their order.
 TunedTable sorted(TunedTable table);

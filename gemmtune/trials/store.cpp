@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/trials/absorb.h"
 #include "gemmtune/trials/query.h"
 #include "gemmtune/trials/rows.h"
 #include "gemmtune/trials/run_details.h"
@@ -178,6 +179,17 @@ std::vector<Quarantined> TrialStore::quarantined() const {
 void TrialStore::lift(const Quarantined& entry) {
   state_->write([&](Connection& c) { lift_quarantined(c, entry.id); });
   state_->read(to_disk);
+}
+
+Absorbed TrialStore::absorb(const fs::path& from, const std::set<Problem>& only) {
+  check_file(from);
+  translating_errors(from, [&] {
+    Connection other(from.string(), SQLite::OPEN_READWRITE);
+    check_schema(other.database(), from);
+  });
+  const auto absorbed = state_->read([&](Connection& c) { return absorb_store(c, from, only); });
+  state_->read(to_disk);
+  return absorbed;
 }
 
 std::int64_t TrialStore::begin_run(const std::string& command_line, std::int64_t shape_count) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,12 @@ struct DamagedRow {
 
 /// "row 17 of trials: it has samples that cannot be read: …".
 std::string to_string(const DamagedRow& row);
+
+/// What TrialStore::absorb() copied.
+struct Absorbed {
+  std::int64_t trials{};
+  std::int64_t quarantined{};
+};
 
 /// What `gemmtune status` shows of a run. A run whose state is "running" and whose process is gone was killed.
 struct Run {
@@ -150,6 +157,12 @@ class TrialStore {
   /// Takes an entry out of the quarantine. The candidate may be tried again: find() does not know its crashes and hangs
   /// up to now any more. They are kept.
   void lift(const Quarantined& entry);
+
+  /// Copies the trials and the quarantined candidates of another store, with their times and devices; of these problems
+  /// alone, if there are any. What was copied before is not copied again. A crash or a hang that was lifted there is
+  /// left out. The other store is not changed, but what a killed writer left beside it is taken in. Throws Error{input}
+  /// if it is no store of this version.
+  Absorbed absorb(const std::filesystem::path& from, const std::set<Problem>& only = {});
 
   /// One row for each run, for `gemmtune status`: its beginning, its heartbeat, and the number of finished shapes.
   std::int64_t begin_run(const std::string& command_line, std::int64_t shape_count);

@@ -33,7 +33,8 @@ LAYERS = {
     "report": ["measure", "table", "trials"],
     "replay": ["tune", "trials"],
     "bench": ["tune", "dispatch", "report"],
-    "cli": ["exchange", "tune", "dispatch", "report", "replay", "bench"],
+    "fleet": ["core", "shapes", "table", "trials"],
+    "cli": ["exchange", "tune", "dispatch", "report", "replay", "bench", "fleet"],
 }
 
 # These families convert their operands and call another family: they include this header of its folder, and no other.

@@ -30,6 +30,17 @@ TEST(TunedTable, ARowReplacesAllOfItsKey) {
   EXPECT_EQ(times(with_row(table, row("7x2x4", 9))), (Times{1, 2, 3, 4, 9}));
 }
 
+TEST(TunedTable, ManyRowsReplaceAsTheyWouldOneAfterTheOther) {
+  auto table = empty_table(Format::a4w4);
+  for (const auto& r : {row("1x2x4", 1), row("2x2x4", 2), row("1x2x4", 3), row("1x2x4", 4, 256)})
+    table.rows.push_back(r);
+  const std::vector<TunedRow> rows{row("7x2x4", 5), row("1x2x4", 6), row("7x2x4", 7), row("3x2x4", 8), row("2x2x4", 9)};
+  auto one_by_one = table;
+  for (const auto& r : rows) one_by_one = with_row(std::move(one_by_one), r);
+  EXPECT_EQ(times(with_rows(table, rows)), times(one_by_one));
+  EXPECT_EQ(times(one_by_one), (Times{6, 9, 4, 7, 8}));
+}
+
 TEST(TunedTable, TunedMeansSameKeyAndATime) {
   auto table = empty_table(Format::a4w4);
   table.rows = {row("1x2x4", 1), row("2x2x4", 0)};

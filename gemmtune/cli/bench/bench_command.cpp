@@ -10,6 +10,7 @@
 #include "gemmtune/cli/bench/bench_session.h"
 #include "gemmtune/cli/bench/bench_tables.h"
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/fleet/fleet_bench.h"
 #include "gemmtune/cli/help.h"
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/core/error.h"
@@ -69,6 +70,8 @@ class BenchCommand final : public Command {
     insist_on_known_outputs(flags_);
     if (flags_.update_improved && flags_.compare.empty())
       fail(ErrorCode::usage, "--update_improved requires --compare");
+    insist_on_sound(flags_.tune.fleet);
+    if (flags_.tune.fleet.is_used()) return bench_on_fleet(flags_);
     if (!flags_.compare.empty()) return compare_tables(flags_);
     if (flags_.run_config) return bench_table(flags_);
     return bench_families();

@@ -86,6 +86,7 @@ void declare_bench_flags(Options& options, BenchFlags& flags) {
   declare_tables(options, flags);
   declare_bench_measuring(options, flags);
   declare_output(options, flags);
+  declare_fleet_flags(options, flags.tune.fleet);
 }
 
 void declare_bench_all_flags(Options& options, BenchFlags& flags) {
@@ -94,6 +95,7 @@ void declare_bench_all_flags(Options& options, BenchFlags& flags) {
   declare_choices(options, flags);
   declare_bench_measuring(options, flags);
   declare_output(options, flags);
+  declare_fleet_flags(options, flags.tune.fleet);
 }
 
 void declare_bench_measuring(Options& options, BenchFlags& flags) {

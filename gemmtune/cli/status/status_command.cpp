@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "gemmtune/cli/command.h"
+#include "gemmtune/cli/fleet/fleet_status.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/status/status_text.h"
 #include "gemmtune/core/error.h"
@@ -25,9 +26,13 @@ class StatusCommand final : public Command {
     options.add_flag("-w,--watch", watch_);
     options.add_option("--interval", interval_s_).in_range(0.1, 3600.0);
     options.add_flag("--json", json_);
+    const auto hosts = options.add_option("--hosts", hosts_);
+    options.add_option("--slurm", job_).excludes(hosts);
   }
 
   int run() override {
+    if (!hosts_.empty()) return show_status_of_hosts(hosts_);
+    if (!job_.empty()) return show_status_of_slurm(job_, static_cast<std::size_t>(query_.lines));
     auto statuses = look();
     show(statuses);
     while (watch_ && std::ranges::count(statuses, RunState::running, &RunStatus::state) > 0) {
@@ -84,6 +89,8 @@ class StatusCommand final : public Command {
   double interval_s_{2};
   bool watch_{};
   bool json_{};
+  std::string hosts_;
+  std::string job_;
 };
 
 }  // namespace

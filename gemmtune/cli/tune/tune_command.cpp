@@ -12,6 +12,7 @@
 #include "gemmtune/cli/bench/bench_tables.h"
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/device_choice.h"
+#include "gemmtune/cli/fleet/fleet_tune.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/short_text.h"
 #include "gemmtune/cli/signal_watch.h"
@@ -194,6 +195,8 @@ class TuneCommand final : public Command {
     if (flags_.verbose) start_logging(Verbosity::verbose);
     if (flags_.update_improved && !flags_.compare) fail(ErrorCode::usage, "--update_improved requires --compare");
     if (!flags_.run_config) insist_on_a_list(flags_);
+    insist_on_sound(flags_.fleet);
+    if (flags_.fleet.is_used()) return tune_on_fleet(flags_, own_command_line());
     if (flags_.shape_grouped) spdlog::info("--shape_grouped: all candidates of a shape run on one device anyway");
     if (flags_.run_config) return bench_table(bench_flags());
     return flags_.compare ? tune_and_compare() : tune(flags_);

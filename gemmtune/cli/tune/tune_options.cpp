@@ -150,6 +150,7 @@ void declare_tune_flags(Options& options, TuneFlags& flags) {
   declare_comparison(options, flags);
   declare_measuring(options, flags);
   declare_running(options, flags);
+  declare_fleet_flags(options, flags.fleet);
 }
 
 std::vector<fs::path> tuned_paths(const TuneFlags& flags) {

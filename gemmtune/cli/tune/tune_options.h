@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gemmtune/cli/fleet/fleet_options.h"
 #include "gemmtune/cli/options.h"
 #include "gemmtune/gemm/format.h"
 #include "gemmtune/table/sheet/schema.h"
@@ -63,6 +64,7 @@ struct TuneFlags {
   bool compare{};
   bool update_improved{};
   double min_improvement_pct{3};
+  FleetFlags fleet{};  // other machines that do it
 };
 
 void declare_tune_flags(Options& options, TuneFlags& flags);

@@ -203,6 +203,19 @@ ordered_json provenance_json(std::span<const Trial> trials) {
   return list;
 }
 
+ordered_json fleet_json(const std::vector<FleetDeviceRecord>& devices) {
+  auto list = ordered_json::array();
+  for (const auto& device : devices)
+    list.push_back({{"device", device.device},
+                    {"shards", device.shards},
+                    {"shapes", device.shapes},
+                    {"failures", device.failures},
+                    {"busy_s", device.busy_s},
+                    {"set_aside", device.set_aside},
+                    {"calibrations", device.calibrations}});
+  return list;
+}
+
 }  // namespace
 
 ordered_json html_data(const HtmlInputs& inputs) {
@@ -225,6 +238,7 @@ ordered_json html_data(const HtmlInputs& inputs) {
   data["cost"] = cost_json(inputs.stores.trials);
   data["noise"] = noise_json(inputs);
   data["failures"] = failures_json(comparison);
+  data["fleet"] = fleet_json(inputs.stores.fleet_devices);
   data["provenance"] = provenance_json(inputs.stores.trials);
   return data;
 }

@@ -39,6 +39,16 @@ class HtmlReport : public testing::Test {
   StoreContents stores_;
 };
 
+TEST_F(HtmlReport, ShowsTheDevicesOfManyMachines) {
+  EXPECT_TRUE(data()["fleet"].empty());
+  stores_.fleet_devices = {
+      {.device = "node1 cuda:0", .shards = 3, .set_aside = "not reachable", .calibrations = {10, 12}}};
+  const auto value = data();
+  EXPECT_EQ(value["fleet"][0]["device"], "node1 cuda:0");
+  EXPECT_EQ(value["fleet"][0]["set_aside"], "not reachable");
+  EXPECT_EQ(value["fleet"][0]["calibrations"].size(), 2U);
+}
+
 TEST_F(HtmlReport, SaysWhatTheComparisonSays) {
   const auto value = data();
   EXPECT_EQ(value["primary"], "asm");

@@ -446,6 +446,19 @@
     return data.failures.length > 0;
   }
 
+  function drawFleet() {
+    at("fleet-list").append(plainTable([
+      { name: "device", text: (d) => d.device },
+      { name: "shards", number: true, text: (d) => d.shards },
+      { name: "shapes", number: true, text: (d) => d.shapes },
+      { name: "failed", number: true, text: (d) => d.failures },
+      { name: "busy, s", number: true, text: (d) => d.busy_s.toFixed(0) },
+      { name: "calibrations, us", text: (d) => d.calibrations.map((us) => us.toPrecision(4)).join(", ") },
+      { name: "set aside", text: (d) => d.set_aside, long: true },
+    ], data.fleet));
+    return data.fleet.length > 0;
+  }
+
   function drawProvenance() {
     at("provenance-list").append(plainTable([
       { name: "device", text: (p) => p.device, long: true },
@@ -506,6 +519,7 @@
   at("cost").hidden = !drawCost();
   at("noise").hidden = !drawNoise();
   at("failures").hidden = !drawFailures();
+  at("fleet").hidden = !drawFleet();
   drawProvenance();
   listContents();
   setUpTheme();

@@ -1,0 +1,94 @@
+#include "gemmtune/cli/fleet/fleet_arguments.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/text.h"
+
+namespace gemmtune {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void add(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+/// How it is measured, and which families and workers do it: for tuning and for benchmarks.
+Words measuring(const TuneFlags& flags) {
+  Words words{"--libtype",  flags.libtype,
+              "--warmup",   std::to_string(flags.warmup),
+              "--iters",    std::to_string(flags.iters),
+              "--errRatio", shortest(flags.err_ratio),
+              "--seed",     std::to_string(flags.seed),
+              "--timeout",  shortest(flags.timeout_s)};
+  for (const auto& worker : flags.workers) add(words, {"--worker", worker});
+  if (flags.cold_instructions) words.emplace_back("--cold_instructions");
+  if (flags.verbose) words.emplace_back("--verbose");
+  return words;
+}
+
+Words tuning(const TuneFlags& flags) {
+  auto words = measuring(flags);
+  if (flags.split_k || !flags.triton_json.empty()) words.emplace_back("--splitK");
+  for (const auto& file : flags.triton_configs) add(words, {"--triton_configs", file});
+  return words;
+}
+
+Words with_inputs(Words command, const Words& words) {
+  add(command, words);
+  return command;
+}
+
+void refuse(bool is_given, std::string_view flag, std::string_view instead) {
+  if (is_given) fail(ErrorCode::usage, "{} does not go together with --hosts and --slurm: {}", flag, instead);
+}
+
+void refuse_local_choices(const TuneFlags& flags) {
+  refuse(!flags.device.empty() || flags.mp.has_value(), "--device, --mp",
+         "the hosts file names the devices of a host (gpus)");
+  refuse(flags.in_process, "--in_process", "it is for debuggers on this machine");
+}
+
+}  // namespace
+
+Words tune_arguments(const TuneFlags& flags) {
+  auto words = with_inputs({"tune", "-i", "shapes.csv", "-o", "table.csv", "--store", "trials.db", "--schema",
+                            "gemmtune", "--search", flags.search, "--regret", shortest(flags.regret_pct)},
+                           tuning(flags));
+  if (!flags.profile_file.empty()) add(words, {"--profile_file", "profile.csv"});
+  if (flags.most_candidates < std::numeric_limits<std::int64_t>::max())
+    add(words, {"--most_candidates", std::to_string(flags.most_candidates)});
+  return words;
+}
+
+Words tune_calibration_arguments(const TuneFlags& flags) {
+  return with_inputs({"tune", "-i", "shapes.csv", "-o", "table.csv", "--store", "trials.db", "--schema", "gemmtune",
+                      "--search", "screen", "--fresh", "--most_candidates", "2"},
+                     tuning(flags));
+}
+
+Words bench_arguments(const BenchFlags& flags) {
+  auto words = with_inputs({"bench", "-i", "shapes.csv", "-o", "bench.csv"}, measuring(flags.tune));
+  if (!flags.tune.search.empty()) add(words, {"--search", flags.tune.search});
+  if (flags.most_candidates) add(words, {"--most_candidates", std::to_string(*flags.most_candidates)});
+  if (flags.prove) words.emplace_back("--prove");
+  return words;
+}
+
+void insist_on_tunable_elsewhere(const TuneFlags& flags) {
+  refuse_local_choices(flags);
+  refuse(flags.compare || flags.update_improved || flags.run_config.has_value(), "--compare, --run_config",
+         "tune first, then compare the tables on one device");
+}
+
+void insist_on_benchable_elsewhere(const BenchFlags& flags) {
+  refuse_local_choices(flags.tune);
+  refuse(!flags.compare.empty() || flags.run_config.has_value() || !flags.tuned.empty(),
+         "--compare, --run_config, --tuned", "tables are compared on one device");
+  refuse(flags.json || flags.markdown, "--json, --markdown", "results of many hosts are CSV");
+  for (const auto& output : flags.outputs)
+    refuse(std::filesystem::path(output).extension() != ".csv", "-o " + output, "results of many hosts are CSV");
+}
+
+}  // namespace gemmtune

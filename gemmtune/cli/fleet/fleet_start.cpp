@@ -1,0 +1,98 @@
+#include "gemmtune/cli/fleet/fleet_start.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "gemmtune/core/clock.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/core/text.h"
+#include "gemmtune/fleet/shell_words.h"
+#include "gemmtune/shapes/shape_csv.h"
+#include "gemmtune/shapes/tuning_cost.h"
+#include "gemmtune/trials/writer_lock.h"
+
+namespace gemmtune {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr auto head_patience = std::chrono::seconds(3);
+
+std::string identity_of(const FleetWork& work) {
+  return fmt::format("{:016x}", hash64(work.what, hash64(shell_line(work.arguments))));
+}
+
+std::string new_run_id(const FleetWork& work) {
+  const auto seed = fmt::format("{} {} {} {}", host_name(), fs::absolute(work.folder).string(), utc_now(), ::getpid());
+  return fmt::format("{:016x}", hash64(seed));
+}
+
+/// Neither a quick nor a slow one.
+Shape middle_shape(std::vector<Shape> shapes) {
+  const auto middle = shapes.begin() + static_cast<std::ptrdiff_t>(shapes.size() / 2);
+  std::ranges::nth_element(shapes, middle, {}, [](const Shape& shape) { return rough_time_us(shape.problem); });
+  return *middle;
+}
+
+}  // namespace
+
+std::unique_ptr<FileLock> only_head(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  try {
+    return std::make_unique<FileLock>(folder / "head.lock", head_patience);
+  } catch (const Error& why) {
+    fail(ErrorCode::io, "another process runs this already: {}", why.what());
+  }
+}
+
+FleetPlan settings_of(const FleetFlags& flags, const FleetWork& work) {
+  FleetPlan plan{
+      .run = new_run_id(work),
+      .identity = identity_of(work),
+      .container_template = container_template_of(flags),
+      .arguments = work.arguments,
+      .store = work.store.empty() ? std::string() : fs::absolute(work.store).string(),
+      .tries = flags.tries,
+      .limit_s = static_cast<std::int64_t>(duration_of("--shard_limit", flags.shard_limit)),
+      .lost_s = duration_of("--lost_after", flags.lost_after),
+      .calibration = CalibrationRule{.far_share = flags.calibration_pct / 100,
+                                     .interval_s = duration_of("--calibration_interval", flags.calibration_interval)}};
+  if (flags.calibration_pct > 0) plan.calibration_arguments = work.calibration_arguments;
+  if (work.budget_s) plan.deadline_s = seconds_now() + *work.budget_s;
+  return plan;
+}
+
+bool begin_plan(const RunFolder& folder, FleetPlan& plan, const NewShards& asked) {
+  if (asked.shapes.empty()) return false;
+  const auto shards = make_shards(asked.shapes, asked.devices, duration_of("--shard_time", asked.flags.shard_time));
+  plan.shards = static_cast<std::int64_t>(shards.size());
+  plan.shapes = static_cast<std::int64_t>(asked.shapes.size());
+  write_file_atomically(folder.calibration(), shape_list_text({middle_shape(asked.shapes)}));
+  folder.begin(plan, shards);
+  spdlog::info("{} shapes in {} shards", plan.shapes, plan.shards);
+  return true;
+}
+
+void take_over_shards(const RunFolder& folder, FleetPlan& plan) {
+  const auto earlier = read_plan(folder.plan());
+  plan.shards = earlier.shards;
+  plan.shapes = earlier.shapes;
+  std::error_code error;
+  for (std::size_t i = 0; i < std::max(plan.slots.size(), earlier.slots.size()); ++i) fs::remove(folder.slot(i), error);
+  write_plan(folder.plan(), plan);
+  spdlog::info("going on with the run in {}: {} of {} shards are left", folder.path().string(),
+               folder.unfinished(plan).size(), plan.shards);
+}
+
+void take_parts_of(const RunFolder& folder, const std::vector<std::int64_t>& shards, FleetTaker& taker) {
+  for (const auto shard : shards)
+    for (const auto& entry : read_attempts(folder.attempts_of(shard)).tries)
+      if (!entry.store.empty()) taker.take_part(folder.shard(shard) / entry.store);
+}
+
+}  // namespace gemmtune

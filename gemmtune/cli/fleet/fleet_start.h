@@ -1,0 +1,34 @@
+// How a run over many machines begins, whoever starts its shards: ssh or Slurm.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gemmtune/cli/fleet/fleet_session.h"
+#include "gemmtune/core/file_lock.h"
+#include "gemmtune/fleet/run_folder.h"
+
+namespace gemmtune {
+
+/// Makes the folder. Throws Error{io} if another process runs the run.
+std::unique_ptr<FileLock> only_head(const std::filesystem::path& folder);
+
+/// The plan without hosts, devices and shards.
+FleetPlan settings_of(const FleetFlags& flags, const FleetWork& work);
+
+struct NewShards {
+  const std::vector<Shape>& shapes;
+  std::size_t devices{};
+  const FleetFlags& flags;
+};
+
+/// Cuts the shapes into shards and writes the plan. False if there are no shapes.
+bool begin_plan(const RunFolder& folder, FleetPlan& plan, const NewShards& shards);
+
+/// The shards of the earlier run, on the hosts as they are now.
+void take_over_shards(const RunFolder& folder, FleetPlan& plan);
+
+/// Hands over what was measured of these shards before they failed or were stopped.
+void take_parts_of(const RunFolder& folder, const std::vector<std::int64_t>& shards, FleetTaker& taker);
+
+}  // namespace gemmtune

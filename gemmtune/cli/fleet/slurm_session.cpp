@@ -1,0 +1,183 @@
+#include "gemmtune/cli/fleet/slurm_session.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "gemmtune/cli/fleet/fleet_start.h"
+#include "gemmtune/cli/fleet/fleet_text.h"
+#include "gemmtune/cli/output.h"
+#include "gemmtune/cli/signal_watch.h"
+#include "gemmtune/core/error.h"
+#include "gemmtune/core/files.h"
+#include "gemmtune/fleet/bundle.h"
+#include "gemmtune/fleet/slurm.h"
+#include "gemmtune/fleet/slurm_run.h"
+
+namespace gemmtune {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr auto pause = std::chrono::seconds(1);
+constexpr std::size_t tasks_guess = 8;  // how many tasks may run at a time; Slurm tells nobody beforehand
+
+class Handing final : public FleetObserver {
+ public:
+  Handing(const RunFolder& folder, FleetTaker& taker) : folder_(folder), taker_(taker) {}
+  void shard_done(std::int64_t shard) override { taker_.take(folder_.back_of(shard)); }
+  void shard_failed(std::int64_t shard, const AttemptLog& log) override {
+    spdlog::warn("shard {} failed: {}", shard, log.tries.empty() ? "" : log.tries.back().why);
+  }
+  void look(const FleetView&) override {}
+
+ private:
+  const RunFolder& folder_;
+  FleetTaker& taker_;
+};
+
+class SlurmSession {
+ public:
+  SlurmSession(const FleetFlags& flags, const FleetWork& work, FleetTaker& taker)
+      : flags_(flags), work_(work), taker_(taker), folder_(fs::absolute(work.folder)) {}
+
+  FleetResult run() {
+    const auto lock = only_head(folder_.path());
+    plan_ = settings_of(flags_, work_);
+    plan_.bundle = make_bundle(folder_.bundles(), flags_.shipped).id;
+    plan_.hosts = {{.name = "slurm", .folder = folder_.path().string(), .container = flags_.container}};
+    const bool resumes = folder_.has_unfinished(plan_.identity);
+    if (resumes) plan_.run = read_plan(folder_.plan()).run;
+    choice_ = {.partition = flags_.partition, .options = flags_.slurm_options, .limit_s = plan_.limit_s};
+    SlurmRun(folder_, plan_).place();
+    const auto shapes = taker_.shapes_for(known_device(resumes));
+    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_})) return {};
+    if (resumes) take_over_shards(folder_, plan_);
+    taker_.begin(plan_);
+    return run_shards();
+  }
+
+ private:
+  /// What the rows of the table are for. A node says it, once: while the array of an earlier process runs, there may be
+  /// no node free for the question.
+  FleetDevice known_device(bool resumes) const {
+    const auto path = folder_.path() / "device.json";
+    std::error_code error;
+    if (!resumes || !fs::exists(path, error)) write_file_atomically(path, said_by_a_node());
+    return chosen_devices(parse_device_list(read_file(path), path.string()), {}).front();
+  }
+
+  std::string said_by_a_node() const {
+    const HostReply reply{.lines = run_on_a_node(choice_, folder_.path(), {"sh", "./agent.sh", "inspect"})};
+    if (const auto error = reply.value("error"); !error.empty()) fail(ErrorCode::no_device, "a node: {}", error);
+    return reply.value("devices");
+  }
+
+  FleetResult run_shards() {
+    std::atomic<bool> stop{false};
+    const SignalWatch signals([&](int) {
+      stop = true;
+      spdlog::warn("cancelling the array: what is measured comes back; interrupt again to end at once");
+    });
+    SlurmRun run(folder_, plan_);
+    run.place();
+    Handing handing(folder_, taker_);
+    Harvest harvest(folder_, handing);
+    harvest.gather();
+    for (auto left = folder_.unfinished(plan_); !left.empty() && !stop;) {
+      run_round(run, harvest, left, stop);
+      const auto still_left = folder_.unfinished(plan_);
+      if (still_left == left && ++fruitless_rounds_ >= plan_.tries) break;
+      left = still_left;
+    }
+    FleetResult result;
+    result.outcome = {.unfinished = folder_.unfinished(plan_), .failed = harvest.failed(), .was_stopped = stop};
+    take_parts_of(folder_, result.outcome.unfinished, taker_);
+    result.signal = signals.caught();
+    show_nodes(run);
+    return result;
+  }
+
+  void run_round(SlurmRun& run, Harvest& harvest, const std::vector<std::int64_t>& left,
+                 const std::atomic<bool>& stop) {
+    auto job = run.known_job();
+    if (is_job_number(job) && !tasks_of(job).empty()) {
+      spdlog::info("going on with Slurm's job {}", job);
+    } else {
+      run.gather_remains(left);
+      harvest.gather();
+      const auto shards = folder_.unfinished(plan_);
+      if (shards.empty()) return;
+      job = submit_array(choice_, {.folder = folder_.path(),
+                                   .tasks = run.write_tasks(shards),
+                                   .count = shards.size(),
+                                   .excluded_nodes = run.nodes_set_aside()});
+      run.note_job(job);
+      spdlog::info("Slurm's job {}: an array of {} tasks", job, shards.size());
+    }
+    watch(run, harvest, job, stop);
+    run.gather_remains(folder_.unfinished(plan_));
+    harvest.gather();
+    tell(run, harvest, {});
+  }
+
+  void watch(SlurmRun& run, Harvest& harvest, const std::string& job, const std::atomic<bool>& stop) {
+    bool is_cancelled = false;
+    std::size_t aside = run.nodes_set_aside().size();
+    for (auto tasks = tasks_of(job); !tasks.empty(); tasks = tasks_of(job)) {
+      if (stop && !is_cancelled) cancel_job(job);
+      is_cancelled = stop;
+      run.gather();
+      harvest.gather();
+      tell(run, harvest, tasks);
+      if (const auto nodes = run.nodes_set_aside(); nodes.size() > aside) {
+        aside = nodes.size();
+        spdlog::warn("set aside: {}", fmt::join(nodes, ", "));
+        keep_from_node(job, nodes);
+      }
+      std::this_thread::sleep_for(pause);
+    }
+  }
+
+  void tell(const SlurmRun& run, const Harvest& harvest, const std::vector<SlurmTask>& tasks) {
+    const auto running = std::ranges::count(tasks, "RUNNING", &SlurmTask::state);
+    const auto line = fmt::format("{} of {} shards, {} of {} shapes, {} tasks run", harvest.count(), plan_.shards,
+                                  run.shapes_done(), plan_.shapes, running);
+    if (line != told_) spdlog::info("{}", line);
+    told_ = line;
+  }
+
+  void show_nodes(const SlurmRun& run) const {
+    auto plan = plan_;
+    plan.hosts.clear();
+    plan.slots.clear();
+    std::vector<SlotState> states;
+    for (const auto& device : run.devices()) {
+      plan.slots.push_back({.host = plan.hosts.size()});
+      plan.hosts.push_back({.name = device.node});
+      states.push_back(device.state);
+    }
+    write_file_atomically(devices_file(folder_.path()), devices_json(plan, states));
+    print_text("{}\n", devices_text(plan, states));
+  }
+
+  const FleetFlags& flags_;
+  const FleetWork& work_;
+  FleetTaker& taker_;
+  RunFolder folder_;
+  FleetPlan plan_;
+  SlurmChoice choice_;
+  std::string told_;
+  std::int64_t fruitless_rounds_{};
+};
+
+}  // namespace
+
+FleetResult run_slurm_session(const FleetFlags& flags, const FleetWork& work, FleetTaker& taker) {
+  return SlurmSession(flags, work, taker).run();
+}
+
+}  // namespace gemmtune

@@ -1,0 +1,26 @@
+// The self-contained folder that hosts run: this program, the libraries that it was linked with, the workers that come
+// with it, and files of the user. It is made once on the head and copied once per version; its MANIFEST has the hash of
+// every file, and its id is a hash of the MANIFEST.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gemmtune {
+
+struct Bundle {
+  std::filesystem::path folder{};
+  std::string id{};  // 16 hexadecimal digits
+};
+
+/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/, files/ and MANIFEST. One that
+/// is there already is left as it is: it may be in use. `shipped` are files and folders of the user, which come into
+/// files/ under their own names. The C library is left out: it has to be the host's, like the drivers. Throws Error:
+/// usage for shipped paths that are missing or have the same name, io if something cannot be copied.
+Bundle make_bundle(const std::filesystem::path& parent, const std::vector<std::string>& shipped);
+
+/// The libraries in what ldd says that belong into a bundle, as paths. Throws Error{io} for one that is not found.
+std::vector<std::string> libraries_to_carry(const std::string& said_by_ldd);
+
+}  // namespace gemmtune

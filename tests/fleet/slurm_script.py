@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""`--slurm` with Slurm's own daemons: an array gives the table of one machine, whatever happens to nodes and head."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import slurm
+from harness import PROGRAM, CommandTest, main, shape_list
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SIZES = [(m, 16, 32) for m in range(4, 13)]
+NODES = ("n1", "n2", "n3")
+SHIPPED = (str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fleet/steady_worker.py"))
+
+
+def worker(seconds):
+    return f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}"
+
+
+@unittest.skipIf(slurm.why_not(), slurm.why_not())
+class WithSlurm(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="gemmtune_slurm_"))
+        cls.shared.chmod(0o755)
+        cls.slurm = slurm.Slurm(cls.shared, NODES)
+        os.environ.update(SLURM_CONF=cls.slurm.conf, PATH=cls.slurm.environment["PATH"])
+        (cls.shared / "files").mkdir()
+        for path in SHIPPED:
+            shutil.copy(path, cls.shared / "files")
+        (cls.shared / "list.csv").write_text(shape_list(SIZES))
+        subprocess.run([PROGRAM, "tune", "-i", "list.csv", "-o", "one.csv", "--worker", worker(0), "--libtype", "steady",
+                        "--iters", "5", "--format", "a16w16", "--device", "cpu"], cwd=cls.shared, check=True,
+                       capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.slurm.close()
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        self.write("list.csv", shape_list(SIZES))
+        self.slurm.wait_for("an empty queue", lambda: self.slurm.said("squeue", "--noheader").stdout == "")
+
+    def arguments(self, seconds, calibration_pct=0):
+        return ("tune", "-i", "list.csv", "-o", "fleet.csv", "--slurm", "--partition", "all", "--worker", worker(seconds),
+                "--libtype", "steady", "--iters", "5", "--format", "a16w16", "--ship", SHIPPED[0], "--ship", SHIPPED[1],
+                "--calibration_pct", str(calibration_pct))
+
+    def finished(self):
+        folder = self.folder / "fleet.fleet" / "finished"
+        return len(list(folder.iterdir())) if folder.exists() else 0
+
+    def wait_for_finished(self, process, count):
+        deadline = time.monotonic() + 90
+        while self.finished() < count and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.05)
+        if self.finished() < count:
+            process.kill()
+            self.fail("the run ended early: " + "".join(process.communicate()))
+
+    def shards(self):
+        return len(list((self.folder / "fleet.fleet/shards").iterdir()))
+
+    def nodes_of_tries(self):
+        return [entry["host"] for path in (self.folder / "fleet.fleet/shards").glob("*/attempts.json")
+                for entry in json.loads(path.read_text())["tries"]]
+
+    def check_table(self):
+        self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
+
+    def check_complete(self):
+        self.check_table()
+        self.assertEqual(sorted(self.trials("fleet.trials.db")), sorted(self.trials(self.shared / "one.trials.db")))
+
+    def test_an_array(self):
+        result = self.succeed(*self.arguments(0.5, 10))
+        self.assertRegex(result.stderr, rf"Slurm's job \d+: an array of {self.shards()} tasks")
+        self.assertEqual(set(self.nodes_of_tries()), set(NODES))
+        self.assertRegex(result.stdout, r"(?m)^n1 +\d+ +\d+ +0 +\S+ \S+ +\d+")
+        self.check_complete()
+
+    def test_a_node_is_set_down(self):
+        self.addCleanup(self.slurm.wait_for, "all up", lambda: self.slurm.states().count("idle") == len(NODES))
+        self.addCleanup(self.slurm.set_up, "n2")
+        with self.running(*self.arguments(2)) as process:
+            self.wait_for_finished(process, 1)
+            deadline = time.monotonic() + 90
+            self.slurm.set_down("n2")
+            while process.poll() is None and time.monotonic() < deadline:
+                self.slurm.start_requeued()
+                time.sleep(1)
+            output, log = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, output + log)
+        self.check_table()
+
+    def test_the_head_is_killed(self):
+        with self.running(*self.arguments(2)) as process:
+            self.wait_for_finished(process, 1)
+            process.kill()
+            process.wait()
+        result = self.succeed(*self.arguments(2))
+        self.assertIn("going on with Slurm's job", result.stderr)
+        self.assertEqual(len(self.nodes_of_tries()), self.shards())
+        self.check_complete()
+
+    def test_ctrl_c_cancels_and_the_command_goes_on(self):
+        with self.running(*self.arguments(2)) as process:
+            self.wait_for_finished(process, 1)
+            job = (self.folder / "fleet.fleet/slurm-job").read_text().strip()
+            deadline = time.monotonic() + 20
+            while True:
+                status = self.succeed("status", "--slurm", job).stdout
+                if "running on" in status or time.monotonic() > deadline:
+                    break
+            self.assertRegex(status, rf"job {job} in .*fleet.fleet: \d of {self.shards()} shards are finished")
+            self.assertRegex(status, r"running on n\d, \d of \d shapes")
+            process.send_signal(signal.SIGINT)
+            output, log = process.communicate(timeout=90)
+        self.assertEqual(process.returncode, 130, output + log)
+        self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
+        self.succeed(*self.arguments(2))
+        self.check_complete()
+
+
+if __name__ == "__main__":
+    main()
