@@ -253,8 +253,8 @@ TEST_F(ForkTest, AtAnyTime) {
     for (; !is_over; breathe()) (void)kernel(Dispatcher(options(milliseconds(1))));
   });
   threads.emplace_back([&] {
-    // More rarely than a busy machine takes to read it: a table that never rests cannot be read.
-    for (int i = 0; !is_over; ++i, std::this_thread::sleep_for(milliseconds(5))) write("kernel_" + std::to_string(i));
+    // A table that never rests for longer than the clock of a file system stands still cannot be read.
+    for (int i = 0; !is_over; ++i, std::this_thread::sleep_for(milliseconds(60))) write("kernel_" + std::to_string(i));
   });
   int good = 0;
   constexpr int forks = 40;
