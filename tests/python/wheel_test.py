@@ -96,6 +96,7 @@ class Wheel(unittest.TestCase):
         for server in ("vllm", "sglang"):
             self.assertTrue((ROOT / "python" / "gemmtune" / "plugins" / f"{server}.py").exists())
 
+    @unittest.skipIf(SANITIZERS, "a library with sanitizers cannot be loaded into Python")
     def test_its_program_is_a_command(self):
         self.assertRegex(must(self.bin / "gemmtune", "--version"), r"\d+\.\d+\.\d+")
 
