@@ -1,5 +1,6 @@
 #include "gemmtune/fleet/fleet_plan.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -68,7 +69,6 @@ FleetPlan plan_of(const json& value) {
                                                 .least_devices = value.at("least_devices")}};
   for (const auto& host : value.at("hosts")) plan.hosts.push_back(host_of(host));
   for (const auto& slot : value.at("slots")) plan.slots.push_back(slot_of(slot));
-  for (const auto& slot : plan.slots) plan.hosts.at(slot.host);
   return plan;
 }
 
@@ -80,7 +80,9 @@ AgentSettings FleetPlan::agent_settings() const {
 
 FleetPlan read_plan(const std::filesystem::path& path) {
   try {
-    return plan_of(parse_json(read_file(path), path.string()));
+    auto plan = plan_of(parse_json(read_file(path), path.string()));
+    const auto has_a_host = [&](const auto& slot) { return slot.host < plan.hosts.size(); };
+    if (std::ranges::all_of(plan.slots, has_a_host)) return plan;
   } catch (const json::exception&) {
   } catch (const std::out_of_range&) {
   }

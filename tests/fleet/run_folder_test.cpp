@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "gemmtune/core/error.h"
 #include "gemmtune/shapes/tuning_cost.h"
 
 namespace gemmtune {
@@ -78,6 +79,12 @@ TEST_F(RunFolderTest, KeepsThePlan) {
   EXPECT_EQ(read.slots, plan.slots);
   EXPECT_EQ(read.arguments, plan.arguments);
   EXPECT_EQ(read.name_of(read.slots[0]), "a b cuda:1");
+}
+
+TEST_F(RunFolderTest, APlanWhoseDeviceIsOnNoHostIsNone) {
+  plan.slots[0].host = 1;
+  write_plan(folder.plan(), plan);
+  EXPECT_THROW((void)read_plan(folder.plan()), Error);
 }
 
 TEST_F(RunFolderTest, IsTakenUpByTheSameRunUntilAllIsDone) {
