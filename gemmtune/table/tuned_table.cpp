@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "gemmtune/core/error.h"
@@ -16,6 +15,8 @@ bool same_key(const std::vector<Column>& columns, const TunedRow& a, const Tuned
   const auto sizes = [](const Problem& p) { return std::tie(p.n, p.m, p.k, p.batch); };
   return sizes(a.problem) == sizes(b.problem) && key_text(columns, a) == key_text(columns, b);
 }
+
+bool is_result(const TunedRow& row) { return has_time(row) && has_error_ratio(row); }
 
 /// Equal for the rows of which same_key() says so, and for no others.
 std::string whole_key(const std::vector<Column>& columns, const TunedRow& row) {
@@ -30,10 +31,19 @@ TunedTable empty_table(Format format, Schema schema) {
 }
 
 std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row) {
-  const auto at = std::ranges::find_if(table.rows, [&](const TunedRow& old) {
-    return has_time(old) && has_error_ratio(old) && same_key(table.columns, old, row);
-  });
+  const auto at = std::ranges::find_if(
+      table.rows, [&](const TunedRow& old) { return is_result(old) && same_key(table.columns, old, row); });
   return at != table.rows.end() ? std::optional(*at) : std::nullopt;
+}
+
+TunedRows::TunedRows(const TunedTable& table) : table_(&table) {
+  for (const auto& row : table.rows)
+    if (is_result(row)) rows_.try_emplace(whole_key(table.columns, row), &row);
+}
+
+const TunedRow* TunedRows::find(const TunedRow& row) const {
+  const auto found = rows_.find(whole_key(table_->columns, row));
+  return found == rows_.end() ? nullptr : found->second;
 }
 
 bool is_tuned(const TunedTable& table, const TunedRow& row) { return find_tuned(table, row).has_value(); }

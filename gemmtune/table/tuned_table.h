@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gemmtune/gemm/format.h"
@@ -27,6 +28,18 @@ TunedTable empty_table(Format format, Schema schema = Schema::seed);
 
 /// The first row with this row's key that has a time and an error ratio.
 std::optional<TunedRow> find_tuned(const TunedTable& table, const TunedRow& row);
+
+/// find_tuned() in constant time, for whoever asks for many rows. The table must outlive it unchanged.
+class TunedRows {
+ public:
+  explicit TunedRows(const TunedTable& table);
+
+  const TunedRow* find(const TunedRow& row) const;
+
+ private:
+  const TunedTable* table_;
+  std::unordered_map<std::string, const TunedRow*> rows_{};
+};
 
 /// Whether find_tuned() finds a row.
 bool is_tuned(const TunedTable& table, const TunedRow& row);

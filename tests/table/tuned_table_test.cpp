@@ -103,5 +103,20 @@ TEST(TunedTable, SaysWhatAProblemWouldBeReadBackAs) {
     EXPECT_EQ(as_read_back(bf16, parse_problem(text)), parse_problem(text));
 }
 
+TEST(TunedTable, ManyRowsAreFoundAsOneIs) {
+  auto table = empty_table(Format::a4w4);
+  table.rows = {row("1x2x4", 0), row("2x2x4", 2), row("1x2x4", 3), row("1x2x4", 4), row("3x2x4", 0)};
+  const TunedRows rows(table);
+  for (const auto* sizes : {"1x2x4", "2x2x4", "3x2x4", "4x2x4"}) {
+    const auto wanted = row(sizes, 0);
+    const auto slow = find_tuned(table, wanted);
+    const auto* fast = rows.find(wanted);
+    ASSERT_EQ(fast != nullptr, slow.has_value()) << sizes;
+    if (fast != nullptr) {
+      EXPECT_EQ(*fast, *slow) << sizes;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gemmtune

@@ -69,6 +69,7 @@ class InputReader {
     }
     inputs_.output = paths.front();
     inputs_.table = tables_.front();
+    for (const auto& table : tables_) rows_.emplace_back(table);
   }
 
   /// The first table may be empty, since it is the one to be written.
@@ -108,8 +109,8 @@ class InputReader {
     const TunedRow wanted{.gfx = device_.arch, .cu_num = device_.cu_num, .problem = problem};
     std::string outdated;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const auto row = says_device(tables_[i], device_) ? find_tuned(tables_[i], wanted) : std::nullopt;
-      if (!row) continue;
+      const auto* row = says_device(tables_[i], device_) ? rows_[i].find(wanted) : nullptr;
+      if (row == nullptr) continue;
       const auto why = why_outdated_(*row);
       if (why.empty()) return tuned_paths(flags_)[i].string();
       outdated = fmt::format("{}: {}", row->kernel_name, why);
@@ -173,6 +174,7 @@ class InputReader {
   const DeviceInfo& device_;
   const RowJudge& why_outdated_;
   std::vector<TunedTable> tables_;
+  std::vector<TunedRows> rows_;  // of each
   std::vector<std::string> outdated_;
   std::map<Problem, Problem> keys_;  // by what a row would be read back as
   TuneInputs inputs_;
