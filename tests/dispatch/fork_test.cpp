@@ -258,16 +258,19 @@ TEST_F(ForkTest, AtAnyTime) {
   });
   int good = 0;
   constexpr int forks = 40;
-  for (int i = 0; i < forks; ++i)
+  const auto before = dispatcher.generation();
+  for (int i = 0; i < forks; ++i, std::this_thread::sleep_for(milliseconds(7)))  // the table changes every few forks
     good += works_in_child([&] {
       dispatcher.poll();
       const bool served = kernel(dispatcher).starts_with("k") && dispatcher.index()->key_count() == 1;
       const Dispatcher another(options(milliseconds(1)));
       return served && capture->flush() && kernel(another).starts_with("k");
     });
+  const auto changes = dispatcher.generation();
   is_over = true;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(good, forks);
+  EXPECT_GT(changes, before) << "the table changed meanwhile";
 }
 
 TEST(PeriodicFork, AChildRepeatsNothingUntilItResumes) {

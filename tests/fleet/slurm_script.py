@@ -12,7 +12,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import slurm
-from harness import PROGRAM, CommandTest, main, shape_list
+from fleet_case import FleetTest
+from harness import PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 13)]
@@ -24,7 +25,7 @@ def worker(seconds):
     return f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}"
 
 
-class WithSlurm(CommandTest):
+class WithSlurm(FleetTest):
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="gemmtune_slurm_"))
@@ -53,18 +54,6 @@ class WithSlurm(CommandTest):
         return ("tune", "-i", "list.csv", "-o", "fleet.csv", "--slurm", "--partition", "all", "--worker", worker(seconds),
                 "--libtype", "steady", "--iters", "5", "--format", "a16w16", "--ship", SHIPPED[0], "--ship", SHIPPED[1],
                 "--calibration_pct", str(calibration_pct))
-
-    def finished(self):
-        folder = self.folder / "fleet.fleet" / "finished"
-        return len(list(folder.iterdir())) if folder.exists() else 0
-
-    def wait_for_finished(self, process, count):
-        deadline = time.monotonic() + 90
-        while self.finished() < count and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.05)
-        if self.finished() < count:
-            process.kill()
-            self.fail("the run ended early: " + "".join(process.communicate()))
 
     def shards(self):
         return len(list((self.folder / "fleet.fleet/shards").iterdir()))

@@ -12,7 +12,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import network
-from harness import PROGRAM, CommandTest, main, shape_list
+from fleet_case import FleetTest
+from harness import PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 16)]
@@ -30,7 +31,7 @@ def options(seconds, calibration_pct=0):
             "--calibration_pct", str(calibration_pct), "--lost_after", "3s")
 
 
-class Ssh(CommandTest):
+class Ssh(FleetTest):
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="gemmtune_fleet_"))
@@ -89,18 +90,6 @@ class Ssh(CommandTest):
     def check_trials_once(self):
         """A machine that is never disturbed makes these trials and no more."""
         self.assertEqual(sorted(self.trials("fleet.trials.db")), sorted(self.trials(self.of_one_machine / "one.trials.db")))
-
-    def finished(self):
-        folder = self.folder / "fleet.fleet" / "finished"
-        return len(list(folder.iterdir())) if folder.exists() else 0
-
-    def wait_for_finished(self, process, count):
-        deadline = time.monotonic() + 90
-        while self.finished() < count and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.05)
-        if self.finished() < count:
-            process.kill()
-            self.fail("the run ended early: " + "".join(process.communicate()))
 
     def tries(self):
         """All tries of all shards: (host, verdict)."""

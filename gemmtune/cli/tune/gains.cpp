@@ -51,10 +51,11 @@ std::string gain_lines(std::span<const ShapeResult> results) {
     text = fmt::format("geometric mean against the default: {:.2f}x over {}\n",
                        std::exp(sums.logs / static_cast<double>(sums.shapes)), counted(sums.shapes));
     text +=
-        fmt::format("{}: {} -> {}, {:.1f} % less\n", sums.is_weighted ? "all calls of the list" : "each shape once",
-                    human_time(sums.before_us), human_time(sums.after_us), 100 * (1 - sums.after_us / sums.before_us));
+        fmt::format("{}: {} by default, {} tuned, {:.1f} % less\n",
+                    sums.is_weighted ? "all calls of the list" : "one call of each shape", human_time(sums.before_us),
+                    human_time(sums.after_us), 100 * (1 - sums.after_us / sums.before_us));
   }
-  if (sums.wrong > 0) text += fmt::format("the default is wrong on {}, which count for neither\n", counted(sums.wrong));
+  if (sums.wrong > 0) text += fmt::format("left out of both: {} whose default is wrong\n", counted(sums.wrong));
   return text;
 }
 

@@ -42,7 +42,7 @@ TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
             "1x64x64: no family can do this\n"
             "1 tuned, 1 failed, 0 skipped\n"
             "geometric mean against the default: 1.50x over 1 shape\n"
-            "each shape once: 3 us -> 2 us, 33.3 % less\n"
+            "one call of each shape: 3 us by default, 2 us tuned, 33.3 % less\n"
             "10 s of wall time: kernels 50.0 %, prepare 10.0 %, operands 10.0 %, reference 10.0 %, verify 10.0 %, "
             "listing 5.0 %, search 1.0 %, overhead 4.0 %\n");
 }
@@ -54,8 +54,8 @@ TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
   run.results.back().default_choice->timing.median_us = 1;
   const auto text = summary_text(run);
   EXPECT_NE(text.find("0.50x (wrong)"), std::string::npos) << text;
-  EXPECT_NE(text.find("each shape once: 3 us -> 2 us, 33.3 % less\n"
-                      "the default is wrong on 1 shape, which count for neither\n"),
+  EXPECT_NE(text.find("one call of each shape: 3 us by default, 2 us tuned, 33.3 % less\n"
+                      "left out of both: 1 shape whose default is wrong\n"),
             std::string::npos)
       << text;
 }
@@ -92,7 +92,8 @@ TEST(Summary, ShapesOfSeveralTypesSayTheirs) {
 TEST(Summary, AListWithWeightsIsAddedUpByThem) {
   auto run = example();
   run.results[0].shape.weight = 1000;
-  EXPECT_NE(summary_text(run).find("all calls of the list: 3 ms -> 2 ms, 33.3 % less\n"), std::string::npos)
+  EXPECT_NE(summary_text(run).find("all calls of the list: 3 ms by default, 2 ms tuned, 33.3 % less\n"),
+            std::string::npos)
       << summary_text(run);
 }
 
