@@ -7,8 +7,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -29,10 +34,36 @@ constexpr bool is_sanitized = __has_feature(thread_sanitizer) || __has_feature(a
 constexpr bool is_sanitized = false;
 #endif
 
-/// How often the dispatchers of children look whether their table has changed. In sanitized tests rarely enough that
-/// the thread of the parent has not looked yet when it forks: it might be allocating then, and the address sanitizer's
-/// lock would stay held in the child, where the new thread would wait for it for ever.
-constexpr milliseconds watching = is_sanitized ? milliseconds(200) : milliseconds(2);
+/// How often the dispatchers of children look whether their table has changed.
+constexpr milliseconds watching = is_sanitized ? milliseconds(300) : milliseconds(2);
+
+/// How often each other thread of this process has gone to sleep, or nothing while one of them runs.
+std::optional<std::map<std::string, std::string>> sleeps_of_other_threads() {
+  std::map<std::string, std::string> sleeps;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(::gettid())) continue;
+    std::ifstream status(task.path() / "status");
+    std::string line;
+    while (std::getline(status, line)) {
+      if (line.starts_with("State:") && line.find('S') == std::string::npos) return {};
+      if (line.starts_with("voluntary_ctxt_switches:")) sleeps[task.path().filename()] = line;
+    }
+  }
+  return sleeps;
+}
+
+/// In sanitized tests, waits until the watching thread has just gone to sleep, so that it sleeps while this one forks.
+/// Otherwise it might be allocating then: the address sanitizer's lock would stay held in the child, where the new
+/// thread would wait for it for ever.
+void wait_for_sleep() {
+  if (!is_sanitized) return;
+  const auto before = sleeps_of_other_threads();
+  auto now = before;
+  while (!now || (now == before && !now->empty())) {
+    std::this_thread::sleep_for(milliseconds(1));
+    now = sleeps_of_other_threads();
+  }
+}
 
 std::string table_with(const std::string& kernel) {
   return "gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\ngfx950,256,8,64,64,1,0,2," + kernel +
@@ -114,7 +145,8 @@ class ForkTest : public testing::Test {
 
 TEST_F(ForkTest, AChildClosesTheDispatcherOfItsParent) {
   for (int i = 0; i < 10; ++i) {
-    auto dispatcher = std::make_unique<Dispatcher>(options(milliseconds(1)));
+    auto dispatcher = std::make_unique<Dispatcher>(options(is_sanitized ? milliseconds(50) : milliseconds(1)));
+    wait_for_sleep();
     EXPECT_TRUE(works_in_child([&] {
       dispatcher.reset();
       return true;
@@ -135,6 +167,7 @@ TEST_F(ForkTest, AChildExitsWithADispatcherInAStatic) {
 TEST_F(ForkTest, AChildServesAndReloadsByItself) {
   const Dispatcher dispatcher(options(watching));
   EXPECT_EQ(kernel(dispatcher), "k1");
+  wait_for_sleep();
   EXPECT_TRUE(works_in_child([&] {
     if (kernel(dispatcher) != "k1") return false;
     write("k2");
@@ -145,8 +178,10 @@ TEST_F(ForkTest, AChildServesAndReloadsByItself) {
 
 TEST_F(ForkTest, AChildOfAChildToo) {
   const Dispatcher dispatcher(options(watching));
+  wait_for_sleep();
   EXPECT_TRUE(works_in_child([&] {
     if (kernel(dispatcher) != "k1") return false;
+    wait_for_sleep();
     return works_in_child([&] {
       write("k2");
       return becomes(dispatcher, "k2");
@@ -160,6 +195,7 @@ TEST_F(ForkTest, TheParentEndsWhileItsChildrenWatch) {
   {
     const Dispatcher dispatcher(options(watching));
     for (int i = 0; i < 4; ++i) {
+      wait_for_sleep();
       const pid_t child = ::fork();
       if (child == 0) {
         ::alarm(60);
