@@ -40,6 +40,7 @@ constexpr auto time_to_answer = seconds(60);
 constexpr auto time_to_evaluate = seconds(600);
 constexpr auto time_to_exit = seconds(5);
 constexpr std::size_t evaluated_at_most = 3;  // enough to see what a worker does with several
+constexpr const char* unknown_name = "no_such_candidate_anywhere";
 
 [[noreturn]] void complain(const std::string& what) { fail(ErrorCode::protocol, "{}", what); }
 
@@ -79,12 +80,13 @@ class Examinee {
   void send(const json& message) { send_line(message.dump()); }
 
   /// The reply to a message that has an id, checked for type and id.
-  json ask(const json& message) {
+  json ask(const json& message) { return ask(message, message["type"]); }
+
+  json ask(const json& message, const std::string& expected) {
     send(message);
     json reply = receive(time_to_answer);
     const JsonFields fields(reply, "message");
     if (fields.text("type") == "error") complain("it answered with an error: " + fields.shown_text("message"));
-    const std::string expected = message["type"];
     if (fields.text("type") != expected) complain("expected \"" + expected + "\", found " + quote(reply.dump()));
     expect_id(reply, message["id"]);
     return reply;
@@ -177,6 +179,7 @@ class Examination {
   void supports();
   void candidates();
   void same_candidates();
+  void compiles_ahead();
   void evaluates(Stage stage);
   void multiplies();
   void takes_turns();
@@ -201,6 +204,7 @@ class Examination {
   std::vector<ConformanceCheck> checks_{};
   std::unique_ptr<Examinee> worker_{};
   std::optional<DeviceInfo> device_{};  // as the first worker named it
+  bool is_told_what_to_expect_{};       // as the last worker said
   std::vector<Candidate> candidates_{};
   std::vector<Candidate> right_{};  // as it says, at stage confirm
   std::int64_t last_id_{};
@@ -211,6 +215,7 @@ std::vector<ConformanceCheck> Examination::run() {
   check("answers 'supports' and supports the problem", [this] { supports(); });
   check("answers 'candidates' with at least one, each name once", [this] { candidates(); });
   check("names the same candidates when asked again", [this] { same_candidates(); });
+  check("takes 'expect', if it says that it compiles ahead", [this] { compiles_ahead(); });
   for (const Stage stage : {Stage::screen, Stage::confirm, Stage::prove}) {
     const std::string name = fmt::format("evaluates at stage '{}', started before each evaluation", to_string(stage));
     check(name.c_str(), [this, stage] { evaluates(stage); });
@@ -247,7 +252,8 @@ std::unique_ptr<Examinee> Examination::fresh() {
   const json message = examinee->receive(time_to_greet);
   const JsonFields fields(message, "hello");
   if (fields.text("type") == "error") complain("it cannot start: " + fields.shown_text("message"));
-  DeviceInfo device = greeting_from_json(message).device;
+  auto [device, protocol, compiles_ahead] = greeting_from_json(message);
+  is_told_what_to_expect_ = compiles_ahead;
   fields.text("name");
   fields.text("version");
   if (!device_)
@@ -301,6 +307,22 @@ void Examination::same_candidates() {
 
 void Examination::need_candidates() const {
   if (candidates_.empty()) complain("not examined: it named no candidates");
+}
+
+/// The checks after this one evaluate the candidates, and others than these.
+void Examination::compiles_ahead() {
+  need_candidates();
+  worker();
+  if (!is_told_what_to_expect_) return;
+  json message = request("expect");
+  message["candidates"] = json::array({{{"family", candidates_.front().family}, {"name", unknown_name}}});
+  for (const auto& candidate : candidates_)
+    message["candidates"].push_back({{"family", candidate.family}, {"name", candidate.name}});
+  worker().ask(message, "done");
+  worker().ask(request("supports"));
+  message["id"] = ++last_id_;
+  message["candidates"] = json::array();
+  worker().ask(message, "done");
 }
 
 std::vector<Evaluation> Examination::evaluate(const std::vector<Candidate>& wanted, const EvaluationPolicy& policy) {
@@ -374,7 +396,7 @@ void Examination::takes_turns() {
 
 void Examination::unknown_candidate() {
   need_candidates();
-  const Candidate unknown{.family = candidates_.front().family, .name = "no_such_candidate_anywhere"};
+  const Candidate unknown{.family = candidates_.front().family, .name = unknown_name};
   const Evaluation evaluation = evaluate({unknown}, screen_policy()).front();
   if (evaluation.outcome == Outcome::unsupported) return;
   complain(fmt::format("expected 'unsupported', found '{}'", to_string(evaluation.outcome)));

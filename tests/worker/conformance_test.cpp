@@ -22,7 +22,7 @@ std::map<std::string, std::string> failures(const std::vector<std::string>& comm
     EXPECT_EQ(check.passed, check.detail.empty()) << check.name;
     check.passed ? ++passed : failed.emplace(check.name, check.detail).second;
   }
-  EXPECT_EQ(passed + failed.size(), 15U);
+  EXPECT_EQ(passed + failed.size(), 16U);
   return failed;
 }
 
@@ -58,6 +58,7 @@ TEST(Conformance, FindsEachHabit) {
       {"die_when_asked", {"answers 'supports' and supports the problem", "exited with 8"}},
       {"name_twice", {"answers 'candidates' with at least one, each name once", "'c0' is named twice"}},
       {"forgetful", {"names the same candidates when asked again", "number 6"}},
+      {"die_of_expect", {"takes 'expect', if it says that it compiles ahead", "exited with 13"}},
       {"segfault", {"evaluates at stage 'screen', started before each evaluation", "SIGSEGV"}},
       {"wrong_id", {"evaluates at stage 'screen', started before each evaluation", "message.id: expected"}},
       {"answer_twice", {"evaluates at stage 'screen', started before each evaluation", "answered already"}},
@@ -106,7 +107,7 @@ TEST(Conformance, EndsWhenItsTimeIsOver) {
     const auto start = SteadyClock::now();
     const auto checks = check_worker({TEST_PYTHON, "-IS", TEST_EVIL_WORKER, mode}, "4x8x16:f32:f32:f32", 2);
     EXPECT_LT(seconds_since(start), 15);
-    ASSERT_EQ(checks.size(), 15U);
+    ASSERT_EQ(checks.size(), 16U);
     EXPECT_FALSE(checks.back().passed);
     EXPECT_THAT(checks.back().detail, HasSubstr("the 2 s of --timeout are over"));
   }

@@ -58,7 +58,8 @@ def hello(protocol=1):
         device["name"] = "another CPU" + ESCAPE
     if MODE == "unprintable":
         device |= {"name": "CPU" + ESCAPE, "driver": ESCAPE + "1", "libraries": {"lib" + ESCAPE: "2" + ESCAPE}}
-    send(type="hello", protocol=protocol, name="evil", version="1", device=device)
+    more = {"compiles_ahead": True} if MODE == "die_of_expect" else {}
+    send(type="hello", protocol=protocol, name="evil", version="1", device=device, **more)
 
 
 def candidate(name):
@@ -307,6 +308,8 @@ def reply(request):
         send(type="candidates", id=request["id"], candidates=[candidate(name) for name in names])
     elif kind == "evaluate":
         evaluate(request)
+    elif kind == "expect" and MODE == "die_of_expect":
+        die(13)
     elif MODE == "die_of_unknown_request":
         die(10)
     else:
