@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gemmtune/bench/peaks.h"
+#include "gemmtune/evaluate/passing_evaluator.h"
 
 namespace gemmtune {
 namespace {
@@ -55,33 +56,21 @@ class PlausibleObserver final : public EvaluationObserver {
   double shortest_us_;
 };
 
-class PlausibleEvaluator final : public Evaluator {
+class PlausibleEvaluator final : public PassingEvaluator {
  public:
   PlausibleEvaluator(std::unique_ptr<Evaluator> inner, Roofline roofline)
-      : inner_(std::move(inner)), roofline_(std::move(roofline)) {}
+      : PassingEvaluator(std::move(inner)), roofline_(std::move(roofline)) {}
 
-  void begin_start() override { inner_->begin_start(); }
-  DeviceInfo device() override { return inner_->device(); }
-  std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
-  std::vector<Candidate> candidates(const Problem& problem) override { return inner_->candidates(problem); }
-
-  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
-    inner_->expect(problem, candidates);
-  }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {
     // Warm operands may be anywhere.
     auto known = roofline_;
     if (!policy.measure.cold_cache) known.copy_gbps = 0;
-    PlausibleObserver plausible(observer, shortest_plausible_us(known, inner_->device(), problem));
-    inner_->evaluate(problem, candidates, policy, plausible);
+    PlausibleObserver plausible(observer, shortest_plausible_us(known, inner().device(), problem));
+    inner().evaluate(problem, candidates, policy, plausible);
   }
 
-  void interrupt() override { inner_->interrupt(); }
-  std::vector<std::string> remarks() const override { return inner_->remarks(); }
-
  private:
-  std::unique_ptr<Evaluator> inner_;
   Roofline roofline_;
 };
 

@@ -19,6 +19,12 @@ CsvRow kept(const CsvScanner& scanner) {
 
 }  // namespace
 
+std::vector<CsvField> CsvRow::fields() const {
+  std::vector<CsvField> fields;
+  for (const auto& cell : cells) fields.push_back({cell.text, cell.column});
+  return fields;
+}
+
 std::optional<std::size_t> CsvDocument::column(std::string_view name) const {
   for (std::size_t i = 0; i < header.size(); ++i)
     if (equals_ignoring_case(header[i], name)) return i;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gemmtune/core/csv_scanner.h"
+
 namespace gemmtune {
 
 struct CsvCell {
@@ -23,6 +25,9 @@ struct CsvRow {
   std::int64_t line{};  // 1-based
   std::vector<CsvCell> cells{};
   std::string raw{};  // the line as it is in the file, without its end
+
+  /// Valid as long as the row's cells.
+  std::vector<CsvField> fields() const;
 };
 
 /// A parsed file. Rows may be shorter or longer than the header; the caller decides what that means.

@@ -1,14 +1,13 @@
 #include "gemmtune/fleet/hosts.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/files.h"
+#include "gemmtune/core/toml_file.h"
 #include "gemmtune/core/visible.h"
 #include "gemmtune/core/words.h"
 #include "gemmtune/fleet/shell_words.h"
@@ -18,10 +17,10 @@ namespace {
 
 class HostFileReader {
  public:
-  explicit HostFileReader(const std::filesystem::path& path) : path_(path) {}
+  explicit HostFileReader(const std::filesystem::path& path) : file_(path) {}
 
   std::vector<Host> read() {
-    const auto file = parsed();
+    const auto& file = file_.root();
     Host common;
     for (const auto& [key, node] : file)
       if (host_table(node) == nullptr) set(common, key, node);
@@ -35,16 +34,6 @@ class HostFileReader {
     std::string name{};
     const toml::table* table{};
   };
-
-  toml::table parsed() const {
-    const auto text = read_file(path_);
-    try {
-      return toml::parse(std::string_view(text), path_.string());
-    } catch (const toml::parse_error& error) {
-      const auto& at = error.source().begin;
-      fail(ErrorCode::input, "{}:{}:{}: {}", path_.string(), at.line, at.column, visible_line(error.description()));
-    }
-  }
 
   /// A table of its own, as [node1]; not one on a line, as the environment of all hosts.
   static const toml::table* host_table(const toml::node& node) {
@@ -154,12 +143,9 @@ class HostFileReader {
     return *value;
   }
 
-  [[noreturn]] void complain(const toml::node& node, const std::string& why) const {
-    const auto& at = node.source().begin;
-    fail(ErrorCode::input, "{}:{}:{}: {}", path_.string(), at.line, at.column, why);
-  }
+  [[noreturn]] void complain(const toml::node& node, const std::string& why) const { file_.complain(node, why); }
 
-  const std::filesystem::path& path_;
+  TomlFile file_;
   std::vector<Entry> entries_;
   std::vector<Host> hosts_;
 };

@@ -14,12 +14,6 @@
 namespace gemmtune {
 namespace {
 
-std::vector<CsvField> fields_of(const CsvRow& line) {
-  std::vector<CsvField> fields;
-  for (const auto& cell : line.cells) fields.push_back({cell.text, cell.column});
-  return fields;
-}
-
 /// Reads what only gemmtune's own columns state.
 class OwnColumns {
  public:
@@ -82,7 +76,7 @@ Readings read_kernel_csv(const CsvDocument& document, const ReadingOptions& opti
   const OwnColumns own(document);
   Readings readings{.sources = {document.source}};
   for (const auto& line : document.rows) {
-    if (const auto complaint = reader.read(fields_of(line))) {
+    if (const auto complaint = reader.read(line.fields())) {
       readings.notes.push_back(fmt::format("{}: {}", document.where(line, complaint->cell), complaint->reason));
       continue;
     }

@@ -6,12 +6,6 @@
 namespace gemmtune {
 namespace {
 
-std::vector<CsvField> fields_of(const CsvRow& line) {
-  std::vector<CsvField> fields;
-  for (const auto& cell : line.cells) fields.push_back({cell.text, cell.column});
-  return fields;
-}
-
 std::string row_text(const std::vector<Column>& columns, const TunedRow& row) {
   if (!row.line.empty()) return row.line;
   std::vector<std::string> cells;
@@ -39,7 +33,7 @@ TunedTable read_tuned_table(const CsvDocument& document, Format format) {
   TunedRowReader reader(document.header, format, format_defaults(format), document.source);
   TunedTable table{.format = format, .columns = reader.columns()};
   for (const auto& line : document.rows) {
-    if (auto complaint = reader.read(fields_of(line))) {
+    if (auto complaint = reader.read(line.fields())) {
       table.unusable_lines.push_back(
           {.raw = line.raw, .where = document.where(line, complaint->cell), .reason = std::move(complaint->reason)});
       continue;

@@ -43,7 +43,7 @@ std::vector<std::string> names_to_compile(const Problem& problem, const DeviceIn
 
 CompileAhead::CompileAhead(std::unique_ptr<Evaluator> inner, std::vector<std::unique_ptr<KernelFamily>> families,
                            std::unique_ptr<KernelCompiler> compiler, CompileAheadOptions options)
-    : inner_(std::move(inner)),
+    : PassingEvaluator(std::move(inner)),
       families_(std::move(families)),
       compiler_(std::move(compiler)),
       options_(std::move(options)) {}
@@ -52,9 +52,9 @@ CompileAhead::~CompileAhead() = default;
 
 std::vector<Candidate> CompileAhead::candidates(const Problem& problem) {
   children_.clear();
-  auto candidates = inner_->candidates(problem);
+  auto candidates = inner().candidates(problem);
   if (!compiler_) return candidates;
-  const auto device = inner_->device();
+  const auto device = inner().device();
   start(problem, device, names_to_compile(problem, device, candidates, families_, *compiler_));
   return candidates;
 }

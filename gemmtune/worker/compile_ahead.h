@@ -10,7 +10,7 @@
 
 #include "gemmtune/core/subprocess.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
-#include "gemmtune/evaluate/evaluator.h"
+#include "gemmtune/evaluate/passing_evaluator.h"
 #include "gemmtune/families/family.h"
 
 namespace gemmtune {
@@ -23,31 +23,18 @@ struct CompileAheadOptions {
 /// Passes every call on to the inner evaluator. When it is asked for a problem's candidates, it also starts the
 /// compiling processes, after it has ended those of the previous problem. All calls must come from one thread, which
 /// must outlive this object: see Subprocess.
-class CompileAhead final : public Evaluator {
+class CompileAhead final : public PassingEvaluator {
  public:
   /// `families` say which kernels a candidate needs. Without a compiler no process is started.
   CompileAhead(std::unique_ptr<Evaluator> inner, std::vector<std::unique_ptr<KernelFamily>> families,
                std::unique_ptr<KernelCompiler> compiler, CompileAheadOptions options);
   ~CompileAhead() override;
 
-  void begin_start() override { inner_->begin_start(); }
-  DeviceInfo device() override { return inner_->device(); }
-  std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override;
-  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
-    inner_->expect(problem, candidates);
-  }
-  void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
-                EvaluationObserver& observer) override {
-    inner_->evaluate(problem, candidates, policy, observer);
-  }
-  void interrupt() override { inner_->interrupt(); }
-  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
   void start(const Problem& problem, const DeviceInfo& device, const std::vector<std::string>& names);
 
-  std::unique_ptr<Evaluator> inner_;
   std::vector<std::unique_ptr<KernelFamily>> families_;
   std::unique_ptr<KernelCompiler> compiler_;
   CompileAheadOptions options_;

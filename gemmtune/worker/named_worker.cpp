@@ -1,15 +1,14 @@
 #include "gemmtune/worker/named_worker.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/core/toml_file.h"
 #include "gemmtune/core/visible.h"
 #include "gemmtune/core/words.h"
 
@@ -25,12 +24,11 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 class FileReader {
  public:
   explicit FileReader(const std::filesystem::path& path)
-      : path_(path), folder_(std::filesystem::absolute(path).lexically_normal().parent_path().string()) {}
+      : file_(path), folder_(std::filesystem::absolute(path).lexically_normal().parent_path().string()) {}
 
   std::vector<NamedWorker> read() const {
-    const auto file = parsed();
     std::vector<NamedWorker> workers;
-    for (const auto& [name, node] : file) {
+    for (const auto& [name, node] : file_.root()) {
       const auto* table = node.as_table();
       if (table == nullptr) complain(node, fmt::format("{}: expected a table, as [{}]", text_of(name), text_of(name)));
       workers.push_back(worker(text_of(name), *table));
@@ -39,16 +37,6 @@ class FileReader {
   }
 
  private:
-  toml::table parsed() const {
-    const auto text = read_file(path_);
-    try {
-      return toml::parse(std::string_view(text), path_.string());
-    } catch (const toml::parse_error& error) {
-      const auto& at = error.source().begin;
-      fail(ErrorCode::input, "{}:{}:{}: {}", path_.string(), at.line, at.column, visible_line(error.description()));
-    }
-  }
-
   static std::string text_of(const toml::key& key) { return visible(key.str()); }
 
   NamedWorker worker(const std::string& name, const toml::table& table) const {
@@ -104,12 +92,9 @@ class FileReader {
     return *value;
   }
 
-  [[noreturn]] void complain(const toml::node& node, const std::string& why) const {
-    const auto& at = node.source().begin;
-    fail(ErrorCode::input, "{}:{}:{}: {}", path_.string(), at.line, at.column, why);
-  }
+  [[noreturn]] void complain(const toml::node& node, const std::string& why) const { file_.complain(node, why); }
 
-  const std::filesystem::path& path_;
+  TomlFile file_;
   std::string folder_;
 };
 

@@ -25,53 +25,6 @@ def _call(kinds, a, w, a_scale, w_scale, bias):
 
 def linear(x, w, bias=None):
     """x [..., k] times w [n, k] transposed, plus bias: torch.nn.functional.linear."""
-    if x.dim() == 2:
-        return _call(x, w, NO_SCALES, bias, ("none", "none", x.dtype, False))
-    out = _call(x.reshape(-1, x.shape[-1]), w, NO_SCALES, bias, ("none", "none", x.dtype, False))
-    return out.reshape(*x.shape[:-1], w.shape[0])
-
-
-def gemm_a16w16(A, B, bias=None, otype=None):
-    """A [m, k] times B [n, k] transposed, of 16-bit or f32 elements."""
-    return _call(A, B, NO_SCALES, bias, ("none", "none", otype or A.dtype, False))
-
-
-def _scalings(x_scale, w_scale, m):
-    """One scale for one token may mean either: it is taken to be as the weights' scales are."""
-    w_scaling = "tensor" if w_scale.numel() == 1 else "row"
-    if x_scale.numel() == 1:
-        return (w_scaling if m == 1 else "tensor"), w_scaling
-    return "row", w_scaling
-
-
-def gemm_a8w8(XQ, WQ, x_scale, w_scale, bias=None, dtype=torch.bfloat16, splitK=None):
-    """8-bit operands with f32 scales: one for a tensor, or one for each token and each channel. A table says the split."""
-    return _call(XQ, WQ, (x_scale, w_scale), bias, (_whole(x_scale), _whole(w_scale), dtype, False))
-
-
-def gemm_a8w8_blockscale(XQ, WQ, x_scale, w_scale, dtype=torch.bfloat16):
-    """8-bit operands with f32 scales [m, ceil(k/128)] and [ceil(n/128), ceil(k/128)]."""
-    return _call(XQ, WQ, (x_scale, w_scale), None, ("1x128", "128x128", dtype, False))
-
-
-def _bytes(tensor):
-    """The tensor as bytes: always the same view, to which the packed weights belong, until the tensor gets other memory."""
-    if tensor.dtype == torch.uint8:
-        return tensor
-    kept = tensor.__dict__.get("_gemmtune_bytes")
-    if kept is None or kept.data_ptr() != tensor.data_ptr() or kept.shape[:-1] != tensor.shape[:-1]:
-        kept = tensor.__dict__["_gemmtune_bytes"] = tensor.view(torch.uint8)
-    return kept
-
-
-def gemm_a4w4(A, B, A_scale, B_scale, bias=None, dtype=torch.bfloat16, alpha=1.0, beta=0.0, bpreshuffle=True):
-    """MXFP4 operands [m, k/2] and [n, k/2], two elements in a byte, with E8M0 scales [m, k/32] and [n, k/32]. They are
-    expected as quantize_mxfp4() gives them, whatever bpreshuffle says: the kernel packs the weights as it wants them."""
-    if alpha != 1.0 or beta != 0.0:
-        raise Error("unsupported", "gemm_a4w4 takes alpha = 1 and beta = 0 only")
-    return _call(_bytes(A), _bytes(B), (_bytes(A_scale), _bytes(B_scale)), bias, ("1x32", "1x32", dtype, True))
-def linear(x, w, bias=None):
-    """x [..., k] times w [n, k] transposed, plus bias: torch.nn.functional.linear."""
     return _call(("none", "none", x.dtype, False), x, w, None, None, bias)
 
 

@@ -10,11 +10,10 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
 ONLINE = os.path.abspath(sys.argv.pop(2))
 
-from harness import PATIENCE_S, PROGRAM, CommandTest, main  # noqa: E402  (it reads the program's path from sys.argv)
+from harness import PATIENCE_S, CommandTest, main  # noqa: E402  (it reads the program's path from sys.argv)
 
 QUICK = ("--", "--libtype", "cpu_tile,openblas", "--most_candidates", "3", "--iters", "5")
 CAPTURE_HEADER = "gfx,cu_num,M,N,K,problem,match,calls,tuned_m,expected_us\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """House rules that can be counted: see CONTRIBUTING.md."""
+import ast
 import pathlib
 import re
 import statistics
@@ -77,6 +78,19 @@ def types_defined_twice(headers):
             yield f"{namespace}::{name} is defined in {' and in '.join(str(p) for p in paths)}"
 
 
+def python_defined_twice():
+    """A second definition of a name in one scope silently replaces the first, as after a merge that kept both."""
+    for folder in ("bench", "docs", "examples", "python", "tests", "tools", "workers"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for scope in ast.walk(ast.parse(path.read_text())):
+                if not isinstance(scope, (ast.Module, ast.ClassDef)):
+                    continue
+                names = [node.name for node in scope.body
+                         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.decorator_list]
+                for name in sorted({name for name in names if names.count(name) > 1}):
+                    yield f"{path}: {name} is defined twice"
+
+
 def pages():
     yield from ROOT.glob("*.md")
     for folder in ("docs", "examples", "workers"):
@@ -113,7 +127,7 @@ def long_lines_of_pages():
 
 def conflict_markers():
     """Lines that a merge left behind, in any text of the repository."""
-    folders = ("gemmtune", "include", "tests", "bench", "cmake", "docs", "examples", "tools", "workers")
+    folders = ("gemmtune", "include", "tests", "bench", "cmake", "docs", "examples", "python", "tools", "workers")
     paths = [path for path in ROOT.iterdir() if path.is_file()]
     paths += [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     for path in paths:
@@ -130,6 +144,7 @@ def main():
     problems += broken_links()
     problems += long_lines_of_pages()
     problems += conflict_markers()
+    problems += python_defined_twice()
     median = statistics.median(len(p.read_text().splitlines()) for p in files)
     if median > MEDIAN_FILE:
         problems.append(f"the median file has {median} lines, at most {MEDIAN_FILE}")

@@ -9,7 +9,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 PRELOAD, CALLER = (os.path.abspath(sys.argv.pop()) for _ in range(2))

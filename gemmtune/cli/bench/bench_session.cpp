@@ -8,6 +8,7 @@
 #include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/worker/worker_factory.h"
 #include "gemmtune/device/device.h"
+#include "gemmtune/evaluate/passing_evaluator.h"
 #include "gemmtune/tune/candidates.h"
 
 namespace gemmtune {
@@ -31,26 +32,17 @@ std::unique_ptr<Evaluator> start_evaluator(const BenchFlags& flags, const BenchP
 }  // namespace
 
 /// Passes work to the inner evaluator until it has to stop, even between two batches. After that it does nothing.
-class BenchSession::Stoppable final : public Evaluator {
+class BenchSession::Stoppable final : public PassingEvaluator {
  public:
-  Stoppable(std::unique_ptr<Evaluator> inner, const std::atomic<bool>& stop) : inner_(std::move(inner)), stop_(stop) {}
+  Stoppable(std::unique_ptr<Evaluator> inner, const std::atomic<bool>& stop)
+      : PassingEvaluator(std::move(inner)), stop_(stop) {}
 
-  void begin_start() override { inner_->begin_start(); }
-  DeviceInfo device() override { return inner_->device(); }
-  std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
-  std::vector<Candidate> candidates(const Problem& problem) override { return inner_->candidates(problem); }
-  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
-    inner_->expect(problem, candidates);
-  }
   void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
                 EvaluationObserver& observer) override {
-    if (!stop_) inner_->evaluate(problem, candidates, policy, observer);
+    if (!stop_) PassingEvaluator::evaluate(problem, candidates, policy, observer);
   }
-  void interrupt() override { inner_->interrupt(); }
-  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
-  std::unique_ptr<Evaluator> inner_;
   const std::atomic<bool>& stop_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "gemmtune/bench/plausible_times.h"
 #include "gemmtune/evaluate/local_evaluator.h"
+#include "gemmtune/evaluate/passing_evaluator.h"
 #include "gemmtune/families/registry.h"
 #include "gemmtune/search/diverse_sample.h"
 #include "gemmtune/worker/compile_ahead.h"
@@ -47,31 +48,18 @@ std::vector<Candidate> selected(std::vector<Candidate> all, const Selection& sel
   return all;
 }
 
-class SelectingEvaluator final : public Evaluator {
+class SelectingEvaluator final : public PassingEvaluator {
  public:
   SelectingEvaluator(std::unique_ptr<Evaluator> inner, Selection selection)
-      : inner_(std::move(inner)), selection_(std::move(selection)) {}
+      : PassingEvaluator(std::move(inner)), selection_(std::move(selection)) {}
 
-  void begin_start() override { inner_->begin_start(); }
-  DeviceInfo device() override { return inner_->device(); }
-  std::vector<FamilySupport> supports(const Problem& problem) override { return inner_->supports(problem); }
   std::vector<Candidate> candidates(const Problem& problem) override {
-    auto all = inner_->candidates(problem);
+    auto all = PassingEvaluator::candidates(problem);
     if (selection_.adjust) all = selection_.adjust(problem, std::move(all));
     return selected(std::move(all), selection_);
   }
-  void expect(const Problem& problem, std::span<const Candidate> candidates) override {
-    inner_->expect(problem, candidates);
-  }
-  void evaluate(const Problem& problem, std::span<const Candidate> candidates, const EvaluationPolicy& policy,
-                EvaluationObserver& observer) override {
-    inner_->evaluate(problem, candidates, policy, observer);
-  }
-  void interrupt() override { inner_->interrupt(); }
-  std::vector<std::string> remarks() const override { return inner_->remarks(); }
 
  private:
-  std::unique_ptr<Evaluator> inner_;
   Selection selection_;
 };
 

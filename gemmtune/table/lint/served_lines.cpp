@@ -23,12 +23,6 @@ TunedRowReader reader_of(const LintTable& table) {
   return {table.document.header, table.format->format, defaults_of(*table.format), table.document.source};
 }
 
-std::vector<CsvField> fields_of(const CsvRow& line) {
-  std::vector<CsvField> fields;
-  for (const auto& cell : line.cells) fields.push_back({cell.text, cell.column});
-  return fields;
-}
-
 }  // namespace
 
 bool may_be_served(const LintTable& table) {
@@ -52,7 +46,7 @@ std::vector<RefusedLine> refused_lines(const LintTable& table) {
   if (!may_be_served(table) || !why_not_served(table).empty()) return refused;
   auto reader = reader_of(table);
   for (const auto& line : table.document.rows)
-    if (auto complaint = reader.read(fields_of(line))) refused.push_back({&line, std::move(*complaint)});
+    if (auto complaint = reader.read(line.fields())) refused.push_back({&line, std::move(*complaint)});
   return refused;
 }
 
