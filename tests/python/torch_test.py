@@ -204,7 +204,8 @@ class OnTensors(unittest.TestCase):
             model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 16))
             model = model.to(device).to(torch.bfloat16).eval()
             x = draw(8, 64, device=device, dtype=torch.bfloat16)
-            for format, share in (("same", 0.02), ("fp8", 0.15), ("mxfp4", 0.5)):
+            of_cpu = (("a16w4", 0.4), ("a8w4", 0.4)) if device == "cpu" else ()
+            for format, share in (("same", 0.02), ("fp8", 0.15), ("mxfp4", 0.5), *of_cpu):
                 said = []
                 with torch.no_grad():
                     before = model(x)
