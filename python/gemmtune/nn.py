@@ -10,7 +10,8 @@ from .served import lookup
 
 class Linear(torch.nn.Module):
     """The layer `of`, for inference. format: "same" keeps its type; "fp8" quantises weights and activations by rows,
-    "fp8_block" by blocks of 128, and "mxfp4" by blocks of 32."""
+    "fp8_block" by blocks of 128, and "mxfp4" by blocks of 32. "a16w4" and "a8w4" quantise the weights to MXFP4;
+    activations stay as they are, or are quantised to int8 in each call."""
 
     def __init__(self, of, format="same"):
         super().__init__()
@@ -24,7 +25,7 @@ class Linear(torch.nn.Module):
     def _quantised(self, weight):
         if self.format == "same":
             return weight, None
-        if self.format == "mxfp4":
+        if self.format in MXFP4_WEIGHTS:
             return quantize_mxfp4(weight)
         return quantize_fp8(weight, "row" if self.format == "fp8" else "128x128")
 
@@ -43,6 +44,8 @@ class Linear(torch.nn.Module):
             return torch.nn.functional.linear(x, self.weight, self.bias)
 
     def _multiply(self, x):
+        if self.format in OF_FLOATS:
+            return OF_FLOATS[self.format](x, self.weight, self.weight_scale, self.bias)
         if self.format == "mxfp4":
             values, scales = quantize_mxfp4(x)
             return torch_ops.gemm_a4w4(values, self.weight, scales, self.weight_scale, self.bias, x.dtype)
@@ -72,7 +75,9 @@ def block_scaled(x, weight, weight_scale, out_type=None):
 
 
 SIDES = {"same": ("{type}", "{type}"), "fp8": ("e4m3/row", "e4m3/row"), "fp8_block": ("e4m3/1x128", "e4m3/128x128"),
-         "mxfp4": ("e2m1/1x32", "e2m1/1x32")}
+         "mxfp4": ("e2m1/1x32", "e2m1/1x32"), "a16w4": ("{type}", "e2m1/1x32"), "a8w4": ("{type}/q8", "e2m1/1x32")}
+MXFP4_WEIGHTS = ("mxfp4", "a16w4", "a8w4")
+OF_FLOATS = {"a16w4": torch_ops.gemm_a16w4, "a8w4": torch_ops.gemm_a8w4}
 
 
 def problem_of(layer, format, m, device=None):
@@ -81,7 +86,8 @@ def problem_of(layer, format, m, device=None):
     a, w = (side.format(type=type) for side in SIDES[format])
     bias = ":bias" if layer.bias is not None and format != "fp8_block" else ""
     m = rows_of_blocks(m, device or layer.weight.device) if format == "fp8_block" else m
-    return f"{m}x{layer.out_features}x{layer.in_features}:{a}:{w}:{type}{bias}" + (":packed" if format == "mxfp4" else "")
+    packed = ":packed" if format in MXFP4_WEIGHTS else ""
+    return f"{m}x{layer.out_features}x{layer.in_features}:{a}:{w}:{type}{bias}{packed}"
 
 
 def known(format):
@@ -96,7 +102,7 @@ def why_not(layer, format):
         return "not a plain torch.nn.Linear"
     if layer.weight.dtype not in (torch.bfloat16, torch.float16, torch.float32):
         return f"its weights are {layer.weight.dtype}"
-    if format == "mxfp4" and layer.in_features % 32 != 0:
+    if format in MXFP4_WEIGHTS and layer.in_features % 32 != 0:
         return f"{layer.in_features} inputs are no multiple of 32"
     try:
         lookup(problem_of(layer, format, 1), layer.weight.device)
