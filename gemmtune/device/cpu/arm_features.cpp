@@ -17,7 +17,7 @@ struct Feature {
 };
 
 constexpr std::array features{
-    Feature{hwcap, 1, "asimd"},    Feature{hwcap, 10, "asimdhp"}, Feature{hwcap, 20, "asimddp"},
+    Feature{hwcap, 1, "asimd"},    Feature{hwcap, 10, "asimdhp"},  Feature{hwcap, 20, "asimddp"},
     Feature{hwcap, 22, "sve"},     Feature{hwcap, 23, "asimdfhm"}, Feature{hwcap2, 1, "sve2"},
     Feature{hwcap2, 9, "svei8mm"}, Feature{hwcap2, 12, "svebf16"}, Feature{hwcap2, 13, "i8mm"},
     Feature{hwcap2, 14, "bf16"},   Feature{hwcap2, 23, "sme"}};

@@ -74,8 +74,7 @@ std::string types_label(const Problem& problem) {
 }
 
 const std::vector<std::string>& float_isas() {
-  static const std::vector<std::string> isas{"amxbf16",  "avx512bf16", "avx512",  "avx2",
-                                             "neonbf16", "neon",       "portable"};
+  static const std::vector<std::string> isas{"amxbf16", "avx512bf16", "avx512", "avx2", "neonbf16", "neon", "portable"};
   return isas;
 }
 

@@ -20,7 +20,8 @@ GT_STEP void stream_step(Sums<V, R, C>& sums, const typename V::Type (&w)[C], co
 
 /// Sums the unscaled products of elements [k, k_end), which all have the same scale.
 template <typename V, Source S, int R, int C, int U>
-GT_STEP void stream_block(Sums<V, R, C>& block, const Rows& rows, const StreamArgs& args, std::int64_t k, std::int64_t k_end) {
+GT_STEP void stream_block(Sums<V, R, C>& block, const Rows& rows, const StreamArgs& args, std::int64_t k,
+                          std::int64_t k_end) {
   Sums<V, R, C> sums[U];
   typename V::Type w[C];
   GT_UNROLL for (int u = 0; u < U; ++u) {

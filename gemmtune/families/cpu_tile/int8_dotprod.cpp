@@ -8,9 +8,9 @@
 namespace gemmtune::cpu_tile::dotprod {
 namespace {
 
-constexpr int columns = 4;                                // of a vector
-constexpr int panel_vectors = panel_columns / columns;    // of a panel, at one group of four along K
-constexpr int row_bytes = 16;                             // of a row in a register: four groups along K
+constexpr int columns = 4;                              // of a vector
+constexpr int panel_vectors = panel_columns / columns;  // of a panel, at one group of four along K
+constexpr int row_bytes = 16;                           // of a row in a register: four groups along K
 constexpr int group_bytes = 4 * panel_columns;
 
 /// The sums of a tile. All loops over them are unrolled and have no branches; otherwise g++ keeps the array in memory.

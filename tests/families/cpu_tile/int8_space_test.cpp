@@ -21,7 +21,7 @@ DeviceInfo machine(const std::vector<std::string>& labels, std::int64_t cores) {
 
 const std::vector<std::vector<std::string>>& machines() {
   static const std::vector<std::vector<std::string>> all{
-      {},       {"avx2"},    {"avxvnni"},       {"avx512vnni"}, {"avx512vnni", "avxvnni", "amxint8"},
+      {},       {"avx2"},    {"avxvnni"},        {"avx512vnni"}, {"avx512vnni", "avxvnni", "amxint8"},
       {"neon"}, {"dotprod"}, {"dotprod", "i8mm"}};
   return all;
 }
