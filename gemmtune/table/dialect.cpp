@@ -33,9 +33,9 @@ bool assign(T& target, const std::optional<Value>& value) {
 }
 
 bool set_inputs(Problem& problem, std::string_view text) {
-  if (!assign(problem.w.type, parse_dtype(text))) return false;
-  problem.a.type = problem.w.type;
-  return true;
+  const auto type = parse_dtype(text);
+  if (type) set_input_types(problem, *type);
+  return type.has_value();
 }
 
 bool set_tensor_scales(Problem& problem, std::string_view text) {
@@ -158,7 +158,8 @@ std::vector<Column> columns_from_header(const std::vector<std::string>& names) {
 }
 
 std::vector<Column> default_columns(Format format, Schema schema) {
-  return columns_from_header(schema_columns(*find_family(to_string(format)), schema));
+  return columns_from_header(
+      schema_columns(*find_family(to_string(format)), is_aiter(format) ? schema : Schema::gemmtune));
 }
 
 std::string header_text(const std::vector<Column>& columns) {
