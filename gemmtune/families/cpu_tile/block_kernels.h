@@ -98,5 +98,7 @@ const BlockKernels& block_f32_portable();
 const BlockKernels& block_f32_avx2();
 const BlockKernels& block_f32_avx512();
 const BlockKernels& block_bf16_avx512();
+const BlockKernels& block_int8_dotprod();
+const BlockKernels& block_f32_neon();
 
 }  // namespace gemmtune::cpu_tile
