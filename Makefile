@@ -13,7 +13,7 @@ build: dependencies
 	cmake --build --preset release -j $(jobs)
 
 ## Install what is missing, build with sanitizers, and run all tests.
-test: dependencies
+test: test-dependencies
 	cmake --preset ci
 	cmake --build --preset ci -j $(jobs)
 	ctest --preset ci -j $(jobs)
@@ -26,9 +26,11 @@ test-python: dependencies
 wheel: dependencies
 	tools/wheel
 
-.PHONY: dependencies developer-dependencies
+.PHONY: dependencies test-dependencies developer-dependencies
 dependencies:
 	tools/install-dependencies
+test-dependencies:
+	tools/install-dependencies --tests
 developer-dependencies:
 	tools/install-dependencies --developer
 

@@ -1,8 +1,14 @@
-# One interface target carries the language level, the warnings and the sanitizers of everything that is ours.
+# One interface target carries the language level, the warnings, the rules of arithmetic and the sanitizers of everything
+# that is ours.
 add_library(gemmtune_options INTERFACE)
 target_compile_features(gemmtune_options INTERFACE cxx_std_20)
 target_compile_options(gemmtune_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                                   -Wnon-virtual-dtor -Woverloaded-virtual)
+# x86-64's baseline has no fused multiply-add. Elsewhere the compiler would round a·b + c once where the same source
+# rounds twice on x86-64, and then drawn operands, references and outputs would differ between machines.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  target_compile_options(gemmtune_options INTERFACE -ffp-contract=off)
+endif()
 if(GEMMTUNE_WERROR)
   target_compile_options(gemmtune_options INTERFACE -Werror)
 endif()

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/cpu/arm_features.h"
 #include "gemmtune/device/cpu/cpu_memory.h"
 #include "gemmtune/device/cpu/cpu_quota.h"
 
@@ -87,6 +88,12 @@ std::int64_t usable_cpus(const SystemTree& tree, const std::vector<int>& cpus) {
   return std::min(allowed, cpu_quota(tree).value_or(allowed));
 }
 
+/// What the system lets this process use.
+std::vector<std::string> usable_features(const SystemTree& tree, std::string_view machine, std::string_view cpuinfo) {
+  const auto auxv = machine == "aarch64" ? tree.text("/proc/self/auxv") : std::nullopt;
+  return auxv && !auxv->empty() ? arm_features(*auxv) : arithmetic_features(cpuinfo);
+}
+
 utsname uname_of_kernel() {
   utsname names{};
   uname(&names);
@@ -142,7 +149,7 @@ DeviceInfo read_cpu_info(const SystemTree& tree) {
   const std::vector<int> cpus = allowed_cpus();
   DeviceInfo info;
   info.name = cpu_name(cpuinfo, kernel.machine);
-  info.features = arithmetic_features(cpuinfo);
+  info.features = usable_features(tree, kernel.machine, cpuinfo);
   info.arch = cpu_arch(kernel.machine, info.features);
   info.cu_num = usable_cpus(tree, cpus);
   info.last_level_cache_bytes = last_level_cache_bytes(tree, cpus);

@@ -100,5 +100,7 @@ const BlockKernels& block_f32_avx2();
 const BlockKernels& block_f32_avx512();
 const BlockKernels& block_bf16_avx512();
 const BlockKernels& block_bf16_amx();
+const BlockKernels& block_int8_dotprod();
+const BlockKernels& block_f32_neon();
 
 }  // namespace gemmtune::cpu_tile

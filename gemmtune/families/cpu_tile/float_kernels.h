@@ -127,5 +127,7 @@ const FloatKernels& float_kernels_avx2();
 const FloatKernels& float_kernels_avx512();
 const FloatKernels& float_kernels_avx512bf16();
 const FloatKernels& float_kernels_amxbf16();
+const FloatKernels& float_kernels_neon();
+const FloatKernels& float_kernels_neonbf16();
 
 }  // namespace gemmtune::cpu_tile

@@ -74,7 +74,7 @@ std::string types_label(const Problem& problem) {
 }
 
 const std::vector<std::string>& float_isas() {
-  static const std::vector<std::string> isas{"amxbf16", "avx512bf16", "avx512", "avx2", "portable"};
+  static const std::vector<std::string> isas{"amxbf16", "avx512bf16", "avx512", "avx2", "neonbf16", "neon", "portable"};
   return isas;
 }
 
@@ -85,6 +85,9 @@ const FloatKernels& float_kernels(std::string_view isa) {
   if (isa == "avx512") return float_kernels_avx512();
   if (isa == "avx512bf16") return float_kernels_avx512bf16();
   if (isa == "amxbf16") return float_kernels_amxbf16();
+#elif GEMMTUNE_CPU_TILE_ARM
+  if (isa == "neon") return float_kernels_neon();
+  if (isa == "neonbf16") return float_kernels_neonbf16();
 #endif
   fail(ErrorCode::unsupported, "cpu_tile has no float kernels for '{}'", isa);
 }

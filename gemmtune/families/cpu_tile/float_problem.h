@@ -26,7 +26,8 @@ std::string types_label(const Problem& problem);
 /// The instruction sets of the float kernels, best first.
 const std::vector<std::string>& float_isas();
 
-/// The kernels of one instruction set. Builds for other architectures than x86-64 have only "portable".
+/// The kernels of one instruction set. Builds for other architectures than x86-64 and 64-bit Arm have
+/// only "portable".
 const FloatKernels& float_kernels(std::string_view isa);
 
 Source source_of(DType type);

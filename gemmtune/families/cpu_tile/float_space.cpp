@@ -18,7 +18,7 @@ constexpr double largest_share = 1 << 23;
 /// From this many rows on, multiplying costs more than reading, and pairs beat everything that converts to float.
 constexpr std::int64_t compute_bound_rows = 16;
 
-bool is_pairs(const std::string& isa) { return isa == "avx512bf16" || isa == "amxbf16"; }
+bool is_pairs(const std::string& isa) { return isa == "avx512bf16" || isa == "amxbf16" || isa == "neonbf16"; }
 
 /// The number of operations, or 16 times the bytes that must move if that is more: a core cannot hide more bytes.
 double work_of(const Problem& problem) { return std::max(flops(problem), 16 * moved_bytes(problem)); }
@@ -26,7 +26,7 @@ double work_of(const Problem& problem) { return std::max(flops(problem), 16 * mo
 /// Whether a better instruction set makes trying this one pointless.
 bool is_outdone(const std::string& isa, const std::string& best, const Problem& problem) {
   if (isa == best || is_pairs(isa)) return false;
-  if (isa == "avx512") return problem.m > compute_bound_rows;
+  if (isa == "avx512" || isa == "neon") return problem.m > compute_bound_rows;
   return true;
 }
 

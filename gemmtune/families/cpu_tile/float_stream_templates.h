@@ -11,7 +11,7 @@ template <typename V, int R, int C>
 using Sums = typename V::Type[R][C];
 
 template <typename V, int R, int C>
-void stream_step(Sums<V, R, C>& sums, const typename V::Type (&w)[C], const float* a, std::int64_t a_stride) {
+GT_STEP void stream_step(Sums<V, R, C>& sums, const typename V::Type (&w)[C], const float* a, std::int64_t a_stride) {
   GT_UNROLL for (int r = 0; r < R; ++r) {
     const auto value = V::load(a + r * a_stride);
     GT_UNROLL for (int c = 0; c < C; ++c) sums[r][c] = V::multiply_add(value, w[c], sums[r][c]);
@@ -20,7 +20,8 @@ void stream_step(Sums<V, R, C>& sums, const typename V::Type (&w)[C], const floa
 
 /// Sums the unscaled products of elements [k, k_end), which all have the same scale.
 template <typename V, Source S, int R, int C, int U>
-void stream_block(Sums<V, R, C>& block, const Rows& rows, const StreamArgs& args, std::int64_t k, std::int64_t k_end) {
+GT_STEP void stream_block(Sums<V, R, C>& block, const Rows& rows, const StreamArgs& args, std::int64_t k,
+                          std::int64_t k_end) {
   Sums<V, R, C> sums[U];
   typename V::Type w[C];
   GT_UNROLL for (int u = 0; u < U; ++u) {

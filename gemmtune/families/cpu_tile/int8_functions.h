@@ -45,4 +45,20 @@ void enter();
 void leave();
 }  // namespace amxint8
 
+/// For all Arm CPUs; rows are read and expanded as RowForm::s8 only.
+namespace neon {
+void finish(const FinishJob& job);
+void expand_row(const ExpandRowJob& job);
+void expand_panel(const ExpandPanelJob& job);
+void block_dot(const BlockDotJob& job);
+}  // namespace neon
+
+namespace dotprod {
+extern const std::span<const TileKernel> int8_tiles;
+}
+
+namespace i8mm {
+extern const std::span<const TileKernel> int8_tiles;
+}
+
 }  // namespace gemmtune::cpu_tile

@@ -62,6 +62,27 @@ Int8Isa amxint8_isa() {
   return isa;
 }
 
+#elif GEMMTUNE_CPU_TILE_ARM
+
+Int8Isa dotprod_isa() {
+  return {.label = "dotprod",
+          .form = RowForm::s8,
+          .tiles = dotprod::int8_tiles,
+          .finish = neon::finish,
+          .expand_row = neon::expand_row,
+          .expand_panel = neon::expand_panel,
+          .block_dot = neon::block_dot,
+          .enter = nothing,
+          .leave = nothing};
+}
+
+Int8Isa i8mm_isa() {
+  Int8Isa isa = dotprod_isa();
+  isa.label = "i8mm";
+  isa.tiles = i8mm::int8_tiles;
+  return isa;
+}
+
 #endif
 
 }  // namespace
@@ -75,6 +96,8 @@ const TileKernel* Int8Isa::tile(std::int64_t m, std::int64_t n) const {
 std::span<const Int8Isa> int8_isas() {
 #if GEMMTUNE_CPU_TILE_X86
   static const std::array isas{amxint8_isa(), avx512vnni_isa(), avxvnni_isa(), avx2_isa(), portable_isa()};
+#elif GEMMTUNE_CPU_TILE_ARM
+  static const std::array isas{i8mm_isa(), dotprod_isa(), portable_isa()};
 #else
   static const std::array isas{portable_isa()};
 #endif

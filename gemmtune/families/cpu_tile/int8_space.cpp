@@ -14,18 +14,19 @@ constexpr std::int64_t most_nibble_rows = 256;
 constexpr std::int64_t most_threads = 4096;
 
 const std::vector<std::string>& isa_labels() {
-  static const std::vector<std::string> labels{"amxint8", "avx512vnni", "avxvnni", "avx2", "portable"};
+  static const std::vector<std::string> labels{"amxint8", "avx512vnni", "avxvnni", "avx2",
+                                               "i8mm",    "dotprod",    "portable"};
   return labels;
 }
 
-/// The two best instruction sets of the device. More would make the space large.
+/// The two best instruction sets of the device. More would make the space large. "portable" is the last resort only.
 Axis isa_axis(const DeviceInfo& device) {
   Axis axis = label_axis("isa", isa_labels());
   std::erase_if(axis.values, [&](std::int64_t i) {
     return !why_not_isa(isa_labels()[static_cast<std::size_t>(i)], device).empty();
   });
-  const std::size_t portable_too = device.has("avx2") ? 1 : 0;
-  axis.values.resize(std::min<std::size_t>(2, axis.values.size() - portable_too));
+  if (axis.values.size() > 1) axis.values.pop_back();
+  axis.values.resize(std::min<std::size_t>(2, axis.values.size()));
   return axis;
 }
 

@@ -19,6 +19,10 @@ using Features = std::vector<std::string>;
 const std::map<std::string, Features, std::less<>>& isa_table() {
   static const std::map<std::string, Features, std::less<>> table{
       {"portable", {}},
+      {"neon", {"asimd"}},
+      {"neonbf16", {"asimd", "bf16"}},
+      {"dotprod", {"asimd", "asimddp"}},
+      {"i8mm", {"asimd", "i8mm"}},
       {"avx2", {"avx2", "fma", "f16c"}},
       {"avxvnni", {"avx2", "fma", "f16c", "avx_vnni"}},
       {"avx512", {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl"}},
@@ -30,6 +34,13 @@ const std::map<std::string, Features, std::less<>>& isa_table() {
   return table;
 }
 
+/// The architecture whose kernels these are: the first of the features tells.
+std::string_view architecture_of(const Features& features) {
+  return features.front() == "asimd" ? "64-bit Arm" : "x86-64";
+}
+
+constexpr std::string_view built_for = GEMMTUNE_CPU_TILE_X86 ? "x86-64" : GEMMTUNE_CPU_TILE_ARM ? "64-bit Arm" : "";
+
 }  // namespace
 
 const Features& features_of_isa(std::string_view label) {
@@ -39,13 +50,16 @@ const Features& features_of_isa(std::string_view label) {
 }
 
 std::string why_not_isa(std::string_view label, const DeviceInfo& device) {
+  const Features& features = features_of_isa(label);
+  if (features.empty()) return "";
+  if (const auto architecture = architecture_of(features); architecture != built_for) {
+    return "this gemmtune is not built for " + std::string(architecture);
+  }
   std::vector<std::string> missing;
-  for (const std::string& feature : features_of_isa(label)) {
+  for (const std::string& feature : features) {
     if (!device.has(feature)) missing.push_back(feature);
   }
-  if (!missing.empty()) return "the CPU has no " + join(missing, ", ");
-  if (label != "portable" && GEMMTUNE_CPU_TILE_X86 == 0) return "not built for x86-64";
-  return "";
+  return missing.empty() ? "" : "the CPU has no " + join(missing, ", ");
 }
 
 std::vector<std::string> runnable_isas(const std::vector<std::string>& labels, const DeviceInfo& device) {

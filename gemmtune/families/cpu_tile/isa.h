@@ -14,8 +14,8 @@ namespace gemmtune::cpu_tile {
 /// Error{internal} for an unknown label.
 const std::vector<std::string>& features_of_isa(std::string_view label);
 
-/// Why the device cannot run this label ("the CPU has no avx512_bf16"), or "". In builds for other architectures than
-/// x86-64, only "portable" can run.
+/// Why the device cannot run this label ("the CPU has no avx512_bf16", "this gemmtune is not built for 64-bit Arm"), or
+/// "". In builds for other architectures than x86-64 and 64-bit Arm, only "portable" can run.
 std::string why_not_isa(std::string_view label, const DeviceInfo& device);
 
 /// Those of `labels` that the device can run, in the same order.

@@ -7,9 +7,11 @@
 #include <cstring>
 #include <memory>
 
+#include "gemmtune/device/cpu/cpu_info.h"
 #include "gemmtune/families/cpu_tile/isa.h"
 #include "gemmtune/gemm/numeric.h"
 #include "gemmtune/gemm/quantise.h"
+#include "tests/families/cpu_tile/host_stream.h"
 
 namespace gemmtune {
 namespace {
@@ -42,14 +44,6 @@ class Guarded {
   std::size_t size_;
   std::vector<std::byte> bytes_;
   std::byte* data_{};
-};
-
-class NoStream final : public Stream {
- public:
-  void synchronize() override {}
-  void report_failure(std::string_view message) noexcept override { failure = message; }
-
-  std::string failure{};
 };
 
 double decode_out(DType type, const std::byte* bytes, std::int64_t index) {
@@ -143,7 +137,7 @@ std::string FloatRun::why_wrong(PreparedGemm& gemm) const {
                     .bias = data(host_.bias),
                     .c = c.data(),
                     .workspace = workspace.data()};
-  NoStream stream;
+  HostStream stream;
   if (gemm.packed_weight_bytes() > 0) {
     gemm.pack_weights(operands, packed.data(), stream);
     operands.packed_w = packed.data();
@@ -177,7 +171,7 @@ DeviceInfo device_with_isa(std::string_view isa, std::int64_t cores) {
 }
 
 std::string why_skipped(std::string_view isa) {
-  std::string why = cpu_tile::why_not_isa(isa, list_devices().front());
+  std::string why = cpu_tile::why_not_isa(isa, read_cpu_info(SystemTree{}));
   if (why.empty() && isa.starts_with("amx") && !cpu_tile::allow_amx_tiles()) why = "the system grants no AMX tiles";
   return why.empty() ? why : fmt::format("{}: {}", isa, why);
 }

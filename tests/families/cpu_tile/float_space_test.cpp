@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/families/cpu_tile/isa.h"
 #include "tests/families/cpu_tile/float_run.h"
 
 namespace gemmtune {
@@ -16,9 +17,14 @@ namespace {
 
 constexpr std::size_t most_candidates = 60;
 
+bool is_built(const std::string& isa) { return cpu_tile::why_not_isa(isa, device_with_isa(isa, 1)).empty(); }
+
+/// An instruction set of this build with vectors of eight floats. The tiles of AVX2 and NEON have the same shapes.
+std::string isa_of_eight() { return is_built("avx2") ? "avx2" : is_built("neon") ? "neon" : ""; }
+
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> devices;
-  for (const char* isa : {"portable", "avx2", "avx512", "avx512bf16"}) {
+  for (const char* isa : {"portable", "avx2", "avx512", "avx512bf16", "neon", "neonbf16"}) {
     for (const std::int64_t cores : {1, 2, 6, 64}) devices.push_back(device_with_isa(isa, cores));
   }
   for (const std::int64_t cores : {1, 16, 112}) {
@@ -76,7 +82,8 @@ TEST(FloatSpace, NamesAreUniqueAndNobodyGetsMoreThreadsThanCores) {
 TEST(FloatSpace, TheBestInstructionSetComesFirst) {
   const auto family = make_cpu_tile_family();
   const Problem problem = parse_problem("512x4096x4096:a16w16");
-  for (const char* isa : {"portable", "avx2", "avx512", "avx512bf16"}) {
+  for (const char* isa : {"portable", "avx2", "avx512", "avx512bf16", "neon", "neonbf16"}) {
+    if (!is_built(isa)) continue;
     const auto candidates = family->candidates(problem, device_with_isa(isa, 8));
     EXPECT_NE(candidates.front().name.find(std::string("_") + isa + "_"), std::string::npos) << candidates.front().name;
   }
@@ -84,15 +91,18 @@ TEST(FloatSpace, TheBestInstructionSetComesFirst) {
 
 TEST(FloatSpace, FewRowsStreamByDefault) {
   const auto family = make_cpu_tile_family();
-  const DeviceInfo device = device_with_isa("avx2", 2);
+  const DeviceInfo device = device_with_isa(is_built("neon") ? "neon" : "avx2", 2);
   EXPECT_TRUE(family->candidates(parse_problem("1x4096x4096:a16w16"), device)[0].name.starts_with("cpu_tile_stream_"));
   EXPECT_TRUE(family->candidates(parse_problem("17x4096x4096:a16w16"), device)[0].name.starts_with("cpu_tile_bf16_"));
 }
 
-void expect_refused(const char* text, const char* name, const char* reason) {
+/// ISA in the name stands for isa_of_eight().
+void expect_refused(const char* text, std::string name, const char* reason) {
+  if (const auto isa = name.find("ISA"); isa != std::string::npos) name.replace(isa, 3, isa_of_eight());
   const auto family = make_cpu_tile_family();
+  const DeviceInfo device = device_with_isa(isa_of_eight(), 2);
   try {
-    (void)family->prepare(parse_problem(text), {.family = "cpu_tile", .name = name}, device_with_isa("avx2", 2));
+    (void)family->prepare(parse_problem(text), {.family = "cpu_tile", .name = name}, device);
     ADD_FAILURE() << name << " was prepared";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);
@@ -101,20 +111,23 @@ void expect_refused(const char* text, const char* name, const char* reason) {
 }
 
 TEST(FloatSpace, NamesThatDoNotFitAreRefusedWithTheReason) {
+  if (isa_of_eight().empty()) GTEST_SKIP() << "this build has no vectors of eight floats";
   const char* square = "512x512x512:f32:f32:f32";
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m7_kc256_nc256_t2_direct",
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m7_kc256_nc256_t2_direct",
                  "no kernel has a tile of this height and width");
-  expect_refused(square, "cpu_tile_f32_avx512_n2_m6_kc256_nc256_t2_direct", "the CPU has no avx512f");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc250_nc256_t2_direct", "K block must be a positive multiple");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc0_nc256_t2_direct", "K block must be a positive multiple");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc256_nc0_t2_direct", "N block must not be empty");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc256_nc256_t3_direct", "threads must be from 1");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m6_kc256_nc256_t2_panel", "packed ahead if and only if");
-  expect_refused(square, "cpu_tile_f32_avx2_n2_m-6_kc256_nc256_t2_direct",
+  if (is_built("avx512")) {
+    expect_refused(square, "cpu_tile_f32_avx512_n2_m6_kc256_nc256_t2_direct", "the CPU has no avx512f");
+  }
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m6_kc250_nc256_t2_direct", "K block must be a positive multiple");
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m6_kc0_nc256_t2_direct", "K block must be a positive multiple");
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m6_kc256_nc0_t2_direct", "N block must not be empty");
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m6_kc256_nc256_t3_direct", "threads must be from 1");
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m6_kc256_nc256_t2_panel", "packed ahead if and only if");
+  expect_refused(square, "cpu_tile_f32_ISA_n2_m-6_kc256_nc256_t2_direct",
                  "no kernel has a tile of this height and width");
-  expect_refused(square, "cpu_tile_bf16_avx2_n2_m6_kc256_nc256_t2_direct", "no kernel");
+  expect_refused(square, "cpu_tile_bf16_ISA_n2_m6_kc256_nc256_t2_direct", "no kernel");
   expect_refused(square, "openblas", "no kernel");
-  expect_refused("1x64x64:f32:f32:f32", "cpu_tile_stream_f32_avx2_m1_n3_u1_t1", "no kernel has this many rows");
+  expect_refused("1x64x64:f32:f32:f32", "cpu_tile_stream_f32_ISA_m1_n3_u1_t1", "no kernel has this many rows");
 }
 
 /// Prepares all candidates of a problem on this machine from their names alone.

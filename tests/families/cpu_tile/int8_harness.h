@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "gemmtune/device/device.h"
+#include "gemmtune/device/cpu/cpu_info.h"
 #include "gemmtune/families/cpu_tile/isa.h"
 #include "gemmtune/families/family.h"
 #include "gemmtune/gemm/draw.h"
 #include "gemmtune/gemm/numeric.h"
+#include "tests/families/cpu_tile/host_stream.h"
 
 namespace gemmtune {
 
@@ -24,7 +25,8 @@ std::unique_ptr<KernelFamily> make_cpu_tile_family();
 namespace cpu_tile {
 
 inline const std::vector<std::string>& int8_labels() {
-  static const std::vector<std::string> labels{"portable", "avx2", "avxvnni", "avx512vnni", "amxint8"};
+  static const std::vector<std::string> labels{"portable", "avx2",    "avxvnni", "avx512vnni",
+                                               "amxint8",  "dotprod", "i8mm"};
   return labels;
 }
 
@@ -49,21 +51,21 @@ class GuardedBytes {
 
 /// This machine, with the features of one instruction set and two cores.
 inline DeviceInfo device_with(const std::string& label) {
-  DeviceInfo info = open_device("cpu")->info();
+  DeviceInfo info = read_cpu_info(SystemTree{});
   info.features = features_of_isa(label);
   info.cu_num = 2;
   return info;
 }
 
 inline bool runs_here(const std::string& label) {
-  return why_not_isa(label, open_device("cpu")->info()).empty() && (label != "amxint8" || allow_amx_tiles());
+  return why_not_isa(label, read_cpu_info(SystemTree{})).empty() && (label != "amxint8" || allow_amx_tiles());
 }
 
 /// C of one candidate, in the output's type.
 inline std::vector<std::byte> run_candidate(const Problem& problem, const Candidate& candidate,
                                             const HostOperands& host, const DeviceInfo& info) {
   const auto gemm = make_cpu_tile_family()->prepare(problem, candidate, info);
-  const auto device = open_device("cpu");
+  HostStream stream;
   GuardedBytes packed(gemm->packed_weight_bytes());
   GuardedBytes workspace(gemm->workspace_bytes());
   GuardedBytes c(static_cast<std::size_t>(operand_sizes(problem).c));
@@ -76,12 +78,12 @@ inline std::vector<std::byte> run_candidate(const Problem& problem, const Candid
                     .packed_w = packed.data(),
                     .workspace = workspace.data()};
   if (problem.packed) {
-    gemm->pack_weights(operands, packed.data(), device->stream());
+    gemm->pack_weights(operands, packed.data(), stream);
     operands.w = nullptr;
     operands.w_scale = nullptr;
   }
-  gemm->launch(operands, device->stream());
-  device->stream().synchronize();
+  gemm->launch(operands, stream);
+  EXPECT_EQ(stream.failure, "");
   EXPECT_TRUE(packed.intact() && workspace.intact() && c.intact()) << "a guard was overwritten by " << candidate.name;
   return {c.data(), c.data() + c.size()};
 }

@@ -21,7 +21,8 @@ DeviceInfo machine(const std::vector<std::string>& labels, std::int64_t cores) {
 
 const std::vector<std::vector<std::string>>& machines() {
   static const std::vector<std::vector<std::string>> all{
-      {}, {"avx2"}, {"avxvnni"}, {"avx512vnni"}, {"avx512vnni", "avxvnni", "amxint8"}};
+      {},       {"avx2"},    {"avxvnni"},        {"avx512vnni"}, {"avx512vnni", "avxvnni", "amxint8"},
+      {"neon"}, {"dotprod"}, {"dotprod", "i8mm"}};
   return all;
 }
 
@@ -43,10 +44,21 @@ TEST(Int8Space, OffersSomeButNotTooManyCandidates) {
   }
 }
 
+/// The names of the first candidates, where gemmtune has the kernels.
+std::string first_name(const std::string& isa, std::int64_t m) {
+  const DeviceInfo info = machine({isa}, 16);
+  if (const std::string why = why_not_isa(isa, info); !why.empty()) return why;
+  const Space space = make_mxfp4_space(parse_problem(std::to_string(m) + "x4096x4096:a4w4"), info);
+  return space.name(space.points().front());
+}
+
+bool is_built(const std::string& isa) { return why_not_isa(isa, machine({isa}, 16)).empty(); }
+
 TEST(Int8Space, NamesParseBack) {
-  const DeviceInfo info = machine({"avx512vnni"}, 16);
+  const std::string isa = is_built("avx512vnni") ? "avx512vnni" : is_built("i8mm") ? "i8mm" : "portable";
+  const DeviceInfo info = machine({isa}, 16);
   const Space space = make_mxfp4_space(parse_problem("64x4096x4096:a4w4"), info);
-  EXPECT_EQ(space.name(space.points().front()), "cpu_tile_mxfp4_avx512vnni_fold_m6_n64_kc1024_nb256_t16");
+  ASSERT_FALSE(space.points().empty());
   for (const Point& point : space.points()) {
     const auto parsed = space.parse(space.name(point));
     ASSERT_TRUE(parsed);
@@ -54,10 +66,17 @@ TEST(Int8Space, NamesParseBack) {
   }
 }
 
-TEST(Int8Space, FewRowsStartWithNibblesAndLowTiles) {
-  const DeviceInfo info = machine({"avx512vnni"}, 16);
-  const Space space = make_mxfp4_space(parse_problem("1x4096x4096:a4w4"), info);
-  EXPECT_EQ(space.name(space.points().front()), "cpu_tile_mxfp4_avx512vnni_nibble_m4_n64_kc1024_nb256_t16");
+TEST(Int8Space, ManyRowsStartFoldedAndFewWithNibblesAndLowTiles) {
+  if (is_built("avx512vnni")) {
+    EXPECT_EQ(first_name("avx512vnni", 64), "cpu_tile_mxfp4_avx512vnni_fold_m6_n64_kc1024_nb256_t16");
+    EXPECT_EQ(first_name("avx512vnni", 1), "cpu_tile_mxfp4_avx512vnni_nibble_m4_n64_kc1024_nb256_t16");
+  } else if (is_built("i8mm")) {
+    EXPECT_EQ(first_name("i8mm", 64), "cpu_tile_mxfp4_i8mm_fold_m8_n32_kc1024_nb256_t16");
+    EXPECT_EQ(first_name("i8mm", 1), "cpu_tile_mxfp4_i8mm_nibble_m2_n32_kc1024_nb256_t16");
+    EXPECT_EQ(first_name("dotprod", 1), "cpu_tile_mxfp4_dotprod_nibble_m2_n32_kc1024_nb256_t16");
+  } else {
+    EXPECT_EQ(first_name("portable", 1), "cpu_tile_mxfp4_portable_nibble_m4_n16_kc1024_nb256_t16");
+  }
 }
 
 }  // namespace
