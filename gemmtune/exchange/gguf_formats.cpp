@@ -1,0 +1,57 @@
+#include "gemmtune/exchange/gguf_formats.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gemmtune/shapes/model_format.h"
+
+namespace gemmtune {
+namespace {
+
+struct Listed {
+  std::uint32_t type{};
+  std::string_view types{};  // of A, weights and output
+};
+
+/// llama.cpp quantises activations to blocks of 8 bits for each of these types of blocks, and so do these formats.
+constexpr std::array listed{
+    Listed{gguf::f32, "f32:f32:f32"},
+    Listed{gguf::f16, "fp16:fp16:fp16"},
+    Listed{gguf::bf16, "bf16:bf16:bf16"},
+    Listed{gguf::mxfp4, "bf16/q8:e2m1/1x32:bf16"},
+    Listed{gguf::nvfp4, "bf16/q8:e2m1/1x16:bf16"},
+    Listed{gguf::q4_0, "bf16/q8:int4/1x32f16:bf16"},
+    Listed{gguf::q8_0, "bf16/q8:int8/1x32f16:bf16"},
+};
+
+std::optional<Problem> usual(std::uint32_t type) {
+  const auto found = std::ranges::find(listed, type, &Listed::type);
+  return found == listed.end() ? std::nullopt : std::optional(types_asked_for(found->types, DType::bf16));
+}
+
+/// Types of whole numbers hold indices, not weights.
+bool is_quantised(std::uint32_t type) {
+  const auto known = gguf_type(type);
+  return !known || known->block > 1;
+}
+
+}  // namespace
+
+GgufFormats::GgufFormats(std::string_view asked, const std::vector<std::uint32_t>& types) {
+  if (asked.empty()) return;
+  asked_ = types_asked_for(asked, DType::bf16);
+  for_all_quantised_ = std::ranges::none_of(types, [&](std::uint32_t type) {
+    const auto own = usual(type);
+    return is_quantised(type) && own && own->w == asked_->w;
+  });
+}
+
+bool GgufFormats::is_asked_for(std::uint32_t type) const {
+  if (!asked_ || !is_quantised(type)) return false;
+  const auto own = usual(type);
+  return for_all_quantised_ || (own && own->w == asked_->w);
+}
+
+std::optional<Problem> GgufFormats::of(std::uint32_t type) const { return is_asked_for(type) ? asked_ : usual(type); }
+
+}  // namespace gemmtune
