@@ -1,6 +1,7 @@
 #include "gemmtune/exchange/gguf_shapes.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "gemmtune/core/error.h"
@@ -23,6 +24,26 @@ std::vector<std::uint32_t> types_of(const GgufProducts& read) {
   return types;
 }
 
+/// Counts the layers of equal multiplications. Layers differ in their tensors' types and sizes, too.
+class GemmCounter {
+ public:
+  void add(CountedGemm more) {
+    const auto& gemm = more.gemm;
+    const auto [at, is_new] =
+        places_.try_emplace({gemm.layer, gemm.n, gemm.k, gemm.batch, gemm.count, gemm.bias, more.types}, counted_.size());
+    if (is_new) counted_.push_back(std::move(more));
+    ++counted_[at->second].layers;
+  }
+
+  std::vector<CountedGemm> take() { return std::move(counted_); }
+
+ private:
+  using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool, Problem>;
+
+  std::map<Key, std::size_t> places_;
+  std::vector<CountedGemm> counted_;
+};
+
 class GgufLister {
  public:
   GgufLister(const GgufModel& model, std::string_view format, const ModelRequest& request)
@@ -43,8 +64,10 @@ class GgufLister {
   void add(Parallelism parallelism) {
     GgufShare share(model_, parallelism);
     DeviceGemms device{.source = model_.first().source, .parallelism = parallelism, .experts = share.experts(read_)};
+    GemmCounter counter;
     for (const auto& product : read_.products)
-      if (is_listed(product)) count(device.gemms, {.gemm = share.of(product), .types = *formats_.of(product.type)});
+      if (is_listed(product)) counter.add({.gemm = share.of(product), .types = *formats_.of(product.type)});
+    device.gemms = counter.take();
     for (auto& note : share.notes()) made_.notes.push_back(std::move(note));
     add_shapes(made_, device, request_);
   }
@@ -55,17 +78,6 @@ class GgufLister {
     if (product.stem == "attn_kv_b" && !is_requested(LatentForm::unpacked)) return false;
     if (product.use == GgufUse::heads && !is_requested(LatentForm::absorbed)) return false;
     return formats_.of(product.type).has_value();
-  }
-
-  /// Layers differ in their tensors' types and sizes, too.
-  static void count(std::vector<CountedGemm>& counted, CountedGemm more) {
-    const auto key = [](const CountedGemm& each) {
-      const auto& gemm = each.gemm;
-      return std::tie(gemm.layer, gemm.n, gemm.k, gemm.batch, gemm.count, gemm.bias, each.types);
-    };
-    const auto found = std::ranges::find_if(counted, [&](const auto& each) { return key(each) == key(more); });
-    if (found == counted.end()) counted.push_back(std::move(more));
-    ++(found == counted.end() ? counted.back() : *found).layers;
   }
 
   void note_formats() {

@@ -60,6 +60,7 @@ ModelGemm GgufShare::of(const GgufProduct& product) {
 }
 
 std::int64_t GgufShare::share_of_outputs(const GgufProduct& product) {
+  if (ways(product) == 1) return product.n;
   if (product.tokens == Tokens::last) return share_of_logits(product);
   if (product.use == GgufUse::kv_outputs) return cut({outputs_of(product), product.n}, kv_parts(product), "--tp");
   if (product.use == GgufUse::qkv_outputs) return share_of_qkv(product);
@@ -87,7 +88,6 @@ std::int64_t GgufShare::heads(const GgufProduct& product, std::string_view key) 
 /// Into how many parts the outputs of KV heads are cut: no more than there are heads.
 std::int64_t GgufShare::kv_parts(const GgufProduct& product) {
   const auto tp = parallelism_.tensor;
-  if (tp == 1) return 1;
   const bool has_own = model_.first().metadata.contains(model_.key("attention.head_count_kv"));
   const auto* key = has_own ? "attention.head_count_kv" : "attention.head_count";
   const auto kv_heads = heads(product, key);
@@ -100,7 +100,6 @@ std::int64_t GgufShare::kv_parts(const GgufProduct& product) {
 /// Keys and values are as wide as each other here; what is left are the queries.
 std::int64_t GgufShare::share_of_qkv(const GgufProduct& product) {
   const auto tp = parallelism_.tensor;
-  if (tp == 1) return product.n;
   const auto parts = kv_parts(product);
   const auto query_heads = heads(product, "attention.head_count");
   const bool has_own = model_.first().metadata.contains(model_.key("attention.head_count_kv"));
