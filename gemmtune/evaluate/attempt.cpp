@@ -99,7 +99,7 @@ void Attempt::explain_by_changed_input(Workload& workload, std::span<const std::
 
 bool Attempt::check_changed(Workload& workload, std::span<const std::size_t> sets) {
   return std::ranges::all_of(sets, [&](std::size_t set) {
-    const bool changes_weights = !packs() && workload.has_weights(set);
+    const bool changes_weights = !packs() && workload.has_weights(set) && workload.can_negate_weights();
     const bool right =
         check_negated(workload, set, &Inputs::a) && (!changes_weights || check_negated(workload, set, &Inputs::w));
     bring_back(workload, set);

@@ -5,6 +5,7 @@
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/gemm/relayout.h"
+#include "gemmtune/verify/negate.h"
 
 namespace gemmtune {
 namespace {
@@ -98,6 +99,8 @@ void Workload::negate(Buffer Inputs::*input, std::size_t set, Cost& cost) {
   const ScopedSeconds negating(cost.operands_s);
   negate_in_place(input, set);
 }
+
+bool Workload::can_negate_weights() const { return can_negate(key_.problem.w.type); }
 
 bool Workload::has_gaps() const { return !is_plain(stored_c(key_.problem), Major::k); }
 

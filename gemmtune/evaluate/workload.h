@@ -53,7 +53,8 @@ class Workload {
   /// Changes the sign of all of A, or of the weights, where they stand. Weights can be changed only in a set that has
   /// its own (has_weights). The first call needs a second reference, whose time is added to `cost`.
   void negate(Buffer Inputs::*input, std::size_t set, Cost& cost);
-  bool has_gaps() const;  // between the rows or the matrices of C
+  bool has_gaps() const;            // between the rows or the matrices of C
+  bool can_negate_weights() const;  // whether each of their values has a negative
   bool has_weights(std::size_t set) const { return sets_.has_weights(set); }
 
   /// Undoes negate(). Only poison() and judge() may be called between negate() and this.

@@ -46,6 +46,8 @@ decltype(auto) with_named_codec(DType type, Visitor&& visitor) {
       return visitor(I8Codec{}, "I8Codec");
     case DType::e2m1:
       return visitor(E2M1Codec{}, "E2M1Codec");
+    case DType::i4:
+      return visitor(I4Codec{}, "I4Codec");
     case DType::f64:
     case DType::i32:
     case DType::e8m0:

@@ -25,7 +25,7 @@ constexpr std::int32_t wide_reach = 30;   // of floats, and of scales that are f
 constexpr std::int32_t mx_reach = 48;     // of E8M0 scales
 constexpr std::int32_t mx_shift = 60;     // by which E8M0 scales come near both ends of their range
 constexpr std::int32_t scale_shift = 20;  // of scales that are floats
-constexpr std::int32_t f16_reach = 10;    // of elements, down to subnormal ones
+constexpr std::int32_t f16_reach = 10;    // of elements and of scales, down to subnormal ones
 constexpr std::int32_t narrow_reach = 5;  // of 8-bit elements without scales, and of all rows if outputs are f16
 constexpr std::int64_t block_rows = 128;
 
@@ -38,18 +38,21 @@ bool has_nan(DType type) {
 bool has_infinity(DType type) { return is_wide(type) || type == DType::f16; }
 
 /// The scales of a type with the range of floats are too small to be made smaller.
-bool is_narrow_with_scales(const Side& side) { return side.scaling != Scaling::none && !is_wide(side.type); }
+bool is_narrow_with_scales(const Side& side) { return has_scales(side.scaling) && !is_wide(side.type); }
 
 std::int32_t reach_of(const Side& side) {
   if (side.scaling == Scaling::mx_1x32) return mx_reach;
-  if (side.scaling != Scaling::none) return is_wide(side.type) || side.scaling == Scaling::tensor ? 0 : wide_reach;
+  if (side.scaling == Scaling::f16_1x32) return f16_reach;
+  if (side.scaling == Scaling::nv_1x16) return 0;
+  if (has_scales(side.scaling)) return is_wide(side.type) || side.scaling == Scaling::tensor ? 0 : wide_reach;
   if (is_wide(side.type)) return wide_reach;
   return side.type == DType::f16 ? f16_reach : narrow_reach;
 }
 
 /// Rows of one group share their scales, so that elements alone tell them apart.
 std::int32_t depth_of(const Side& side) {
-  if (side.scaling != Scaling::tensor && side.scaling != Scaling::block_128x128) return 0;
+  const bool shares = side.scaling == Scaling::tensor || side.scaling == Scaling::nv_1x16;
+  if (!shares && side.scaling != Scaling::block_128x128) return 0;
   if (is_wide(side.type)) return 0;
   return side.type == DType::i8 ? 4 : 8;
 }

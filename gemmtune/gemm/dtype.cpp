@@ -14,7 +14,7 @@ struct Spelling {
   int bits;
 };
 
-constexpr std::array<Spelling, 11> spellings{{
+constexpr std::array<Spelling, 12> spellings{{
     {DType::f64, "f64", "float64", 64},
     {DType::f32, "f32", "float32", 32},
     {DType::f16, "f16", "float16", 16},
@@ -26,6 +26,7 @@ constexpr std::array<Spelling, 11> spellings{{
     {DType::e2m1, "e2m1", "float4_e2m1fn_x2", 4},
     {DType::e8m0, "e8m0", "float8_e8m0fnu", 8},
     {DType::tf32, "tf32", "tf32", 32},
+    {DType::i4, "int4", "int4", 4},
 }};
 
 struct Alias {
@@ -33,7 +34,7 @@ struct Alias {
   DType type;
 };
 
-constexpr std::array<Alias, 16> aliases{{{"double", DType::f64},
+constexpr std::array<Alias, 17> aliases{{{"double", DType::f64},
                                          {"fp32", DType::f32},
                                          {"float", DType::f32},
                                          {"fp16", DType::f16},
@@ -45,6 +46,7 @@ constexpr std::array<Alias, 16> aliases{{{"double", DType::f64},
                                          {"i8", DType::i8},
                                          {"s8", DType::i8},
                                          {"i32", DType::i32},
+                                         {"i4", DType::i4},
                                          {"fp4", DType::e2m1},
                                          {"fp4x2", DType::e2m1},
                                          {"mxfp4", DType::e2m1},
@@ -69,10 +71,10 @@ std::optional<DType> parse_dtype(std::string_view text) {
 }
 
 std::string_view torch_name(DType type) {
-  constexpr std::array<std::string_view, 11> names{
+  constexpr std::array<std::string_view, 12> names{
       "torch.float64",          "torch.float32",         "torch.float16", "torch.bfloat16",
       "torch.float8_e4m3fn",    "torch.float8_e4m3fnuz", "torch.int8",    "torch.int32",
-      "torch.float4_e2m1fn_x2", "torch.float8_e8m0fnu",  "tf32"};
+      "torch.float4_e2m1fn_x2", "torch.float8_e8m0fnu",  "tf32",          "torch.int4"};
   return names[static_cast<std::size_t>(type)];
 }
 

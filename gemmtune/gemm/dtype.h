@@ -20,9 +20,10 @@ enum class DType : std::uint8_t {
   e2m1,  // OCP FP4, two to a byte: element 2i in the low nibble, 2i+1 in the high one
   e8m0,  // power-of-two scale: 2^(b-127), 255 = NaN
   tf32,  // only for operands: f32 words of which tensor cores use only 10 mantissa bits
+  i4,    // -8 to 7 in two's complement, two to a byte as e2m1; only for weights
 };
 
-inline constexpr DType last_dtype = DType::tf32;
+inline constexpr DType last_dtype = DType::i4;
 
 /// The spelling in canonical text: "bf16", "e4m3", "int8", …
 std::string_view to_string(DType type);
@@ -49,6 +50,9 @@ constexpr bool is_output(DType type) noexcept { return is_half(type) || type == 
 constexpr bool is_operand(DType type) noexcept {
   return type != DType::e8m0 && type != DType::i32 && type != DType::f64;
 }
+
+/// Whether two elements share a byte.
+constexpr bool is_4bit(DType type) noexcept { return type == DType::e2m1 || type == DType::i4; }
 
 /// The number of bytes of `count` elements, rounded up to whole bytes.
 std::int64_t storage_bytes(DType type, std::int64_t count);

@@ -176,4 +176,17 @@ struct E2M1Codec {
       magnitude_bits(2.5F) + 1U,  magnitude_bits(3.5F),  magnitude_bits(5.0F) + 1U};
 };
 
+/// One code of four bits in two's complement: from -8 to 7; NaN becomes 0.
+struct I4Codec {
+  using Stored = std::uint8_t;
+  static constexpr float largest = 8.0F;  // of a magnitude: the scale makes the largest element -8
+  static constexpr float decode(Stored code) {
+    return static_cast<float>(static_cast<std::int32_t>((code & 15U) ^ 8U) - 8);
+  }
+  static constexpr Stored encode(float value) {
+    const float clamped = value > 7.0F ? 7.0F : value < -8.0F ? -8.0F : value;
+    return static_cast<Stored>(static_cast<std::uint32_t>(I8Codec::encode(clamped)) & 15U);
+  }
+};
+
 }  // namespace gemmtune

@@ -25,6 +25,11 @@ constexpr Feature feature_of(Activation activation) {
 static_assert(feature_of(last_activation) == Feature::silu);
 static_assert(feature_of(Activation::gelu_erf) == Feature::gelu_erf);
 
+std::string words_for(Scaling scaling) {
+  if (scaling == Scaling::q8_in_call) return "A quantised in the call";
+  return fmt::format("{} scales", to_string(scaling));
+}
+
 bool has_gaps_between_rows(const Layout& layout) {
   return layout.a_strides.leading_dimension != 0 || layout.w_strides.leading_dimension != 0 ||
          layout.c_strides.leading_dimension != 0;
@@ -59,7 +64,7 @@ std::string to_string(Feature feature) {
   if (number <= static_cast<int>(last_dtype))
     return fmt::format("{} operands or outputs", to_string(static_cast<DType>(number)));
   if (feature >= Feature::first_scaling && feature <= gemmtune::feature_of(last_scaling))
-    return fmt::format("{} scales", to_string(static_cast<Scaling>(number - static_cast<int>(Feature::first_scaling))));
+    return words_for(static_cast<Scaling>(number - static_cast<int>(Feature::first_scaling)));
   if (feature >= Feature::first_option && option < option_names.size()) return std::string(option_names[option]);
   return fmt::format("feature {}", number);
 }
@@ -82,6 +87,11 @@ FeatureSet basic_features() {
        {Scaling::none, Scaling::tensor, Scaling::row, Scaling::block_1x128, Scaling::block_128x128, Scaling::mx_1x32})
     set = set.with({gemmtune::feature_of(scaling)});
   return set;
+}
+
+FeatureSet block_features() {
+  return {gemmtune::feature_of(DType::i4), gemmtune::feature_of(Scaling::nv_1x16),
+          gemmtune::feature_of(Scaling::f16_1x32), gemmtune::feature_of(Scaling::q8_in_call)};
 }
 
 FeatureSet layout_features() {

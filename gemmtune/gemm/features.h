@@ -15,7 +15,7 @@ namespace gemmtune {
 /// Numbers below first_scaling are those of a DType, and numbers from there to first_option those of a Scaling.
 enum class Feature : std::uint8_t {
   first_scaling = 16,
-  first_option = 24,
+  first_option = 28,
   batch = first_option,
   packed_weights,
   bias,
@@ -65,9 +65,13 @@ class FeatureSet {
 /// Everything that this problem requires.
 FeatureSet features_of(const Problem& problem);
 
-/// Every type and scaling, a batch, packed weights and a bias. Each family must check these for itself, and may refuse
-/// any of them for reasons of its own.
+/// The types and scalings of AITER's formats, a batch, packed weights and a bias. Each family must check these for
+/// itself, and may refuse any of them for reasons of its own.
 FeatureSet basic_features();
+
+/// The types and scalings of models with 4-bit and 8-bit blocks: int4, NVFP4, GGUF's blocks with f16 scales, and floats
+/// that the call quantises.
+FeatureSet block_features();
 
 /// The features of layouts: transpositions, leading dimensions and batch strides.
 FeatureSet layout_features();

@@ -1,5 +1,6 @@
 #include "gemmtune/gemm/format.h"
 
+#include <algorithm>
 #include <array>
 
 #include "gemmtune/core/text.h"
@@ -7,13 +8,32 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 7> names{"a16w16", "a8w8",           "a8w8_blockscale", "a8w8_bpreshuffle",
-                                                "a4w4",   "batched_a16w16", "batched_a8w8"};
+constexpr std::array<std::string_view, 13> names{
+    "a16w16", "a8w8", "a8w8_blockscale", "a8w8_bpreshuffle", "a4w4",  "batched_a16w16", "batched_a8w8",
+    "a16w4",  "a8w4", "a16w4_nvfp4",     "a8w4_nvfp4",       "a8wq4", "a8wq8"};
 
 constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
 constexpr Side fp8_rows{.type = DType::e4m3, .scaling = Scaling::row};
 constexpr Side int8_rows{.type = DType::i8, .scaling = Scaling::row};
 constexpr Side mxfp4{.type = DType::e2m1, .scaling = Scaling::mx_1x32};
+constexpr Side nvfp4{.type = DType::e2m1, .scaling = Scaling::nv_1x16};
+constexpr Side q4_0{.type = DType::i4, .scaling = Scaling::f16_1x32};
+constexpr Side q8_0{.type = DType::i8, .scaling = Scaling::f16_1x32};
+constexpr Side bf16_q8{.type = DType::bf16, .scaling = Scaling::q8_in_call};
+
+/// Weights in blocks, and activations that are floats.
+struct BlockFormat {
+  Format format{};
+  Side a{};
+  Side w{};
+};
+
+constexpr std::array<BlockFormat, 6> block_formats{{{Format::a16w4, bf16, mxfp4},
+                                                    {Format::a8w4, bf16_q8, mxfp4},
+                                                    {Format::a16w4_nvfp4, bf16, nvfp4},
+                                                    {Format::a8w4_nvfp4, bf16_q8, nvfp4},
+                                                    {Format::a8wq4, bf16_q8, q4_0},
+                                                    {Format::a8wq8, bf16_q8, q8_0}}};
 
 bool is_float(DType type) {
   return type == DType::bf16 || type == DType::f16 || type == DType::tf32 || type == DType::f32;
@@ -31,6 +51,15 @@ std::optional<Format> format_of_8bit(const Problem& problem) {
   return problem.packed ? Format::a8w8_bpreshuffle : Format::a8w8;
 }
 
+/// Floats of each width count as bf16, but not tf32.
+std::optional<Format> block_format_of(const Problem& problem) {
+  const Side a{.type = is_half(problem.a.type) || problem.a.type == DType::f32 ? DType::bf16 : problem.a.type,
+               .scaling = problem.a.scaling};
+  const auto is_of = [&](const BlockFormat& each) { return each.a == a && each.w == problem.w; };
+  const auto found = std::ranges::find_if(block_formats, is_of);
+  return found == block_formats.end() ? std::nullopt : std::optional(found->format);
+}
+
 }  // namespace
 
 std::string_view to_string(Format format) { return names[static_cast<std::size_t>(format)]; }
@@ -44,11 +73,15 @@ std::optional<Format> parse_format(std::string_view text) {
 
 const std::vector<Format>& all_formats() {
   // Never destroyed: problems are read while the process exits, when a capture is written.
-  static const auto* const formats =
-      new std::vector<Format>{Format::a16w16, Format::a8w8,           Format::a8w8_blockscale, Format::a8w8_bpreshuffle,
-                              Format::a4w4,   Format::batched_a16w16, Format::batched_a8w8};
+  static const auto* const formats = [] {
+    auto* all = new std::vector<Format>;
+    for (std::size_t i = 0; i < names.size(); ++i) all->push_back(static_cast<Format>(i));
+    return all;
+  }();
   return *formats;
 }
+
+bool is_aiter(Format format) { return format < Format::a16w4; }
 
 Problem format_defaults(Format format) {
   switch (format) {
@@ -65,12 +98,16 @@ Problem format_defaults(Format format) {
               .w = {.type = DType::e4m3, .scaling = Scaling::block_128x128}};
     case Format::a4w4:
       return {.a = mxfp4, .w = mxfp4, .packed = true};
+    default:
+      break;
   }
-  return {};
+  const auto& block = *std::ranges::find(block_formats, format, &BlockFormat::format);
+  return {.a = block.a, .w = block.w, .packed = true};
 }
 
 std::optional<Format> format_of(const Problem& problem) {
   if (problem.a == mxfp4 && problem.w == mxfp4) return Format::a4w4;
+  if (const auto format = block_format_of(problem)) return format;
   if (problem.a.type != problem.w.type) return std::nullopt;
   if (is_8bit(problem.a.type)) return format_of_8bit(problem);
   if (!is_float(problem.a.type) || problem.a.scaling != Scaling::none || problem.w.scaling != Scaling::none)

@@ -20,4 +20,9 @@ std::uint8_t float_to_e4m3fnuz(float value) { return E4M3FnuzCodec::encode(value
 float e2m1_to_float(std::uint8_t code) { return E2M1Codec::decode(code); }
 std::uint8_t float_to_e2m1(float value) { return E2M1Codec::encode(value); }
 
+float i4_to_float(std::uint8_t code) { return I4Codec::decode(code); }
+std::uint8_t float_to_i4(float value) { return I4Codec::encode(value); }
+
+std::int8_t float_to_i8(float value) { return I8Codec::encode(value); }
+
 }  // namespace gemmtune

@@ -30,4 +30,11 @@ std::uint8_t float_to_e4m3fnuz(float value);
 float e2m1_to_float(std::uint8_t code);
 std::uint8_t float_to_e2m1(float value);
 
+/// Codes 0…15 are 0…7 and -8…-1. Encoding saturates; NaN becomes 0.
+float i4_to_float(std::uint8_t code);
+std::uint8_t float_to_i4(float value);
+
+/// int8 from -127 to 127. Encoding saturates; NaN becomes 0.
+std::int8_t float_to_i8(float value);
+
 }  // namespace gemmtune

@@ -4,8 +4,7 @@ namespace gemmtune {
 namespace {
 
 std::int64_t scale_bytes(Scaling scaling, std::int64_t rows, std::int64_t k) {
-  const auto grid = scale_grid(scaling, rows, k);
-  return storage_bytes(grid.type, grid.count());
+  return scale_grid(scaling, rows, k).bytes();
 }
 
 }  // namespace

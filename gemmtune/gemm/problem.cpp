@@ -120,7 +120,7 @@ class Reader {
 
   Scaling read_scaling(std::string_view text) {
     if (const auto scaling = parse_scaling(text)) return *scaling;
-    return expected("a scaling: tensor, row, 1x128, 128x128 or 1x32");
+    return expected("a scaling: tensor, row, 1x128, 128x128, 1x32, 1x16, 1x32f16 or q8");
   }
 
   void read_sizes(Problem& problem) {
@@ -190,10 +190,10 @@ class Reader {
 
 std::string why_invalid_side(std::string_view which, const Side& side, std::int64_t k) {
   if (!is_operand(side.type)) return fmt::format("{} cannot be {}", which, to_string(side.type));
-  if (side.type == DType::e2m1 && k % 2 != 0) return fmt::format("K = {} must be even: two e2m1 share a byte", k);
-  const bool mx = side.scaling == Scaling::mx_1x32;
-  if (mx != (side.type == DType::e2m1)) return fmt::format("{}: 1x32 scales and e2m1 go together", which);
-  return {};
+  if (is_4bit(side.type) && k % 2 != 0)
+    return fmt::format("K = {} must be even: two {} share a byte", k, to_string(side.type));
+  const auto why = why_no_pair(side.type, side.scaling);
+  return why.empty() ? "" : fmt::format("{}: {}", which, why);
 }
 
 std::string why_invalid_matrix(std::string_view which, const StoredMatrix& matrix) {
@@ -206,12 +206,12 @@ std::string why_invalid_matrix(std::string_view which, const StoredMatrix& matri
   return {};
 }
 
-/// Two e2m1 elements share a byte along the contiguous dimension.
-std::string why_invalid_e2m1(std::string_view which, const StoredMatrix& matrix, Major major) {
-  if (matrix.type != DType::e2m1) return {};
-  if (major != Major::k) return fmt::format("{}: e2m1 is stored along K only", which);
+/// Two elements of 4 bits share a byte along the contiguous dimension.
+std::string why_invalid_4bit(std::string_view which, const StoredMatrix& matrix, Major major) {
+  if (!is_4bit(matrix.type)) return {};
+  if (major != Major::k) return fmt::format("{}: {} is stored along K only", which, to_string(matrix.type));
   if (matrix.leading_dimension % 2 != 0 || matrix.batch_stride % 2 != 0)
-    return fmt::format("{}: distances must be even: two e2m1 share a byte", which);
+    return fmt::format("{}: distances must be even: two {} share a byte", which, to_string(matrix.type));
   return {};
 }
 
@@ -220,7 +220,7 @@ std::string why_invalid_layout(const Problem& p) {
   const auto w = stored_w(p);
   for (auto why :
        {why_invalid_matrix("A", a), why_invalid_matrix("the weights", w), why_invalid_matrix("C", stored_c(p)),
-        why_invalid_e2m1("A", a, p.layout.a), why_invalid_e2m1("the weights", w, p.layout.w)})
+        why_invalid_4bit("A", a, p.layout.a), why_invalid_4bit("the weights", w, p.layout.w)})
     if (!why.empty()) return why;
   return {};
 }
@@ -289,6 +289,8 @@ std::string why_invalid(const Problem& p) {
   if (auto why = why_invalid_side("A", p.a, p.k); !why.empty()) return why;
   if (auto why = why_invalid_side("the weights", p.w, p.k); !why.empty()) return why;
   if (p.a.scaling == Scaling::block_128x128) return "128x128 scales are for weights";
+  if (p.a.type == DType::i4) return "int4 is for weights";
+  if (is_q8_in_call(p.w)) return "q8 is for A: a call does not quantise weights";
   if (auto why = why_invalid_layout(p); !why.empty()) return why;
   if (!is_output(p.out)) return fmt::format("the output cannot be {}", to_string(p.out));
   return {};

@@ -30,6 +30,19 @@ constexpr bool is_mxfp4(const Side& side) noexcept {
   return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32;
 }
 
+constexpr bool is_nvfp4(const Side& side) noexcept {
+  return side.type == DType::e2m1 && side.scaling == Scaling::nv_1x16;
+}
+constexpr bool is_q4_0(const Side& side) noexcept {
+  return side.type == DType::i4 && side.scaling == Scaling::f16_1x32;
+}
+constexpr bool is_q8_0(const Side& side) noexcept {
+  return side.type == DType::i8 && side.scaling == Scaling::f16_1x32;
+}
+
+/// Floats that each call quantises to int8 in blocks of 32: gemm/q8.h has the rule.
+constexpr bool is_q8_in_call(const Side& side) noexcept { return side.scaling == Scaling::q8_in_call; }
+
 struct Problem {
   std::int64_t m{};
   std::int64_t n{};
@@ -48,6 +61,7 @@ struct Problem {
 /// The canonical text: sizes, A, weights, output, then everything that differs from the default. Examples:
 ///   64x4096x4096:bf16:bf16:bf16
 ///   64x4096x4096:e2m1/1x32:e2m1/1x32:bf16:packed
+///   64x4096x4096:bf16/q8:e2m1/1x32:bf16:packed
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
 ///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
 /// The options come in this order: batch=B; nn, tn or tt; lda=, ldw=, ldc= (leading dimensions); stride_a=, stride_w=,

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "gemmtune/core/parallel.h"
 #include "gemmtune/gemm/codec.h"
+#include "gemmtune/gemm/q8.h"
 
 namespace gemmtune {
 namespace {
@@ -17,6 +21,11 @@ std::uint32_t largest_magnitude(std::span<const float> values) {
   std::uint32_t largest = 0;
   for (const float value : values) largest = std::max(largest, magnitude_bits(value));
   return largest;
+}
+
+/// The first value of the largest magnitude.
+float extreme_of(std::span<const float> values) {
+  return *std::ranges::max_element(values, {}, [](float value) { return magnitude_bits(value); });
 }
 
 float largest_of(DType type) {
@@ -34,15 +43,16 @@ struct Groups {
 
   Groups(Side operand, std::int64_t row_count, std::int64_t depth)
       : side(operand), rows(row_count), k(depth), grid(scale_grid(operand.scaling, row_count, depth)) {
-    if (side.type == DType::e2m1 && k % 2 != 0) fail(ErrorCode::unsupported, "K = {} is odd: two e2m1 share a byte", k);
-    if ((side.scaling == Scaling::mx_1x32) != (side.type == DType::e2m1))
-      fail(ErrorCode::unsupported, "1x32 scales and e2m1 go together, not {} and {}", to_string(side.scaling),
-           to_string(side.type));
+    if (is_4bit(side.type) && k % 2 != 0)
+      fail(ErrorCode::unsupported, "K = {} is odd: two {} share a byte", k, to_string(side.type));
+    if (const auto why = why_no_pair(side.type, side.scaling); !why.empty())
+      fail(ErrorCode::unsupported, "{}, not {} and {}", why, to_string(side.scaling), to_string(side.type));
     k_block = scaled() ? grid.k_block : std::max<std::int64_t>(k, 1);
     cols = scaled() ? grid.cols : 1;
   }
 
-  bool scaled() const { return side.scaling != Scaling::none; }
+  bool scaled() const { return has_scales(side.scaling); }
+  bool has_tensor_scale() const { return side.scaling == Scaling::tensor || grid.has_tensor_scale; }
   std::int64_t row_bytes() const { return storage_bytes(side.type, k); }
   std::int64_t length(std::int64_t col) const { return std::min(k_block, k - col * k_block); }
 
@@ -54,30 +64,69 @@ struct Groups {
   }
 };
 
-/// Computes a group's scale from its largest magnitude, as the number by which its values are divided.
+/// Computes scales, as the numbers by which values are divided.
 class ScaleRule {
  public:
   ScaleRule(const Groups& groups, E8M0Mode mode)
-      : e8m0_(groups.grid.type == DType::e8m0), mode_(mode), largest_(largest_of(groups.side.type)) {}
+      : grid_(groups.grid), mode_(mode), largest_(largest_of(groups.side.type)) {
+    if (groups.side.type == DType::i4) largest_ = -largest_;
+  }
 
-  float store_scale(std::uint32_t amax_bits, std::byte* scales, std::int64_t index) const {
-    const auto amax = std::bit_cast<float>(amax_bits);
-    if (e8m0_) {
-      const std::uint8_t byte = e8m0_from_amax(amax, mode_);
-      store(scales, index, byte);
-      return amax_bits == 0 ? 1.0F : e8m0_to_float(byte);
+  /// `extreme` is a value of the largest magnitude. `tensor_scale` is 1 if there is none beside the grid.
+  float store_scale(float extreme, float tensor_scale, std::byte* scales, std::int64_t index) const {
+    switch (grid_.type) {
+      case DType::e8m0:
+        return store_e8m0(extreme, scales, index);
+      case DType::e4m3:
+        return store_e4m3(extreme, tensor_scale, scales, index);
+      case DType::f16:
+        return store_f16(extreme, scales, index);
+      default:
+        break;
     }
-    const float quotient = amax / largest_;
-    const float scale = quotient == 0.0F ? 1.0F : quotient;
+    const float scale = not_zero(extreme / largest_);
     store(scales, index, scale);
     return scale;
   }
 
+  /// The scale beside a grid of E4M3 scales.
+  float store_tensor_scale(float amax, std::byte* scales) const {
+    const float scale = not_zero(amax / (E4M3Codec::largest * largest_));
+    store(scales + grid_.tensor_scale_offset(), 0, scale);
+    return scale;
+  }
+
  private:
-  bool e8m0_{};
+  static float not_zero(float scale) { return scale == 0.0F ? 1.0F : scale; }
+
+  /// Values divided by infinity become 0.
+  static float divisor_of(float scale) { return scale == 0.0F ? std::numeric_limits<float>::infinity() : scale; }
+
+  float store_e8m0(float extreme, std::byte* scales, std::int64_t index) const {
+    const std::uint8_t byte = e8m0_from_amax(std::fabs(extreme), mode_);
+    store(scales, index, byte);
+    return extreme == 0.0F ? 1.0F : e8m0_to_float(byte);
+  }
+
+  float store_e4m3(float extreme, float tensor_scale, std::byte* scales, std::int64_t index) const {
+    const std::uint8_t byte = E4M3Codec::encode(std::fabs(extreme) / largest_ / tensor_scale);
+    store(scales, index, byte);
+    return divisor_of(E4M3Codec::decode(byte) * tensor_scale);
+  }
+
+  float store_f16(float extreme, std::byte* scales, std::int64_t index) const {
+    const std::uint16_t bits = F16Codec::encode(not_zero(extreme / largest_));
+    store(scales, index, bits);
+    return divisor_of(F16Codec::decode(bits));
+  }
+
+  ScaleGrid grid_{};
   E8M0Mode mode_{};
   float largest_{};
 };
+
+template <typename Codec>
+constexpr bool has_4_bits = std::is_same_v<Codec, E2M1Codec> || std::is_same_v<Codec, I4Codec>;
 
 template <typename Codec>
 void encode_group(std::span<const float> values, float divisor, std::byte* out, std::int64_t first) {
@@ -85,11 +134,12 @@ void encode_group(std::span<const float> values, float divisor, std::byte* out, 
   for (std::int64_t i = 0; i < count; ++i) store(out, first + i, Codec::encode(values[i] / divisor));
 }
 
-/// Two loops, because the compiler can vectorise the first one.
-template <>
-void encode_group<E2M1Codec>(std::span<const float> values, float divisor, std::byte* out, std::int64_t first) {
+/// Two to a byte, in groups of at most 32. Two loops, because the compiler can vectorise the first one.
+template <typename Codec>
+requires has_4_bits<Codec>
+void encode_group(std::span<const float> values, float divisor, std::byte* out, std::int64_t first) {
   std::array<std::uint32_t, 32> codes;
-  for (std::size_t i = 0; i < values.size(); ++i) codes[i] = E2M1Codec::encode(values[i] / divisor);
+  for (std::size_t i = 0; i < values.size(); ++i) codes[i] = Codec::encode(values[i] / divisor);
   for (std::size_t i = 0; i < values.size(); i += 2)
     out[(first + static_cast<std::int64_t>(i)) / 2] = static_cast<std::byte>(codes[i] | (codes[i + 1] << 4));
 }
@@ -100,11 +150,11 @@ class Quantiser {
   Quantiser(const RowSource& source, const Groups& groups, E8M0Mode mode)
       : source_(source), groups_(groups), rule_(groups, mode) {
     result_.values.resize(groups.rows * groups.row_bytes());
-    result_.scales.resize(storage_bytes(groups.grid.type, groups.grid.count()));
+    result_.scales.resize(groups.grid.bytes());
   }
 
   Quantised run() && {
-    if (groups_.side.scaling == Scaling::tensor) scale_tensor();
+    if (groups_.has_tensor_scale()) scale_tensor();
     for_chunks([&](std::int64_t first, std::span<const float> values) { quantise_chunk(first, values); });
     return std::move(result_);
   }
@@ -126,7 +176,10 @@ class Quantiser {
       while (seen < here && !largest.compare_exchange_weak(seen, here)) {
       }
     });
-    tensor_divisor_ = rule_.store_scale(largest, result_.scales.data(), 0);
+    const auto amax = std::bit_cast<float>(largest.load());
+    std::byte* const scales = result_.scales.data();
+    tensor_divisor_ = groups_.grid.has_tensor_scale ? rule_.store_tensor_scale(amax, scales)
+                                                    : rule_.store_scale(amax, 1.0F, scales, 0);
   }
 
   void quantise_chunk(std::int64_t first_row, std::span<const float> values) {
@@ -151,12 +204,19 @@ class Quantiser {
   float scale_of(std::int64_t first_row, std::int64_t rows, std::int64_t col, std::span<const float> values) {
     if (!groups_.scaled()) return 1.0F;
     if (groups_.side.scaling == Scaling::tensor) return tensor_divisor_;
-    std::uint32_t amax = 0;
-    for (std::int64_t row = 0; row < rows; ++row)
-      amax = std::max(amax,
-                      largest_magnitude(values.subspan(row * groups_.k + col * groups_.k_block, groups_.length(col))));
     const std::int64_t index = first_row / groups_.grid.row_block * groups_.cols + col;
-    return rule_.store_scale(amax, result_.scales.data(), index);
+    return rule_.store_scale(extreme(rows, col, values), tensor_divisor_, result_.scales.data(), index);
+  }
+
+  /// A value of a group's largest magnitude. Its sign counts for int4 only, whose groups are one row high.
+  float extreme(std::int64_t rows, std::int64_t col, std::span<const float> values) const {
+    const auto part = [&](std::int64_t row) {
+      return values.subspan(row * groups_.k + col * groups_.k_block, groups_.length(col));
+    };
+    if (groups_.side.type == DType::i4) return extreme_of(part(0));
+    std::uint32_t amax = 0;
+    for (std::int64_t row = 0; row < rows; ++row) amax = std::max(amax, largest_magnitude(part(row)));
+    return std::bit_cast<float>(amax);
   }
 
   void encode(std::int64_t row, std::int64_t col, std::span<const float> values, float divisor) {
@@ -176,7 +236,9 @@ class Quantiser {
 class RowScales {
  public:
   RowScales(const Groups& groups, const std::byte* scales)
-      : groups_(groups), scales_(scales), values_(groups.cols, 1.0F) {}
+      : groups_(groups), scales_(scales), values_(groups.cols, 1.0F) {
+    if (groups.grid.has_tensor_scale) tensor_scale_ = load<float>(scales + groups.grid.tensor_scale_offset(), 0);
+  }
 
   const float* of(std::int64_t row) {
     if (!groups_.scaled()) return values_.data();
@@ -187,12 +249,21 @@ class RowScales {
 
  private:
   float scale(std::int64_t index) const {
-    if (groups_.grid.type == DType::e8m0) return e8m0_to_float(load<std::uint8_t>(scales_, index));
-    return load<float>(scales_, index);
+    switch (groups_.grid.type) {
+      case DType::e8m0:
+        return e8m0_to_float(load<std::uint8_t>(scales_, index));
+      case DType::e4m3:
+        return E4M3Codec::decode(load<std::uint8_t>(scales_, index)) * tensor_scale_;
+      case DType::f16:
+        return F16Codec::decode(load<std::uint16_t>(scales_, index));
+      default:
+        return load<float>(scales_, index);
+    }
   }
 
   const Groups& groups_;
   const std::byte* scales_;
+  float tensor_scale_{1.0F};
   std::vector<float> values_;
 };
 
@@ -203,14 +274,29 @@ void decode_group(const std::byte* stored, std::int64_t first, float scale, std:
   for (std::int64_t i = 0; i < count; ++i) out[i] = Codec::decode(load<Stored>(stored, first + i)) * scale;
 }
 
-template <>
-void decode_group<E2M1Codec>(const std::byte* stored, std::int64_t first, float scale, std::span<float> out) {
-  static constexpr auto table = decode_table([](std::uint32_t code) { return E2M1Codec::decode(code & 15U); });
+template <typename Codec>
+requires has_4_bits<Codec>
+void decode_group(const std::byte* stored, std::int64_t first, float scale, std::span<float> out) {
+  static constexpr auto table = decode_table([](std::uint32_t code) { return Codec::decode(code & 15U); });
   for (std::size_t i = 0; i < out.size(); i += 2) {
     const auto byte = std::to_integer<std::uint32_t>(stored[(first + static_cast<std::int64_t>(i)) / 2]);
     out[i] = table[byte & 15U] * scale;
     out[i + 1] = table[byte >> 4] * scale;
   }
+}
+
+/// What a call makes of one row of floats.
+void round_to_q8(std::span<float> row) {
+  for (std::size_t first = 0; first < row.size(); first += q8_length) {
+    const auto values = row.subspan(first, std::min<std::size_t>(q8_length, row.size() - first));
+    const Q8Block block = q8_block(values);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(block.codes[i]) * block.scale;
+  }
+}
+
+void append_part(std::vector<std::byte>& to, const std::vector<std::byte>& from, std::int64_t first,
+                 std::int64_t count) {
+  to.insert(to.end(), from.begin() + first, from.begin() + first + count);
 }
 
 }  // namespace
@@ -249,8 +335,29 @@ void dequantise_rows(const std::byte* values, const std::byte* scales, std::int6
       for (std::int64_t col = 0; col < groups.cols; ++col)
         decode_group<decltype(codec)>(stored, col * groups.k_block, scale[col],
                                       out.subspan(row * k + col * groups.k_block, groups.length(col)));
+      if (is_q8_in_call(side)) round_to_q8(out.subspan(row * k, k));
     }
   });
+}
+
+Quantised rows_of(const Quantised& whole, std::int64_t rows, std::int64_t k, Side side,
+                  std::span<const std::int64_t> chosen) {
+  const Groups groups(side, rows, k);
+  const ScaleGrid& grid = groups.grid;
+  if (side.scaling == Scaling::block_128x128)
+    fail(ErrorCode::unsupported, "single rows have no {} scales", to_string(side.scaling));
+  const std::int64_t scale_bytes = storage_bytes(grid.type, grid.cols);
+  Quantised some;
+  for (const std::int64_t row : chosen) {
+    append_part(some.values, whole.values, row * groups.row_bytes(), groups.row_bytes());
+    if (groups.scaled() && side.scaling != Scaling::tensor)
+      append_part(some.scales, whole.scales, row * scale_bytes, scale_bytes);
+  }
+  if (side.scaling == Scaling::tensor) some.scales = whole.scales;
+  if (!grid.has_tensor_scale) return some;
+  some.scales.resize(scale_grid(side.scaling, std::ssize(chosen), k).tensor_scale_offset());
+  append_part(some.scales, whole.scales, grid.tensor_scale_offset(), 4);
+  return some;
 }
 
 }  // namespace gemmtune

@@ -8,7 +8,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 6> names{"none", "tensor", "row", "1x128", "128x128", "1x32"};
+constexpr std::array<std::string_view, 9> names{"none", "tensor", "row",     "1x128", "128x128",
+                                                "1x32", "1x16",   "1x32f16", "q8"};
 
 std::int64_t blocks(std::int64_t count, std::int64_t block) { return ceil_div(count, block); }
 
@@ -22,9 +23,21 @@ std::optional<Scaling> parse_scaling(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view why_no_pair(DType type, Scaling scaling) {
+  const bool is_fp4 = scaling == Scaling::mx_1x32 || scaling == Scaling::nv_1x16;
+  if (is_fp4 != (type == DType::e2m1)) return "1x32 or 1x16 scales and e2m1 go together";
+  const bool has_f16 = scaling == Scaling::f16_1x32;
+  if (has_f16 && type != DType::i4 && type != DType::i8) return "1x32f16 scales are for int4 and int8";
+  if (type == DType::i4 && !has_f16) return "int4 has 1x32f16 scales";
+  const bool is_float = is_half(type) || type == DType::f32;
+  if (scaling == Scaling::q8_in_call && !is_float) return "q8 is for bf16, f16 and f32, which the call quantises";
+  return {};
+}
+
 ScaleGrid scale_grid(Scaling scaling, std::int64_t rows, std::int64_t k) {
   switch (scaling) {
     case Scaling::none:
+    case Scaling::q8_in_call:
       return {};
     case Scaling::tensor:
       return {.rows = 1, .cols = 1, .row_block = rows, .k_block = k};
@@ -36,8 +49,23 @@ ScaleGrid scale_grid(Scaling scaling, std::int64_t rows, std::int64_t k) {
       return {.rows = blocks(rows, 128), .cols = blocks(k, 128), .row_block = 128, .k_block = 128};
     case Scaling::mx_1x32:
       return {.rows = rows, .cols = blocks(k, 32), .row_block = 1, .k_block = 32, .type = DType::e8m0};
+    case Scaling::nv_1x16:
+      return {.rows = rows,
+              .cols = blocks(k, 16),
+              .row_block = 1,
+              .k_block = 16,
+              .type = DType::e4m3,
+              .has_tensor_scale = true};
+    case Scaling::f16_1x32:
+      return {.rows = rows, .cols = blocks(k, 32), .row_block = 1, .k_block = 32, .type = DType::f16};
   }
   return {};
+}
+
+std::int64_t ScaleGrid::tensor_scale_offset() const { return round_up(storage_bytes(type, count()), 4); }
+
+std::int64_t ScaleGrid::bytes() const {
+  return has_tensor_scale ? tensor_scale_offset() + 4 : storage_bytes(type, count());
 }
 
 }  // namespace gemmtune

@@ -22,7 +22,7 @@ AddressAlignment alignment_of(const Problem& p, const PreparedGemm& gemm, Device
 std::size_t scale_alignment(const Side& side, const AddressAlignment& alignment, DeviceKind kind) {
   const auto grid = scale_grid(side.scaling, 1, 1);
   if (grid.count() == 0) return 0;
-  if (kind == DeviceKind::cpu) return element_bytes(grid.type);
+  if (kind == DeviceKind::cpu) return grid.has_tensor_scale ? sizeof(float) : element_bytes(grid.type);
   return side.scaling == Scaling::tensor ? sizeof(float) : alignment.scales;
 }
 

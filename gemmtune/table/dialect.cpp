@@ -158,7 +158,8 @@ std::vector<Column> columns_from_header(const std::vector<std::string>& names) {
 }
 
 std::vector<Column> default_columns(Format format, Schema schema) {
-  return columns_from_header(schema_columns(*find_family(to_string(format)), schema));
+  return columns_from_header(
+      schema_columns(*find_family(to_string(format)), is_aiter(format) ? schema : Schema::gemmtune));
 }
 
 std::string header_text(const std::vector<Column>& columns) {

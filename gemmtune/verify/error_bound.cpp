@@ -15,15 +15,16 @@ constexpr double half_unit = 0x1p-25;  // of 16 bits and of TF32
 constexpr double float_unit = 0x1p-24;
 constexpr std::int64_t scale_block = 128;
 
-/// Each sum is made of float's own products: tensor cores do not take floats as they are.
-bool is_multiplied_as_float(const Problem& problem) {
-  return problem.a.type == DType::f32 || problem.w.type == DType::f32;
+/// Sums are made in float, with rounding to nearest: tensor cores do not take floats as they are, nor int8 with scales
+/// for 32 of K.
+bool is_summed_as_float(const Problem& problem) {
+  return problem.a.type == DType::f32 || problem.w.type == DType::f32 || is_q8_in_call(problem.a);
 }
 
 bool is_multiplied_as_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
 
 bool is_multiplied_as_half(const Side& side) {
-  return side.type == DType::bf16 || side.type == DType::f16 || side.type == DType::tf32 || is_multiplied_as_fp8(side);
+  return is_half(side.type) || side.type == DType::tf32 || is_multiplied_as_fp8(side);
 }
 
 /// How many products a tensor core may add before the sum is moved to float: all of K, unless scales change on the
@@ -67,7 +68,7 @@ ErrorBound error_bound_of(const Problem& problem) {
   ErrorBound bound = rounding_of(problem.out);
   const double accumulation = 4 * float_unit * std::sqrt(static_cast<double>(problem.k));
   bound.per_norm = accumulation;
-  if (is_multiplied_as_float(problem)) {
+  if (is_summed_as_float(problem)) {
     bound.per_norm = 4 * float_unit;
     bound.per_sum = accumulation;
   } else if (is_multiplied_as_fp8(problem.a) && is_multiplied_as_fp8(problem.w)) {

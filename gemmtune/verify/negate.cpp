@@ -34,6 +34,8 @@ void change_words(std::span<std::byte> stored, const Change& change) {
 
 }  // namespace
 
+bool can_negate(DType type) { return type != DType::i4; }
+
 Negation negation_of(DType type) {
   switch (type) {
     case DType::f32:
@@ -53,9 +55,10 @@ Negation negation_of(DType type) {
     case DType::f64:
     case DType::i32:
     case DType::e8m0:
+    case DType::i4:
       break;
   }
-  fail(ErrorCode::internal, "{} holds no matrix elements", to_string(type));
+  fail(ErrorCode::internal, "{} holds no matrix elements that have negatives", to_string(type));
 }
 
 void negate(DType type, std::span<std::byte> stored) {

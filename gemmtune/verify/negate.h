@@ -9,7 +9,10 @@
 
 namespace gemmtune {
 
-/// Throws Error{internal} for types that hold no matrix elements.
+/// Whether each stored value has a negative: not so for int4, whose operands contain -8.
+bool can_negate(DType type);
+
+/// Throws Error{internal} for types that hold no matrix elements, and for those that cannot be negated.
 Negation negation_of(DType type);
 
 /// A tensor in host memory. Gaps of its layout change too, and hold what they held after a second call.

@@ -8,7 +8,7 @@ OperandRows OperandRows::at(std::int64_t batch, const std::byte* values, const s
   OperandRows rows = *this;
   rows.values_ = values + batch * rows_ * storage_bytes(side_.type, k_);
   const ScaleGrid grid = scale_grid(side_.scaling, rows_, k_);
-  if (grid.count() > 0) rows.scales_ = scales + batch * storage_bytes(grid.type, grid.count());
+  if (grid.count() > 0) rows.scales_ = scales + batch * grid.bytes();
   return rows;
 }
 

@@ -119,11 +119,12 @@ struct ProductAudit::Exam {
     const auto plain = without_layout(problem);
     const auto& side = tensor == Tensor::a ? problem.a : problem.w;
     const auto first = batch_element * (tensor == Tensor::a ? problem.m : problem.n);
-    if (side.scaling != Scaling::tensor) return draw_rows(plain, tensor, recipe, seed, shifted(chosen, first));
+    if (side.scaling != Scaling::tensor && side.scaling != Scaling::nv_1x16)
+      return draw_rows(plain, tensor, recipe, seed, shifted(chosen, first));
     const auto all = draw_tensor(plain, tensor, recipe, seed);
-    const auto count = problem.batch * (tensor == Tensor::a ? problem.m : problem.n);
-    return {.values = parts(all.values, shifted(chosen, first), count),
-            .scales = parts(all.scales, {batch_element}, problem.batch)};
+    const Quantised matrix{.values = parts(all.values, {batch_element}, problem.batch),
+                           .scales = parts(all.scales, {batch_element}, problem.batch)};
+    return rows_of(matrix, tensor == Tensor::a ? problem.m : problem.n, problem.k, side, chosen);
   }
 
   /// Of the part.

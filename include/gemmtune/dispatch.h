@@ -57,7 +57,8 @@ typedef enum gemmtune_dtype {
   GEMMTUNE_INT32,
   GEMMTUNE_E2M1,
   GEMMTUNE_E8M0,
-  GEMMTUNE_TF32 /* only for operands: f32 words of which only 10 mantissa bits are used */
+  GEMMTUNE_TF32, /* only for operands: f32 words of which only 10 mantissa bits are used */
+  GEMMTUNE_INT4  /* -8 to 7, two to a byte as E2M1: element 2i in the low nibble; only for weights */
 } gemmtune_dtype;
 
 typedef enum gemmtune_scaling {
@@ -66,7 +67,10 @@ typedef enum gemmtune_scaling {
   GEMMTUNE_PER_ROW,       /* one scale for each token of A, or for each channel of the weights */
   GEMMTUNE_BLOCK_1X128,   /* A in "blockscale" formats */
   GEMMTUNE_BLOCK_128X128, /* weights in "blockscale" formats */
-  GEMMTUNE_MX_1X32
+  GEMMTUNE_MX_1X32,       /* one E8M0 byte for 32 of K */
+  GEMMTUNE_NV_1X16,       /* NVFP4: one E4M3 byte for 16 of K; behind them, at the next multiple of 4 bytes, one f32 */
+  GEMMTUNE_F16_1X32,      /* one f16 for 32 of K, as in GGUF's Q4_0 (int4) and Q8_0 (int8) */
+  GEMMTUNE_Q8_IN_CALL     /* A is given as floats without scales; each call quantises it to int8 in blocks of 32 of K */
 } gemmtune_scaling;
 
 /* Which dimension of an operand is contiguous in memory. */

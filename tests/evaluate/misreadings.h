@@ -41,7 +41,7 @@ class Gemm final : public PreparedGemm {
 
   std::vector<float> read(Side side, std::int64_t rows, const std::byte* values, const std::byte* scales) const {
     const auto grid = scale_grid(side.scaling, rows, problem_.k);
-    std::vector<std::byte> read_scales(scales, scales + storage_bytes(grid.type, grid.count()));
+    std::vector<std::byte> read_scales(scales, scales + grid.bytes());
     misread_scales(grid, read_scales);
     std::vector<float> real(rows * problem_.k);
     dequantise_rows(values, read_scales.data(), rows, problem_.k, side, 0, rows, real);

@@ -83,9 +83,10 @@ TEST(Draw, GaussiansHaveMeanZeroVarianceOneAndTheirBound) {
 }
 
 TEST(Draw, SizesAreThoseOfTheOperands) {
-  for (const auto* text : {"3x5x34:a4w4", "3x5x130:a8w8_blockscale", "130x7x257:int8/row:int8/row:f16:bias:batch=3",
-                           "4x6x9:f32:f32:f32:bias", "4x6x9:tf32:tf32:f32",
-                           "4x6x9:e4m3/tensor:e4m3/tensor:bf16:batch=2", "2x3x5:f16:f16:f16"}) {
+  for (const auto* text :
+       {"3x5x34:a4w4", "3x5x130:a8w8_blockscale", "130x7x257:int8/row:int8/row:f16:bias:batch=3",
+        "4x6x9:f32:f32:f32:bias", "4x6x9:tf32:tf32:f32", "4x6x9:e4m3/tensor:e4m3/tensor:bf16:batch=2",
+        "2x3x5:f16:f16:f16", "3x5x34:a8w4", "3x5x34:a16w4_nvfp4:batch=2", "3x5x34:a8wq4:batch=2", "3x5x35:a8wq8"}) {
     const auto problem = parse_problem(text);
     const auto sizes = operand_sizes(problem);
     for (const Recipe recipe : all_recipes) {
@@ -288,6 +289,16 @@ TEST(Draw, WideRowsReachAsFarAsTheTypesHold) {
   EXPECT_EQ(spread("a4w4", 4).shift, 60);
   EXPECT_EQ(spread("a4w4", 5).shift, -60);
   EXPECT_EQ(spread("bf16:e2m1/1x32:bf16").shift, 0);
+  EXPECT_EQ(spread("bf16/q8:e2m1/1x32:bf16").reach, 30);
+  EXPECT_EQ(spread("f16/q8:e2m1/1x32:bf16").reach, 10);
+  const auto of_w = [](const char* types) {
+    return row_spread(parse_problem(fmt::format("8x8x64:{}", types)), Tensor::w, 4);
+  };
+  EXPECT_EQ(of_w("a8wq4").reach, 10);
+  EXPECT_EQ(of_w("a8wq8").reach, 10);
+  EXPECT_EQ(of_w("a8w4_nvfp4").reach, 0);
+  EXPECT_EQ(of_w("a8w4_nvfp4").depth, 8);
+  EXPECT_EQ(of_w("a8w4_nvfp4").shift, 0);
   EXPECT_EQ(row_spread(parse_problem("8x8x64:a4w4"), Tensor::w, 4).shift, -60);
   EXPECT_EQ(seeds_of(parse_problem("8x8x64:bf16:bf16:bf16"), Recipe::wide_rows), 1U);
   EXPECT_EQ(seeds_of(parse_problem("8x8x64:a4w4"), Recipe::zero_blocks), 1U);

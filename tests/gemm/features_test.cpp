@@ -24,6 +24,16 @@ TEST(Features, EachPartOfALayoutAndOfAnEpilogueIsOne) {
   EXPECT_EQ(beyond_basic("4x4x8:a16w16:silu"), FeatureSet{Feature::silu});
 }
 
+TEST(Features, TypesAndScalesOfBlocksAreNotBasic) {
+  EXPECT_TRUE(beyond_basic("4x4x32:a16w4").empty());
+  EXPECT_EQ(beyond_basic("4x4x32:a8w4"), FeatureSet{feature_of(Scaling::q8_in_call)});
+  EXPECT_EQ(beyond_basic("4x4x32:a16w4_nvfp4"), FeatureSet{feature_of(Scaling::nv_1x16)});
+  for (const auto* text : {"4x4x32:a8w4_nvfp4", "4x4x32:a8wq4", "4x4x32:a8wq8"}) {
+    EXPECT_FALSE(beyond_basic(text).empty()) << text;
+    EXPECT_TRUE(beyond_basic(text).without(block_features()).empty()) << text;
+  }
+}
+
 TEST(Features, DistancesThatAreThoseOfContiguousTensorsAreNone) {
   auto problem = parse_problem("4x4x8:a16w16");
   problem.layout.a_strides = {.leading_dimension = 8, .batch = 999};
@@ -33,6 +43,9 @@ TEST(Features, DistancesThatAreThoseOfContiguousTensorsAreNone) {
 TEST(Features, HaveNamesAndInventedOnesANumber) {
   EXPECT_EQ(to_string(feature_of(DType::e4m3)), "e4m3 operands or outputs");
   EXPECT_EQ(to_string(feature_of(Scaling::mx_1x32)), "1x32 scales");
+  EXPECT_EQ(to_string(feature_of(Scaling::nv_1x16)), "1x16 scales");
+  EXPECT_EQ(to_string(feature_of(Scaling::q8_in_call)), "A quantised in the call");
+  EXPECT_EQ(to_string(feature_of(DType::i4)), "int4 operands or outputs");
   EXPECT_EQ(to_string(Feature::w_mn_major), "weights stored [K, N]");
   EXPECT_EQ(to_string(Feature::silu), "a SiLU");
   EXPECT_EQ(to_string(static_cast<Feature>(63)), "feature 63");

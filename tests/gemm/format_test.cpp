@@ -23,9 +23,27 @@ TEST(Format, DefaultsBelongToTheirFormat) {
 }
 
 TEST(Format, ProblemsOutsideAllFormatsHaveNone) {
-  EXPECT_EQ(format_of(parse_problem("1x1x32:bf16:e2m1/1x32:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:e4m3/row:e2m1/1x32:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:tf32:e2m1/1x32:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:bf16/q8:bf16:bf16")), std::nullopt);
   EXPECT_EQ(format_of(parse_problem("1x1x32:e4m3/1x128:e4m3/row:bf16")), std::nullopt);
   EXPECT_EQ(format_of(parse_problem("1x1x32:f32:f32:f32")), Format::a16w16);
+}
+
+TEST(Format, FloatsOfEachWidthMeetWeightsInBlocks) {
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f32:e2m1/1x32:f32")), Format::a16w4);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f16/q8:e2m1/1x32:f16:packed")), Format::a8w4);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f16:e2m1/1x16:bf16")), Format::a16w4_nvfp4);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f32/q8:e2m1/1x16:bf16")), Format::a8w4_nvfp4);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f32/q8:int4/1x32f16:bf16")), Format::a8wq4);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:f32/q8:int8/1x32f16:bf16:batch=3")), Format::a8wq8);
+}
+
+TEST(Format, TablesOfAiterAreForItsOwn) {
+  EXPECT_TRUE(is_aiter(Format::a4w4));
+  EXPECT_TRUE(is_aiter(Format::batched_a8w8));
+  EXPECT_FALSE(is_aiter(Format::a16w4));
+  EXPECT_FALSE(is_aiter(Format::a8wq8));
 }
 
 }  // namespace

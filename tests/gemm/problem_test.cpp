@@ -29,6 +29,13 @@ TEST(Problem, CanonicalTextSaysEverything) {
   EXPECT_EQ(to_string(parse_problem("16x512x7168:batched_a8w8:batch=16:bias")),
             "16x512x7168:int8/row:int8/row:bf16:batch=16:bias");
   EXPECT_EQ(to_string(parse_problem("1x2x3:a8w8_blockscale")), "1x2x3:e4m3/1x128:e4m3/128x128:bf16");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:a16w4")), "1x2x4:bf16:e2m1/1x32:bf16:packed");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:a8w4:out=f32")), "1x2x4:bf16/q8:e2m1/1x32:f32:packed");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:a16w4_nvfp4")), "1x2x4:bf16:e2m1/1x16:bf16:packed");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:a8w4_nvfp4")), "1x2x4:bf16/q8:e2m1/1x16:bf16:packed");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:a8wq4:plain")), "1x2x4:bf16/q8:int4/1x32f16:bf16");
+  EXPECT_EQ(to_string(parse_problem("1x2x3:a8wq8")), "1x2x3:bf16/q8:int8/1x32f16:bf16:packed");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:fp32/Q8:torch.int4/1X32F16:float")), "1x2x4:f32/q8:int4/1x32f16:f32");
   EXPECT_EQ(to_string(parse_problem("1x2x3:torch.float8_e4m3fn/tensor:fp8/row:half")),
             "1x2x3:e4m3/tensor:e4m3/row:f16");
 }
@@ -55,12 +62,33 @@ TEST(Problem, SaysWhatWasFoundWhereAndWhatWasExpected) {
 }
 
 TEST(Problem, RefusesWhatNobodyCanRun) {
-  for (const auto* text :
-       {"1x1x2:e2m1:e2m1/1x32:bf16", "1x1x2:bf16/1x32:bf16:bf16", "1x1x2:e8m0:bf16:bf16", "1x1x2:bf16:bf16:int8",
-        "1x1x2:tf32:tf32:tf32", "4x4x8:a16w16:lda=7", "4x4x8:a16w16:tt:lda=3", "4x4x8:a16w16:ldc=3",
-        "4x4x8:a16w16:batch=2:lda=16:stride_a=55", "4x4x8:a4w4:lda=9", "4x4x8:a4w4:nn", "4x4x8:a4w4:tt",
-        "2147483648x4x8:a16w16:lda=9007199254740992", "4x4x8:a16w16:batch=2147483648:stride_w=9007199254740992",
-        "1x1x2:e4m3/128x128:e4m3/128x128:bf16", "2147483648x2147483648x2147483648:a16w16"})
+  for (const auto* text : {"1x1x2:e2m1:e2m1/1x32:bf16",
+                           "1x1x2:bf16/1x32:bf16:bf16",
+                           "1x1x2:e8m0:bf16:bf16",
+                           "1x1x2:bf16:bf16:int8",
+                           "1x1x2:tf32:tf32:tf32",
+                           "4x4x8:a16w16:lda=7",
+                           "4x4x8:a16w16:tt:lda=3",
+                           "4x4x8:a16w16:ldc=3",
+                           "4x4x8:a16w16:batch=2:lda=16:stride_a=55",
+                           "4x4x8:a4w4:lda=9",
+                           "4x4x8:a4w4:nn",
+                           "4x4x8:a4w4:tt",
+                           "2147483648x4x8:a16w16:lda=9007199254740992",
+                           "4x4x8:a16w16:batch=2147483648:stride_w=9007199254740992",
+                           "1x1x2:bf16:int4:bf16",
+                           "1x1x2:bf16:int4/row:bf16",
+                           "1x1x2:int4/1x32f16:int4/1x32f16:bf16",
+                           "1x1x2:bf16:bf16/1x32f16:bf16",
+                           "1x1x2:bf16:int8/1x16:bf16",
+                           "1x1x2:bf16:bf16/q8:bf16",
+                           "1x1x2:int8/q8:bf16:bf16",
+                           "1x1x2:tf32/q8:bf16:bf16",
+                           "1x1x3:a8wq4",
+                           "4x4x8:a8wq4:nn",
+                           "4x4x8:a8wq4:ldw=9",
+                           "1x1x2:e4m3/128x128:e4m3/128x128:bf16",
+                           "2147483648x2147483648x2147483648:a16w16"})
     EXPECT_THROW(parse_problem(text), Error) << text;
 }
 
@@ -90,7 +118,7 @@ Problem random_problem(std::mt19937_64& random) {
   problem.epilogue.residual = random() % 2 == 0;
   problem.packed = random() % 2 == 0;
   problem.out = std::array{DType::bf16, DType::f16, DType::f32}[random() % 3];
-  if (problem.a.type != DType::e2m1) problem.layout = random_layout(problem, random);
+  if (!is_4bit(problem.a.type) && !is_4bit(problem.w.type)) problem.layout = random_layout(problem, random);
   return problem;
 }
 

@@ -8,6 +8,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/gemm/numeric.h"
+#include "gemmtune/gemm/q8.h"
 #include "gemmtune/verify/verifier.h"
 #include "hopper_tensor_core.h"
 #include "naive.h"
@@ -320,6 +321,109 @@ TEST(FloatBound, FloatsWithWeightsOf16BitsAreHeldToIt) {
       const FloatTrial trial(k, Recipe::gaussian, types);
       for (const auto& sums : right_sums) EXPECT_LE(trial.judge(sums).accuracy.worst_share_of_bound, 0.34) << types;
       EXPECT_GT(trial.judge_with_tf32_inputs().accuracy.worst_share_of_bound, 10) << types;
+    }
+}
+
+/// Weights in blocks, with activations that are floats.
+class BlockTrial {
+ public:
+  BlockTrial(std::int64_t k, Recipe recipe, const std::string& types)
+      : problem_(parse_problem(fmt::format("6x40x{}:{}", k, types))),
+        operands_(draw_operands(problem_, recipe, seed)),
+        reference_(compute_reference(problem_, operands_, policy, seed)),
+        real_(naive::real_operands(problem_, operands_)) {}
+
+  Verdict judge(const Sums& sums) const { return judge(sums, real_.a); }
+
+  /// With other activations than the problem's: what `make` makes of each block of 32 as it is stored.
+  template <typename Make>
+  Verdict judge_made(const Make& make) const {
+    auto a = naive::real_side({problem_.a.type}, 1, problem_.m, problem_.k, {operands_.a, {}});
+    for (std::int64_t row = 0; row < problem_.m; ++row)
+      for (std::int64_t k = 0; k < problem_.k; k += q8_length)
+        make(std::span(a).subspan(row * problem_.k + k, std::min(q8_length, problem_.k - k)));
+    return judge({"fused", fused}, a);
+  }
+
+ private:
+  Verdict judge(const Sums& sums, const std::vector<float>& a) const {
+    const auto k = static_cast<std::size_t>(problem_.k);
+    std::vector<float> c;
+    for (std::int64_t i = 0; i < problem_.m * problem_.n; ++i)
+      c.push_back(
+          sums.of(std::span(a).subspan(i / problem_.n * k, k), std::span(real_.w).subspan(i % problem_.n * k, k)));
+    return compare(problem_, reference_, naive::rounded(problem_, c), policy);
+  }
+
+  Problem problem_;
+  HostOperands operands_;
+  Reference reference_;
+  naive::Real real_;
+};
+
+const std::vector<std::string> weights_in_blocks{"e2m1/1x32", "e2m1/1x16", "int4/1x32f16", "int8/1x32f16"};
+
+void round_to_bf16(std::span<float> block) {
+  for (float& value : block) value = bf16_to_float(float_to_bf16(value));
+}
+
+void quantise_to_q8(std::span<float> block) {
+  const auto quantised = q8_block(block);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<float>(quantised.codes[i]) * quantised.scale;
+}
+
+void quantise_with_f16_scale(std::span<float> block) {
+  const auto quantised = q8_block(block);
+  const float scale = f16_to_float(float_to_f16(quantised.scale));
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<float>(quantised.codes[i]) * scale;
+}
+
+void quantise_with_one_wrong_code(std::span<float> block) {
+  auto quantised = q8_block(block);
+  quantised.codes[0] = static_cast<std::int8_t>(quantised.codes[0] + (quantised.codes[0] > 0 ? -1 : 1));
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<float>(quantised.codes[i]) * quantised.scale;
+}
+
+TEST(BlockBound, RightSumsAreWithinItWithRoomToSpare) {
+  for (const auto& weights : weights_in_blocks)
+    for (const std::string a : {"bf16", "f32", "bf16/q8", "f32/q8"})
+      for (const Recipe recipe : recipes)
+        for (const std::int64_t k : {2, 96, 2048, 8192}) {
+          const auto types = fmt::format("{}:{}:f32", a, weights);
+          const BlockTrial trial(k, recipe, types);
+          for (const auto& sums : right_sums) {
+            const auto verdict = trial.judge(sums);
+            EXPECT_LE(verdict.accuracy.worst_share_of_bound, 0.6) << types << ' ' << to_string(recipe) << ' ' << k;
+            EXPECT_EQ(verdict.why_wrong, "");
+          }
+        }
+}
+
+TEST(BlockBound, WhatTheRuleMakesOfActivationsIsRight) {
+  for (const auto& weights : weights_in_blocks)
+    for (const std::string a : {"bf16/q8", "f16/q8", "f32/q8"})
+      EXPECT_EQ(BlockTrial(1024, Recipe::gaussian, a + ":" + weights + ":f32").judge_made(quantise_to_q8).why_wrong,
+                "");
+}
+
+TEST(BlockBound, ActivationsOfLowerPrecisionAreRefused) {
+  for (const auto& weights : weights_in_blocks)
+    for (const Recipe recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::wide_rows})
+      for (const std::int64_t k : {64, 1024, 8192}) {
+        const auto note = fmt::format("{} {} {}", weights, to_string(recipe), k);
+        EXPECT_NE(BlockTrial(k, recipe, "f32:" + weights + ":f32").judge_made(round_to_bf16).why_wrong, "") << note;
+        EXPECT_NE(BlockTrial(k, recipe, "f32:" + weights + ":f32").judge_made(quantise_to_q8).why_wrong, "") << note;
+        EXPECT_NE(BlockTrial(k, recipe, "bf16:" + weights + ":bf16").judge_made(quantise_to_q8).why_wrong, "") << note;
+      }
+}
+
+TEST(BlockBound, ActivationsThatAreQuantisedByAnotherRuleAreRefused) {
+  for (const auto& weights : weights_in_blocks)
+    for (const std::int64_t k : {64, 256, 4096}) {
+      const BlockTrial trial(k, Recipe::gaussian, "f32/q8:" + weights + ":f32");
+      EXPECT_NE(trial.judge_made(quantise_with_f16_scale).why_wrong, "") << weights << ' ' << k;
+      EXPECT_NE(trial.judge_made(quantise_with_one_wrong_code).why_wrong, "") << weights << ' ' << k;
+      EXPECT_NE(trial.judge_made([](std::span<float>) {}).why_wrong, "") << weights << ' ' << k;
     }
 }
 

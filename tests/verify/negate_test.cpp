@@ -68,6 +68,9 @@ TEST(Negate, TwiceIsNothingWhateverTheBitsAre) {
 TEST(Negate, WhatHoldsNoElementsIsRefused) {
   std::vector<std::byte> scales(8);
   EXPECT_THROW(negate(DType::e8m0, scales), Error);
+  EXPECT_FALSE(can_negate(DType::i4));  // -8 has no negative
+  EXPECT_THROW(negate(DType::i4, scales), Error);
+  EXPECT_TRUE(can_negate(DType::e2m1));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // the meaning of the bits.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -32,6 +34,11 @@ void store_output(DType type, std::byte* to, std::int64_t index, float value) {
   store(to, index, type == DType::bf16 ? float_to_bf16(value) : float_to_f16(value));
 }
 
+std::uint8_t nibble(const std::byte* from, std::int64_t index) {
+  const auto pair = load<std::uint8_t>(from, index / 2);
+  return static_cast<std::uint8_t>(index % 2 == 0 ? pair & 15 : pair >> 4);
+}
+
 float stored_value(DType type, const std::byte* from, std::int64_t index) {
   switch (type) {
     case DType::f32:
@@ -47,13 +54,25 @@ float stored_value(DType type, const std::byte* from, std::int64_t index) {
       return e4m3fnuz_to_float(load<std::uint8_t>(from, index));
     case DType::i8:
       return static_cast<float>(load<std::int8_t>(from, index));
-    case DType::e2m1: {
-      const auto pair = load<std::uint8_t>(from, index / 2);
-      return e2m1_to_float(static_cast<std::uint8_t>(index % 2 == 0 ? pair & 15 : pair >> 4));
-    }
+    case DType::e2m1:
+      return e2m1_to_float(nibble(from, index));
+    case DType::i4:
+      return i4_to_float(nibble(from, index));
     default:
       return std::numeric_limits<float>::quiet_NaN();  // operands have no other type
   }
+}
+
+/// Makes of a block what a call that quantises makes of it (gemm/q8.h).
+void round_to_q8(float* values, std::int64_t count) {
+  float amax = 0.0F;
+  bool finite = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    finite = finite && std::isfinite(values[i]);
+    amax = std::max(amax, std::fabs(values[i]));
+  }
+  const float scale = !finite ? std::numeric_limits<float>::quiet_NaN() : amax / 127 == 0.0F ? 1.0F : amax / 127;
+  for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(float_to_i8(values[i] / scale)) * scale;
 }
 
 /// Decodes one operand, element by element, into [batch, rows, K].
@@ -70,11 +89,14 @@ struct Decoder {
   void decode(const std::byte* values, const std::byte* scales, float* out) const {
     const ScaleGrid grid = scale_grid(side.scaling, rows, k);
     for (std::int64_t row = 0; row < batch * rows; ++row) {
-      const std::int64_t first = row / rows * grid.count() + row % rows / grid.row_block * grid.cols;
+      const std::byte* const of_batch = scales + row / rows * grid.bytes();
+      const std::int64_t first = row % rows / grid.row_block * grid.cols;
       for (std::int64_t i = 0; i < k; ++i) {
         const float value = stored_value(side.type, values, place(row / rows, row % rows, i));
-        out[row * k + i] = value * scale(grid, scales, first + i / grid.k_block);
+        out[row * k + i] = value * scale(grid, of_batch, first + i / grid.k_block);
       }
+      if (!is_q8_in_call(side)) continue;
+      for (std::int64_t i = 0; i < k; i += 32) round_to_q8(out + row * k + i, std::min<std::int64_t>(32, k - i));
     }
   }
 
@@ -86,7 +108,9 @@ struct Decoder {
 
   static float scale(const ScaleGrid& grid, const std::byte* scales, std::int64_t index) {
     if (grid.count() == 0) return 1.0F;
-    return grid.type == DType::e8m0 ? e8m0_to_float(load<std::uint8_t>(scales, index)) : load<float>(scales, index);
+    if (grid.type == DType::e8m0) return e8m0_to_float(load<std::uint8_t>(scales, index));
+    const float value = stored_value(grid.type, scales, index);
+    return grid.has_tensor_scale ? value * load<float>(scales + grid.tensor_scale_offset(), 0) : value;
   }
 };
 
@@ -164,9 +188,11 @@ class CpuReferenceFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "cpu_reference"; }
 
-  std::string version() const override { return "2"; }
+  std::string version() const override { return "3"; }
 
-  FeatureSet features() const override { return basic_features().with(layout_features()).with(epilogue_features()); }
+  FeatureSet features() const override {
+    return basic_features().with(block_features()).with(layout_features()).with(epilogue_features());
+  }
   DefaultRank default_rank(const Problem&) const override { return DefaultRank::last_resort; }
 
  private:

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "gemmtune/core/text.h"
-#include "gemmtune/gemm/dtype.h"
+#include "gemmtune/gemm/format.h"
 
 namespace gemmtune {
 namespace {
@@ -41,17 +41,9 @@ struct ElementBytes {
 };
 
 std::optional<ElementBytes> element_bytes(const Cells& cells, Format format) {
-  switch (format) {
-    case Format::a4w4:
-      return ElementBytes{0.5, 0.5, 2};
-    case Format::a8w8:
-    case Format::a8w8_blockscale:
-    case Format::a8w8_bpreshuffle:
-    case Format::batched_a8w8:
-      return ElementBytes{1, 1, 2};
-    case Format::a16w16:
-    case Format::batched_a16w16:
-      break;
+  if (format != Format::a16w16 && format != Format::batched_a16w16) {
+    const auto types = format_defaults(format);
+    return ElementBytes{bits(types.a.type) / 8.0, bits(types.w.type) / 8.0, 2};
   }
   const auto in = cells.bytes("dtype", 2);
   const auto out = cells.bytes("outdtype", in.value_or(2));

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> schema_names{"seed", "today", "gemmtune"};
 
+constexpr std::string_view any_gemm = "gfx,cu_num,B,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio";
+
 constexpr std::array families{
     SchemaFamily{
         "a16w16",
@@ -23,7 +25,13 @@ constexpr std::array families{
     SchemaFamily{"batched_a8w8", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
     SchemaFamily{"batched_a16w16", "gfx,cu_num,B,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
     SchemaFamily{"batched_mxscale", "gfx,b,m,n,k,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
-    SchemaFamily{"any_gemm", "gfx,cu_num,B,M,N,K,libtype,kernelId,splitK,us,kernelName,tflops,bw,errRatio"},
+    SchemaFamily{"any_gemm", any_gemm},
+    SchemaFamily{"a16w4", any_gemm},
+    SchemaFamily{"a8w4", any_gemm},
+    SchemaFamily{"a16w4_nvfp4", any_gemm},
+    SchemaFamily{"a8w4_nvfp4", any_gemm},
+    SchemaFamily{"a8wq4", any_gemm},
+    SchemaFamily{"a8wq8", any_gemm},
     SchemaFamily{"fmoe",
                  "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
                  "doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"

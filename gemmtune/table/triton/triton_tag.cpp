@@ -17,6 +17,8 @@ TritonName triton_kernel_of(Format format, bool packed) {
       return {.kernel = "BATCHED_GEMM", .tag = "A16W16"};
     case Format::batched_a8w8:
       return {.kernel = "BATCHED_GEMM", .tag = "A8W8"};
+    default:  // AITER's Triton has no kernel for them
+      break;
   }
   return {};
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::int64_t scale_bytes(Side side, std::int64_t rows, std::int64_t k) {
   const auto grid = scale_grid(side.scaling, rows, k);
-  return storage_bytes(grid.type, grid.count());
+  return grid.bytes();
 }
 
 double dot(std::span<const float> a, std::span<const float> b) {

@@ -22,8 +22,8 @@ std::vector<float> real_values(const Problem& p, Side side, std::int64_t rows, c
   std::vector<float> out(static_cast<std::size_t>(p.batch * rows * p.k));
   for (std::int64_t b = 0; b < p.batch; ++b) {
     dequantise_rows(values + b * rows * storage_bytes(side.type, p.k),
-                    grid.count() > 0 ? scales + b * storage_bytes(grid.type, grid.count()) : nullptr, rows, p.k, side,
-                    0, rows, std::span(out).subspan(b * rows * p.k, rows * p.k));
+                    grid.count() > 0 ? scales + b * grid.bytes() : nullptr, rows, p.k, side, 0, rows,
+                    std::span(out).subspan(b * rows * p.k, rows * p.k));
   }
   return out;
 }
@@ -49,6 +49,7 @@ double largest_value(DType type) {
 bool is_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
 
 bool is_half(const Side& side) {
+  if (is_q8_in_call(side)) return false;
   return side.type == DType::bf16 || side.type == DType::f16 || side.type == DType::tf32 || is_fp8(side);
 }
 
