@@ -10,23 +10,20 @@ namespace {
 
 struct Listed {
   std::uint32_t type{};
-  std::string_view types{};  // of A, weights and output
+  std::string_view format{};  // a name, or the types of A, weights and output
 };
 
-/// llama.cpp quantises activations to blocks of 8 bits for each of these types of blocks, and so do these formats.
+/// llama.cpp has activations and results in f32, and quantises activations to blocks of 8 bits for each of these types
+/// of blocks. So do these formats.
 constexpr std::array listed{
-    Listed{gguf::f32, "f32:f32:f32"},
-    Listed{gguf::f16, "fp16:fp16:fp16"},
-    Listed{gguf::bf16, "bf16:bf16:bf16"},
-    Listed{gguf::mxfp4, "bf16/q8:e2m1/1x32:bf16"},
-    Listed{gguf::nvfp4, "bf16/q8:e2m1/1x16:bf16"},
-    Listed{gguf::q4_0, "bf16/q8:int4/1x32f16:bf16"},
-    Listed{gguf::q8_0, "bf16/q8:int8/1x32f16:bf16"},
+    Listed{gguf::f32, "f32:f32:f32"}, Listed{gguf::f16, "fp16:fp16:fp16"}, Listed{gguf::bf16, "bf16:bf16:bf16"},
+    Listed{gguf::mxfp4, "a8w4"},      Listed{gguf::nvfp4, "a8w4_nvfp4"},   Listed{gguf::q4_0, "a8wq4"},
+    Listed{gguf::q8_0, "a8wq8"},
 };
 
 std::optional<Problem> usual(std::uint32_t type) {
   const auto found = std::ranges::find(listed, type, &Listed::type);
-  return found == listed.end() ? std::nullopt : std::optional(types_asked_for(found->types, DType::bf16));
+  return found == listed.end() ? std::nullopt : std::optional(types_asked_for(found->format, DType::f32));
 }
 
 /// Types of whole numbers hold indices, not weights.
@@ -39,7 +36,7 @@ bool is_quantised(std::uint32_t type) {
 
 GgufFormats::GgufFormats(std::string_view asked, const std::vector<std::uint32_t>& types) {
   if (asked.empty()) return;
-  asked_ = types_asked_for(asked, DType::bf16);
+  asked_ = types_asked_for(asked, DType::f32);
   for_all_quantised_ = std::ranges::none_of(types, [&](std::uint32_t type) {
     const auto own = usual(type);
     return is_quantised(type) && own && own->w == asked_->w;

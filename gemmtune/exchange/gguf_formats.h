@@ -18,8 +18,9 @@ class GgufFormats {
   /// a format.
   GgufFormats(std::string_view asked, const std::vector<std::uint32_t>& types);
 
-  /// The types of a multiplication with weights of this type: MXFP4 as a8w4, Q4_0 and Q8_0 as a8wq4, floats with
-  /// activations and outputs of the same type. Nothing for types whose blocks no format has.
+  /// The types of a multiplication with weights of this type: MXFP4 as a8w4, NVFP4 as a8w4_nvfp4, Q4_0 as
+  /// a8wq4, Q8_0 as a8wq8, each with activations and outputs in f32; floats with activations and outputs of their own
+  /// type. Nothing for types whose blocks no format has.
   std::optional<Problem> of(std::uint32_t type) const;
 
  private:

@@ -67,29 +67,29 @@ std::string complaint(const GgufWriter& writer, const ModelRequest& request, std
 TEST(GgufShapes, TensorsAreProductsInTheirFormats) {
   const auto made = gguf_shapes(model_of(with_experts()), "", {.m = {8}, .expert_calls = {ExpertCalls::each, ExpertCalls::grouped}});
   const std::map<std::string, std::string> expected{
-      {"attn_q[tp1]", "8x256x256:bf16/q8:int8/1x32f16:bf16:bias x 2"},
-      {"attn_k[tp1]", "8x128x256:bf16/q8:int8/1x32f16:bf16 x 2"},
-      {"attn_output[tp1]", "8x256x256:bf16/q8:int8/1x32f16:bf16 x 2"},
+      {"attn_q[tp1]", "8x256x256:f32/q8:int8/1x32f16:f32:bias:packed x 2"},
+      {"attn_k[tp1]", "8x128x256:f32/q8:int8/1x32f16:f32:packed x 2"},
+      {"attn_output[tp1]", "8x256x256:f32/q8:int8/1x32f16:f32:packed x 2"},
       {"ffn_gate_inp[tp1]", "8x4x256:f32:f32:f32 x 2"},
-      {"ffn_gate_exps[tp1]", "4x96x256:bf16/q8:e2m1/1x32:bf16:bias x 8"},
-      {"grouped_ffn_gate_exps[tp1]", "4x96x256:bf16/q8:e2m1/1x32:bf16:batch=4:bias x 2"},
-      {"ffn_down_exps[tp1]", "4x256x96:bf16/q8:e2m1/1x32:bf16 x 8"},
-      {"grouped_ffn_down_exps[tp1]", "4x256x96:bf16/q8:e2m1/1x32:bf16:batch=4 x 2"},
-      {"output[tp1]", "8x1000x256:bf16/q8:int8/1x32f16:bf16 x 1"},
+      {"ffn_gate_exps[tp1]", "4x96x256:f32/q8:e2m1/1x32:f32:bias:packed x 8"},
+      {"grouped_ffn_gate_exps[tp1]", "4x96x256:f32/q8:e2m1/1x32:f32:batch=4:bias:packed x 2"},
+      {"ffn_down_exps[tp1]", "4x256x96:f32/q8:e2m1/1x32:f32:packed x 8"},
+      {"grouped_ffn_down_exps[tp1]", "4x256x96:f32/q8:e2m1/1x32:f32:batch=4:packed x 2"},
+      {"output[tp1]", "8x1000x256:f32/q8:int8/1x32f16:f32:packed x 1"},
   };
   EXPECT_EQ(listed(made), expected);
   EXPECT_EQ(made.notes[0], "F32: 2 tensors, listed as f32:f32:f32");
-  EXPECT_EQ(made.notes[1], "Q8_0: 7 tensors, listed as bf16/q8:int8/1x32f16:bf16");
-  EXPECT_EQ(made.notes[2], "MXFP4: 4 tensors, listed as bf16/q8:e2m1/1x32:bf16");
+  EXPECT_EQ(made.notes[1], "Q8_0: 7 tensors, listed as f32/q8:int8/1x32f16:f32:packed");
+  EXPECT_EQ(made.notes[2], "MXFP4: 4 tensors, listed as f32/q8:e2m1/1x32:f32:packed");
 }
 
 TEST(GgufShapes, AFormatIsForTheTensorsOfItsBlocks) {
   const auto layers = listed(gguf_shapes(model_of(with_experts()), "bf16:e2m1/1x32:bf16", {.m = {8}}));
   EXPECT_EQ(layers.at("ffn_down_exps[tp1]"), "4x256x96:bf16:e2m1/1x32:bf16 x 8");
-  EXPECT_EQ(layers.at("attn_k[tp1]"), "8x128x256:bf16/q8:int8/1x32f16:bf16 x 2");
+  EXPECT_EQ(layers.at("attn_k[tp1]"), "8x128x256:f32/q8:int8/1x32f16:f32:packed x 2");
   const auto converted = listed(gguf_shapes(model_of(with_experts()), "a8w8", {.m = {8}}));
-  EXPECT_EQ(converted.at("ffn_down_exps[tp1]"), "4x256x96:int8/row:int8/row:bf16 x 8");
-  EXPECT_EQ(converted.at("attn_k[tp1]"), "8x128x256:int8/row:int8/row:bf16 x 2");
+  EXPECT_EQ(converted.at("ffn_down_exps[tp1]"), "4x256x96:int8/row:int8/row:f32 x 8");
+  EXPECT_EQ(converted.at("attn_k[tp1]"), "8x128x256:int8/row:int8/row:f32 x 2");
   EXPECT_EQ(converted.at("ffn_gate_inp[tp1]"), "8x4x256:f32:f32:f32 x 2");
   EXPECT_NE(complaint(with_experts(), {.m = {1}}, "q9").find("--format q9: expected one of"), std::string::npos);
 }
@@ -112,8 +112,8 @@ TEST(GgufShapes, DevicesShareThem) {
   EXPECT_EQ(layers.at("attn_k[tp8,ep2]").substr(0, 8), "8x32x256");  // each KV head twice
   EXPECT_EQ(layers.at("attn_output[tp8,ep2]").substr(0, 8), "8x256x32");
   EXPECT_EQ(layers.at("ffn_gate_inp[tp8,ep2]").substr(0, 7), "8x4x256");
-  EXPECT_EQ(layers.at("ffn_gate_exps[tp8,ep2]"), "4x24x256:bf16/q8:e2m1/1x32:bf16:bias x 4");
-  EXPECT_EQ(layers.at("ffn_down_exps[tp8,ep2]"), "4x256x24:bf16/q8:e2m1/1x32:bf16 x 4");
+  EXPECT_EQ(layers.at("ffn_gate_exps[tp8,ep2]"), "4x24x256:f32/q8:e2m1/1x32:f32:bias:packed x 4");
+  EXPECT_EQ(layers.at("ffn_down_exps[tp8,ep2]"), "4x256x24:f32/q8:e2m1/1x32:f32:packed x 4");
   EXPECT_EQ(complaint(with_experts(), {.tensor_parallel = {3}, .m = {1}}), "--tp 3 does not divide gpt-oss.attention.head_count = 8");
   EXPECT_EQ(complaint(with_experts(), {.expert_parallel = 3, .m = {1}}), "--ep 3 does not divide the number of experts = 4");
 }
