@@ -12,7 +12,7 @@ std::string description(const Problem& problem) {
   const auto format = format_of(problem);
   const auto sizes = operand_sizes(problem);
   auto text = fmt::format("{}\n", to_string(problem));
-  text += fmt::format("format      {}\n", format ? to_string(*format) : "none of AITER's");
+  text += fmt::format("format      {}\n", format ? to_string(*format) : "none with a name");
   text += fmt::format("operations  {:.4g} GFLOP\n", flops(problem) / 1e9);
   text += fmt::format("bytes       {} moved, {:.4g} operations a byte\n", sizes.total(),
                       flops(problem) / moved_bytes(problem));

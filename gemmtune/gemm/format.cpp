@@ -105,6 +105,16 @@ Problem format_defaults(Format format) {
   return {.a = block.a, .w = block.w, .packed = true};
 }
 
+bool has_block_weights(const Problem& problem) {
+  const auto is_of = [&](const BlockFormat& each) { return each.w == problem.w; };
+  return std::ranges::any_of(block_formats, is_of) && !has_scales(problem.a.scaling);
+}
+
+void set_input_types(Problem& problem, DType type) {
+  problem.a.type = type;
+  if (!has_block_weights(problem)) problem.w.type = type;
+}
+
 std::optional<Format> format_of(const Problem& problem) {
   if (problem.a == mxfp4 && problem.w == mxfp4) return Format::a4w4;
   if (const auto format = block_format_of(problem)) return format;

@@ -45,4 +45,10 @@ Problem format_defaults(Format format);
 /// as A count as bf16.
 std::optional<Format> format_of(const Problem& problem);
 
+/// Whether floats are multiplied by weights in blocks, so that A's type says nothing about the weights'.
+bool has_block_weights(const Problem& problem);
+
+/// Sets the type of the inputs, as one name says it for both: of A alone where the weights are in blocks.
+void set_input_types(Problem& problem, DType type);
+
 }  // namespace gemmtune

@@ -9,6 +9,7 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/gemm/format.h"
 
 namespace gemmtune {
 namespace {
@@ -47,8 +48,9 @@ Expected set_type(DType& type, std::string_view text) {
 }
 
 Expected set_inputs(Problem& problem, std::string_view text) {
-  auto why = set_type(problem.w.type, text);
-  problem.a.type = problem.w.type;
+  DType type{};
+  auto why = set_type(type, text);
+  if (why.empty()) set_input_types(problem, type);
   return why;
 }
 

@@ -33,9 +33,9 @@ bool assign(T& target, const std::optional<Value>& value) {
 }
 
 bool set_inputs(Problem& problem, std::string_view text) {
-  if (!assign(problem.w.type, parse_dtype(text))) return false;
-  problem.a.type = problem.w.type;
-  return true;
+  const auto type = parse_dtype(text);
+  if (type) set_input_types(problem, *type);
+  return type.has_value();
 }
 
 bool set_tensor_scales(Problem& problem, std::string_view text) {

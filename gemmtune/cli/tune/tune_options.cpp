@@ -219,7 +219,7 @@ std::string policy_text(const EvaluationPolicy& policy) {
 }
 
 Problem with_types(Problem problem, const TuneFlags& flags) {
-  if (!flags.in_dtype.empty()) problem.a.type = problem.w.type = type_option("--in-dtype", flags.in_dtype);
+  if (!flags.in_dtype.empty()) set_input_types(problem, type_option("--in-dtype", flags.in_dtype));
   if (!flags.out_dtype.empty()) problem.out = type_option("--out-dtype", flags.out_dtype);
   problem.packed = problem.packed || flags.preshuffle;
   return problem;
