@@ -58,8 +58,10 @@ def product(plan, device, shape, dtype):
         out = empty(shape, strides, dtype)
         operands = spare.pop() if spare else _new_operands(plan)
         operands.a, operands.w, operands.c = a.data_ptr(), w.data_ptr(), out.data_ptr()
-        if a_scale is not None:
-            operands.a_scale, operands.w_scale = a_scale.data_ptr(), w_scale.data_ptr()
+        if w_scale is not None:
+            operands.w_scale = w_scale.data_ptr()
+            if a_scale is not None:
+                operands.a_scale = a_scale.data_ptr()
         if bias is not None:
             operands.bias = bias.data_ptr()
         stream = None if index is None else stream_of_index(index)
@@ -84,12 +86,14 @@ def _refuse(status, text):
 
 def _side(tensor, scaling):
     name = NAMES.get(tensor.dtype) or _refuse("unsupported", f"operands of {tensor.dtype} are not multiplied")
+    if name == "e2m1" and scaling == "1x32f16":  # bytes of two elements
+        name = "int4"
     return name if scaling == "none" else f"{name}/{scaling}"
 
 
 def _values(tensor, side):
-    """Elements of a row: e2m1 has two in a byte."""
-    return tensor.shape[-1] * (2 if side.startswith("e2m1") else 1)
+    """Elements of a row: e2m1 and int4 have two in a byte."""
+    return tensor.shape[-1] * (2 if side.startswith(("e2m1", "int4")) else 1)
 
 
 def collapsed(a):
@@ -104,12 +108,19 @@ def collapsed(a):
 
 
 SCALES = {"tensor": lambda rows, k: (1,), "row": lambda rows, k: (rows,), "1x128": lambda rows, k: (rows, -(-k // 128)),
-          "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)), "1x32": lambda rows, k: (rows, k // 32)}
+          "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)), "1x32": lambda rows, k: (rows, k // 32),
+          "1x32f16": lambda rows, k: (rows, -(-k // 32)), "1x16": lambda rows, k: (nvfp4_scale_bytes(rows, k),)}
+SCALE_TYPES = {"1x32": BYTES, "1x32f16": {torch.float16}, "1x16": {torch.uint8}}
+
+
+def nvfp4_scale_bytes(rows, k):
+    """E4M3 bytes for 16 of k, and behind them, at a multiple of four bytes, the f32 scale of the matrix."""
+    return -(-rows * -(-k // 16) // 4) * 4 + 4
 
 
 def _check_scale(name, scale, scaling, rows, k, device):
     """A wrong shape would read memory that is not the tensor's, and a wrong type gives a wrong product."""
-    if scaling == "none":
+    if scaling in ("none", "q8"):
         return
     if scale is None:
         _refuse("invalid_argument", f"{name} is missing")
@@ -117,7 +128,7 @@ def _check_scale(name, scale, scaling, rows, k, device):
     shape = tuple(size for size in scale.shape if size != 1)
     if shape != tuple(size for size in expected if size != 1):
         _refuse("invalid_argument", f"{name} is {list(scale.shape)}: expected {list(expected)}")
-    types = BYTES if scaling == "1x32" else {torch.float32}
+    types = SCALE_TYPES.get(scaling, {torch.float32})
     if scale.dtype not in types or not scale.is_contiguous():
         _refuse("unsupported", f"{name} must be contiguous and {' or '.join(sorted(map(str, types)))}, and is {scale.dtype}")
     _check_device(name, scale, device)

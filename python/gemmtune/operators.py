@@ -36,8 +36,8 @@ def _look(tensor):
 def multiply_now(kinds, a, w, a_scale, w_scale, bias):
     """The product in eager mode without gradients. `kinds` as in bound.problem_of()."""
     key = (kinds, a.dtype, a.device, a.shape, a.stride(), w.dtype, w.device, w.shape, w.stride())
-    if a_scale is not None:
-        key += _look(a_scale) + _look(w_scale)
+    if w_scale is not None:
+        key += _look(w_scale) if a_scale is None else _look(a_scale) + _look(w_scale)
     if bias is not None:
         key += _look(bias)
     if reloading:
@@ -69,6 +69,6 @@ _operator = define("multiply(Tensor a, Tensor w, Tensor? a_scale, Tensor? w_scal
 
 def multiply(kinds, a, w, a_scale, w_scale, bias):
     """A [..., k] times W [n, k], plus bias [n], through torch.library. Scalings are "none", "tensor", "row", "1x128",
-    "128x128", "1x32"."""
+    "128x128", "1x32", "1x16", "1x32f16", and of A "q8": each call quantises it."""
     a_scaling, w_scaling, out_dtype, packed = kinds
     return _operator(a, w, a_scale, w_scale, bias, a_scaling, w_scaling, out_dtype, packed)

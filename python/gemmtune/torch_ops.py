@@ -114,3 +114,44 @@ def gemm_a4w4(A, B, A_scale, B_scale, bias=None, dtype=torch.bfloat16, alpha=1.0
     if alpha != 1.0 or beta != 0.0:
         raise Error("unsupported", "gemm_a4w4 takes alpha = 1 and beta = 0 only")
     return _call(("1x32", "1x32", dtype, True), _bytes(A), _bytes(B), _bytes(A_scale), _bytes(B_scale), bias)
+
+
+def gemm_a16w4(A, B, B_scale, bias=None, dtype=None):
+    """A [m, k] of bf16, fp16 or f32 times MXFP4 weights [n, k/2] with E8M0 scales [n, k/32], transposed. A is multiplied
+    as it is. B is expected as quantize_mxfp4() gives it: the kernel packs it as it wants it."""
+    return _call(("none", "1x32", dtype or A.dtype, True), A, _bytes(B), None, _bytes(B_scale), bias)
+
+
+def gemm_a8w4(A, B, B_scale, bias=None, dtype=None):
+    """The same, but each call quantises A to int8 in blocks of 32 along k."""
+    return _call(("q8", "1x32", dtype or A.dtype, True), A, _bytes(B), None, _bytes(B_scale), bias)
+
+
+def gemm_a16w4_nvfp4(A, B, B_scale, bias=None, dtype=None):
+    """A [m, k] of bf16, fp16 or f32 times NVFP4 weights [n, k/2], transposed. B_scale is what nvfp4_scales() makes."""
+    return _call(("none", "1x16", dtype or A.dtype, True), A, _bytes(B), None, B_scale, bias)
+
+
+def gemm_a8w4_nvfp4(A, B, B_scale, bias=None, dtype=None):
+    """The same, but each call quantises A to int8 in blocks of 32 along k."""
+    return _call(("q8", "1x16", dtype or A.dtype, True), A, _bytes(B), None, B_scale, bias)
+
+
+def nvfp4_scales(block_scales, tensor_scale):
+    """The scales of an NVFP4 matrix as one tensor of bytes: of blocks, E4M3 [n, k/16], and of the whole, a float that
+    the others are multiplied with. Keep the result: packed weights are kept for the tensor that they were made from."""
+    blocks = block_scales.contiguous().view(torch.uint8).flatten()
+    whole = torch.as_tensor(tensor_scale, dtype=torch.float32, device=blocks.device).reshape(1).view(torch.uint8)
+    return torch.cat((blocks, blocks.new_zeros(-blocks.numel() % 4), whole))
+
+
+def gemm_a8wq4(A, B, B_scale, bias=None, dtype=None):
+    """A [m, k] of bf16, fp16 or f32, which each call quantises to int8 in blocks of 32 along k, times int4 weights of
+    -8 to 7 with fp16 scales [n, ceil(k/32)], transposed: GGUF's Q4_0. B [n, k/2] has element 2i in the low nibble of a
+    byte, in two's complement."""
+    return _call(("q8", "1x32f16", dtype or A.dtype, True), A, _bytes(B), None, B_scale, bias)
+
+
+def gemm_a8wq8(A, B, B_scale, bias=None, dtype=None):
+    """The same for int8 weights [n, k]: GGUF's Q8_0."""
+    return _call(("q8", "1x32f16", dtype or A.dtype, True), A, B, None, B_scale, bias)

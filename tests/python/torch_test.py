@@ -96,6 +96,38 @@ class OnTensors(unittest.TestCase):
             w4 ^= 0x88  # every sign, in place
             self.close(gemmtune.gemm_a4w4(a4, w4, a_scale, w_scale), -got, 1e-2)
 
+    def test_float_activations_and_mxfp4_weights(self):
+        w4, w_scale = gemmtune.quantize_mxfp4(draw(64, 256, device="cpu"))
+        w, bias = dequantised(w4, w_scale), draw(64, device="cpu")
+        for dtype, share in ((torch.float32, 1e-5), (torch.bfloat16, 1e-2)):
+            a = draw(3, 5, 256, device="cpu", dtype=dtype)
+            expected = a.float() @ w.T + bias.to(dtype).float()
+            self.close(gemmtune.gemm_a16w4(a, w4, w_scale, bias.to(dtype)), expected, share)
+            self.close(gemmtune.gemm_a8w4(a, w4, w_scale, bias.to(dtype)), q8(a) @ w.T + bias.to(dtype).float(), share)
+        self.assertEqual(gemmtune.gemm_a8w4(a, w4, w_scale, dtype=torch.float32).dtype, torch.float32)
+
+    def test_nvfp4_weights(self):
+        a, codes = draw(6, 80, device="cpu"), torch.arange(7 * 40, dtype=torch.uint8).reshape(7, 40)
+        blocks, whole = torch.rand(7, 5).add(0.1).to(torch.float8_e4m3fn), 0.375
+        scales = gemmtune.nvfp4_scales(blocks, whole)
+        self.assertEqual(scales.numel(), 36 + 4)
+        w = e2m1_values(codes) * (blocks.float() * whole).repeat_interleave(16, 1)
+        self.close(gemmtune.gemm_a16w4_nvfp4(a, codes, scales), a @ w.T, 1e-5)
+        self.close(gemmtune.gemm_a8w4_nvfp4(a, codes, scales), q8(a) @ w.T, 1e-5)
+        with self.assertRaisesRegex(gemmtune.Error, "expected"):
+            gemmtune.gemm_a16w4_nvfp4(a, codes, scales[:-4])
+
+    def test_int4_and_int8_weights_in_blocks(self):
+        a, scales = draw(6, 72, device="cpu"), draw(7, 3, device="cpu", dtype=torch.float16)
+        of_elements = scales.float().repeat_interleave(32, 1)[:, :72]
+        w = torch.arange(7 * 72).reshape(7, 72) % 16 - 8
+        codes = ((w[:, ::2] & 15) | (w[:, 1::2] & 15) << 4).to(torch.uint8)
+        self.close(gemmtune.gemm_a8wq4(a, codes, scales), q8(a) @ (w * of_elements).T, 1e-5)
+        w = torch.arange(7 * 72).reshape(7, 72) * 11 % 255 - 127
+        self.close(gemmtune.gemm_a8wq8(a, w.to(torch.int8), scales), q8(a) @ (w * of_elements).T, 1e-5)
+        with self.assertRaisesRegex(gemmtune.Error, "must be contiguous"):
+            gemmtune.gemm_a8wq8(a, w.to(torch.int8), scales.float())
+
     def test_fp8(self):
         for device in self.each():
             a, w = draw(16, 256, device=device), draw(128, 256, device=device)
@@ -301,12 +333,21 @@ class OnTensors(unittest.TestCase):
             self.close(y, x @ w.T, 1e-2)
 
 
-def dequantised(values, scales):
+def e2m1_values(values):
     table = torch.tensor([0, .5, 1, 1.5, 2, 3, 4, 6], device=values.device)
     codes = torch.stack((values & 15, values >> 4), -1).reshape(*values.shape[:-1], -1).long()
-    signs = 1 - 2 * (codes >> 3).float()
-    factors = torch.exp2(scales.float() - 127).repeat_interleave(32, -1)
-    return table[codes & 7] * signs * factors
+    return table[codes & 7] * (1 - 2 * (codes >> 3).float())
+
+
+def dequantised(values, scales):
+    return e2m1_values(values) * torch.exp2(scales.float() - 127).repeat_interleave(32, -1)
+
+
+def q8(a):
+    """What a call makes of activations: codes of -127 to 127 in blocks of 32, times their scales."""
+    blocks = torch.nn.functional.pad(a.float(), (0, -a.shape[-1] % 32)).unflatten(-1, (-1, 32))
+    scales = blocks.abs().amax(-1, keepdim=True) / 127
+    return ((blocks / scales).round() * scales).flatten(-2)[..., :a.shape[-1]]
 
 
 if __name__ == "__main__":

@@ -64,6 +64,18 @@ TEST_F(RuntimeOnCpu, RunsTheRowsKernelOfEachFamily) {
   }
 }
 
+/// Floats are A's only tensor, whatever the call makes of them.
+TEST_F(RuntimeOnCpu, MultipliesFloatsByWeightsInBlocks) {
+  Runtime runtime(without_tables());
+  for (const char* types : {"a16w4", "a8w4", "a16w4_nvfp4", "a8w4_nvfp4", "a8wq4", "a8wq8", "f32/q8:int4/1x32f16:f32",
+                            "f16/q8:e2m1/1x32:f16:bias"}) {
+    const auto text = std::string("5x24x96:") + types;
+    const auto answer = plan(runtime, text);
+    ASSERT_TRUE(answer.plan) << text << ": " << answer.why_not;
+    EXPECT_EQ(why_wrong(*answer.plan, Drawn(text.c_str())), "") << text;
+  }
+}
+
 /// The bytes, one element after an address that is a multiple of 256.
 struct Shifted {
   Shifted(const std::vector<std::byte>& bytes, std::size_t element)

@@ -98,6 +98,12 @@ struct BadLine {
   Format format{Format::a16w16};
 };
 
+TEST(ShapeList, TheTypeOfInputsIsThatOfFloatsWhereWeightsAreInBlocks) {
+  EXPECT_EQ(problems(read("M,N,K,dtype,outdtype\n1,2,4,torch.float32,torch.float32\n", Format::a8w4)),
+            Texts{"1x2x4:f32/q8:e2m1/1x32:f32:packed"});
+  EXPECT_EQ(problems(read("M,N,K,dtype\n1,2,4,fp16\n", Format::a8wq4)), Texts{"1x2x4:f16/q8:int4/1x32f16:bf16:packed"});
+}
+
 class BadLines : public testing::TestWithParam<BadLine> {};
 
 TEST_P(BadLines, AreRejectedWithPlaceAndReason) {

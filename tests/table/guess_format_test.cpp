@@ -38,6 +38,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"a4w4_blockscale_untuned_gemm.csv", sizes, Format::a4w4, "its name has 'a4w4'"},
         Case{"a8w8_tuned_gemm_model_mxfp4_attnfp8.csv", sizes, Format::a8w8, "its name has 'a8w8'"},
+        Case{"a16w4_untuned.csv", sizes, Format::a16w4, "its name has 'a16w4'"},
+        Case{"gpt_oss_a8w4.csv", sizes, Format::a8w4, "its name has 'a8w4'"},
+        Case{"a16w4_nvfp4_untuned.csv", sizes, Format::a16w4_nvfp4, "its name has 'a16w4_nvfp4'"},
+        Case{"A8W4_NVFP4.csv", sizes, Format::a8w4_nvfp4, "its name has 'a8w4_nvfp4'"},
+        Case{"llama_a8wq4.csv", sizes, Format::a8wq4, "its name has 'a8wq4'"},
+        Case{"llama_a8wq8.csv", sizes, Format::a8wq8, "its name has 'a8wq8'"},
         Case{"A4W4.CSV", sizes, Format::a4w4, "its name has 'a4w4'"},
         Case{"a8w8_untuned_gemm.csv", {"M", "N", "K", "q_dtype_w"}, Format::a8w8, "its name has 'a8w8'"},
         Case{"a8w8_blockscale_untuned_gemm.csv", sizes, Format::a8w8_blockscale, "its name has 'a8w8'"},

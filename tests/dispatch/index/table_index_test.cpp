@@ -118,6 +118,23 @@ TEST(TableIndex, NothingButMIsEverTakenFromAnotherProblem) {
   EXPECT_FALSE(is_row(parse_problem("64x512x256:a16w16"), mi355));
 }
 
+/// Weights in blocks: each type and scaling of either side is part of the key, and so are output and bias.
+TEST(TableIndex, RowsOfBlockWeightsServeTheirOwnTypesOnly) {
+  const TableFamily stating{.states_problems = true};
+  std::vector<std::string> all;
+  for (const std::string a : {"bf16", "f32", "bf16/q8", "f32/q8"})
+    for (const std::string w : {"e2m1/1x32", "e2m1/1x16", "int4/1x32f16", "int8/1x32f16"})
+      for (const std::string rest : {"bf16:packed", "f32:packed", "bf16:bias:packed"})
+        all.push_back("4x64x96:" + a + ":" + w + ":" + rest);
+  for (const auto& own : all) {
+    const auto index = index_of({row_of(parse_problem(own), 2)}, {}, stating);
+    for (const auto& other : all) {
+      const auto found = index.lookup(parse_problem(other), mi355);
+      EXPECT_EQ(found.choice != nullptr, own == other) << own << ' ' << other;
+    }
+  }
+}
+
 TEST(TableIndex, TypesWithoutAColumnAreNoPartOfTheKey) {
   const auto served = [](const char* tuned, const char* asked, TableFamily family) {
     const auto index = index_of({row_of(parse_problem(tuned), 1)}, {}, family);

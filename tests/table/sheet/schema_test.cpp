@@ -6,6 +6,7 @@
 #include <random>
 
 #include "gemmtune/core/text.h"
+#include "gemmtune/gemm/format.h"
 
 namespace gemmtune {
 namespace {
@@ -39,6 +40,16 @@ TEST(Schema, EveryFamilyIsRecognisedByItsColumns) {
   const auto any = sheet_columns(schema_columns(*find_family("any_gemm"), Schema::gemmtune));
   EXPECT_EQ(schema_family_of(any)->name, "any_gemm") << "told by its column problem";
   EXPECT_EQ(schema_family_of(sheet_columns({"knl_name", "M", "N", "K"})), nullptr);
+}
+
+TEST(Schema, EveryFormatHasAFamily) {
+  for (const auto format : all_formats()) {
+    ASSERT_NE(find_family(to_string(format)), nullptr) << to_string(format);
+    const auto columns = sheet_columns(schema_columns(*find_family(to_string(format)), Schema::gemmtune));
+    if (!is_aiter(format)) {
+      EXPECT_EQ(schema_family_of(columns)->name, "any_gemm") << to_string(format);
+    }
+  }
 }
 
 TEST(Schema, TheCanonicalOrderIsTheSchemas) {
