@@ -66,7 +66,8 @@ std::vector<double> row_of(const BlockTensor& tensor, std::int64_t expert, std::
   for (std::size_t i = 0; i < row_blocks; ++i) {
     const auto* block = tensor.data + (first + i) * block_bytes(tensor.type);
     const auto scale = scale_of(tensor.type, block);
-    for (unsigned j = 0; j < 32; ++j) numbers.push_back(scale * element(tensor.type, block + scale_bytes(tensor.type), j));
+    for (unsigned j = 0; j < 32; ++j)
+      numbers.push_back(scale * element(tensor.type, block + scale_bytes(tensor.type), j));
   }
   return numbers;
 }

@@ -13,8 +13,8 @@ struct Weights {
 };
 
 /// Those of the tensor's first `experts` experts. MXFP4 blocks are a scale and 16 bytes, in which elements 0 to 15 are
-/// the low nibbles and 16 to 31 the high ones. Q4_0 blocks have the same nibbles, of value + 8, behind an f16 scale, and
-/// Q8_0 blocks 32 int8.
+/// the low nibbles and 16 to 31 the high ones. Q4_0 blocks have the same nibbles, of value + 8, behind an f16 scale,
+/// and Q8_0 blocks 32 int8.
 Weights rearranged(const BlockTensor& tensor, std::int64_t experts);
 
 /// One row of the tensor in the numbers that it stands for, read from the blocks themselves.

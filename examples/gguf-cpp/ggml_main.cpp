@@ -30,7 +30,8 @@ class Product {
  public:
   Product(ggml_backend* backend, const BlockTensor& tensor, const Call& call, std::int64_t tokens, std::int64_t used)
       : backend_(backend), tensor_(tensor), call_(call), a_(activations(call.experts * call.rows * tensor.k)) {
-    context_.reset(ggml_init({16 * ggml_tensor_overhead() + ggml_graph_overhead_custom(2 * repeats, false), nullptr, true}));
+    context_.reset(
+        ggml_init({16 * ggml_tensor_overhead() + ggml_graph_overhead_custom(2 * repeats, false), nullptr, true}));
     const auto type = static_cast<ggml_type>(tensor.type);
     weights_ = ggml_new_tensor_3d(context_.get(), type, tensor.k, tensor.n, tensor.experts);
     if (tensor.experts == 1)

@@ -77,7 +77,8 @@ void GgufFile::read_header() {
   const auto data = (at_ + alignment_ - 1) / alignment_ * alignment_;
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     auto& tensor = tensors_[i];
-    const auto blocks = static_cast<std::uint64_t>(tensor.k / 32 * tensor.n) * static_cast<std::uint64_t>(tensor.experts);
+    const auto blocks =
+        static_cast<std::uint64_t>(tensor.k / 32 * tensor.n) * static_cast<std::uint64_t>(tensor.experts);
     const auto size = blocks * block_bytes(tensor.type);
     if (data > bytes_ || begins_[i] > bytes_ - data || size > bytes_ - data - begins_[i])
       throw std::runtime_error(path_ + ": it ends before the data of " + tensor.name);

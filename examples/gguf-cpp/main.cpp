@@ -1,4 +1,5 @@
-// Maps one layer of a model in a GGUF file, packs its MXFP4, Q4_0 and Q8_0 weights, and times their products on the CPU.
+// Maps one layer of a model in a GGUF file, packs its MXFP4, Q4_0 and Q8_0 weights, and times their products on the
+// CPU.
 //   gguf_cpp MODEL.gguf LAYER TOKENS…        tables: GEMMTUNE_CONFIG_A16W16
 #include <exception>
 #include <gemmtune/runtime.hpp>

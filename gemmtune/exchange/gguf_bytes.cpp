@@ -8,7 +8,8 @@ GgufBytes::GgufBytes(std::istream& stream, std::uint64_t bytes, std::string sour
     : stream_(stream), bytes_(bytes), source_(std::move(source)) {}
 
 void GgufBytes::need(std::uint64_t bytes, std::string_view what) const {
-  if (bytes > left()) wrong("found {} more bytes, expected {} of {}: the file is cut off or damaged", left(), bytes, what);
+  if (bytes > left())
+    wrong("found {} more bytes, expected {} of {}: the file is cut off or damaged", left(), bytes, what);
 }
 
 std::uint64_t GgufBytes::number(unsigned width, std::string_view what) {

@@ -36,9 +36,7 @@ bool is_whole(Kind kind) {
   return kind != Kind::f32 && kind != Kind::f64 && kind != Kind::boolean && kind != Kind::text && kind != Kind::array;
 }
 
-bool is_signed(Kind kind) {
-  return kind == Kind::i8 || kind == Kind::i16 || kind == Kind::i32 || kind == Kind::i64;
-}
+bool is_signed(Kind kind) { return kind == Kind::i8 || kind == Kind::i16 || kind == Kind::i32 || kind == Kind::i64; }
 
 std::int64_t extended(std::uint64_t raw, unsigned width) {
   const auto unused = 64 - 8 * width;
@@ -68,7 +66,8 @@ class HeaderReader {
   void read_version() {
     std::string found;
     for (std::size_t i = 0; i < magic.size(); ++i) found += static_cast<char>(bytes_.number(1, "'GGUF'"));
-    if (found != magic) fail(ErrorCode::input, "{}: found '{}', expected a file that begins with 'GGUF'", file_.source, visible(found));
+    if (found != magic)
+      fail(ErrorCode::input, "{}: found '{}', expected a file that begins with 'GGUF'", file_.source, visible(found));
     file_.version = bytes_.u32("the version");
     if (file_.version == 2 || file_.version == 3) return;
     if ((file_.version & 0xffffU) == 0) bytes_.wrong("it is a big-endian file; little-endian ones can be read");
@@ -91,7 +90,8 @@ class HeaderReader {
 
   Kind read_kind(const std::string& key) {
     const auto found = bytes_.u32("a kind of value");
-    if (found >= widths.size()) bytes_.wrong("{}: found {} as its kind of value, expected 0 to 12", visible_start(key), found);
+    if (found >= widths.size())
+      bytes_.wrong("{}: found {} as its kind of value, expected 0 to 12", visible_start(key), found);
     return static_cast<Kind>(found);
   }
 
@@ -129,7 +129,8 @@ class HeaderReader {
 
   void skip_elements(Kind kind, std::uint64_t count, const std::string& key, int depth) {
     if (kind != Kind::text && kind != Kind::array) return bytes_.skip(count * width_of(kind), "an array");
-    if (depth > deepest_array) bytes_.wrong("{}: arrays are nested more than {} deep", visible_start(key), deepest_array);
+    if (depth > deepest_array)
+      bytes_.wrong("{}: arrays are nested more than {} deep", visible_start(key), deepest_array);
     for (std::uint64_t i = 0; i < count; ++i) {
       if (kind == Kind::text) {
         bytes_.skip_text("a text");

@@ -75,7 +75,8 @@ void check_parts(const GgufModel& model) {
   const auto files = static_cast<std::int64_t>(model.files.size());
   const auto count = std::max<std::int64_t>(model.first().number("split.count").value_or(0), 1);
   if (count != files)
-    fail(ErrorCode::input, "{}: split.count: found {}, expected {}, as its name says", model.first().source, count, files);
+    fail(ErrorCode::input, "{}: split.count: found {}, expected {}, as its name says", model.first().source, count,
+         files);
   std::set<std::string_view> names;
   for (std::int64_t i = 0; i < files; ++i) {
     const auto& file = model.files[static_cast<std::size_t>(i)];

@@ -81,8 +81,8 @@ class ProductReader {
 
   void add_outside_of_layers(const GgufTensor& tensor, const GgufName& name) {
     if (name.stem == "output" && name.kind == "weight") return add_logits(tensor, "output");
-    const bool is_looked_up = name.stem == "token_embd" || name.stem == "position_embd" ||
-                              name.stem == "token_types" || name.stem == "per_layer_token_embd";
+    const bool is_looked_up = name.stem == "token_embd" || name.stem == "position_embd" || name.stem == "token_types" ||
+                              name.stem == "per_layer_token_embd";
     const bool is_known = is_looked_up || gguf_use(name.stem) == GgufUse::no_product || name.stem.starts_with("rope_");
     if (!is_known) add_unknown(tensor, name.stem);
   }

@@ -29,8 +29,8 @@ class GemmCounter {
  public:
   void add(CountedGemm more) {
     const auto& gemm = more.gemm;
-    const auto [at, is_new] =
-        places_.try_emplace({gemm.layer, gemm.n, gemm.k, gemm.batch, gemm.count, gemm.bias, more.types}, counted_.size());
+    const auto [at, is_new] = places_.try_emplace(
+        {gemm.layer, gemm.n, gemm.k, gemm.batch, gemm.count, gemm.bias, more.types}, counted_.size());
     if (is_new) counted_.push_back(std::move(more));
     ++counted_[at->second].layers;
   }
@@ -55,8 +55,8 @@ class GgufLister {
     for (const auto tp : request_.tensor_parallel) add({.tensor = tp, .expert = request_.expert_parallel});
     made_.shapes = without_duplicates(made_.shapes);
     if (made_.shapes.empty())
-      fail(ErrorCode::input, "{}: it has no product to list{}{}", model_.first().source, made_.notes.empty() ? "" : ": ",
-           join(made_.notes, "; "));
+      fail(ErrorCode::input, "{}: it has no product to list{}{}", model_.first().source,
+           made_.notes.empty() ? "" : ": ", join(made_.notes, "; "));
     return std::move(made_);
   }
 
@@ -84,27 +84,32 @@ class GgufLister {
     for (const auto type : types_of(read_)) {
       const auto tensors = std::ranges::count(read_.products, type, &GgufProduct::type);
       if (const auto types = formats_.of(type))
-        made_.notes.push_back(fmt::format("{}: {} tensors, listed as {}", gguf_type_name(type), tensors, types_text(*types)));
+        made_.notes.push_back(
+            fmt::format("{}: {} tensors, listed as {}", gguf_type_name(type), tensors, types_text(*types)));
       else
-        made_.notes.push_back(fmt::format("{}: {} tensors are not listed, since no format here has their blocks; "
-                                          "--format lists them as if they were converted",
-                                          gguf_type_name(type), tensors));
+        made_.notes.push_back(
+            fmt::format("{}: {} tensors are not listed, since no format here has their blocks; "
+                        "--format lists them as if they were converted",
+                        gguf_type_name(type), tensors));
     }
   }
 
   void note_tensors() {
     for (const auto& file : model_.files)
       if (!file.has_data())
-        made_.notes.push_back(fmt::format("{}: it ends before its tensors do; the list needs only its header", file.source));
+        made_.notes.push_back(
+            fmt::format("{}: it ends before its tensors do; the list needs only its header", file.source));
     std::vector<std::string> names;
     for (const auto& [stem, tensors] : read_.unknown) names.push_back(fmt::format("{} ({})", stem, tensors));
     constexpr std::size_t shown = 10;
     const auto more = names.size() > shown ? fmt::format(" and {} others", names.size() - shown) : "";
     names.resize(std::min(names.size(), shown));
     if (!names.empty())
-      made_.notes.push_back(fmt::format("not listed, since it is not known what multiplies them: {}{}", join(names, ", "), more));
+      made_.notes.push_back(
+          fmt::format("not listed, since it is not known what multiplies them: {}{}", join(names, ", "), more));
     if (read_.prediction_layers > 0)
-      made_.notes.push_back(fmt::format("the last {} layers predict further tokens and are not listed", read_.prediction_layers));
+      made_.notes.push_back(
+          fmt::format("the last {} layers predict further tokens and are not listed", read_.prediction_layers));
   }
 
   const GgufModel& model_;

@@ -64,7 +64,8 @@ std::int64_t GgufShare::share_of_outputs(const GgufProduct& product) {
   if (product.tokens == Tokens::last) return share_of_logits(product);
   if (product.use == GgufUse::kv_outputs) return cut({outputs_of(product), product.n}, kv_parts(product), "--tp");
   if (product.use == GgufUse::qkv_outputs) return share_of_qkv(product);
-  if (product.stem == "attn_q") cut({model_.key("attention.head_count"), heads(product, "attention.head_count")}, ways(product), "--tp");
+  if (product.stem == "attn_q")
+    cut({model_.key("attention.head_count"), heads(product, "attention.head_count")}, ways(product), "--tp");
   return cut({outputs_of(product), product.n}, ways(product), "--tp");
 }
 

@@ -100,7 +100,8 @@ TEST(GgufFile, Version2IsReadAndOthersAreNot) {
   EXPECT_EQ(read(GgufWriter(2).u32("a", 1).bytes()).number("a"), 1);
   EXPECT_EQ(complaint(GgufWriter(1).bytes()), "m.gguf: byte 8: found version 1, expected 2 or 3");
   EXPECT_EQ(complaint(GgufWriter(4).bytes()), "m.gguf: byte 8: found version 4, expected 2 or 3");
-  EXPECT_EQ(complaint(GgufWriter(3U << 24).bytes()), "m.gguf: byte 8: it is a big-endian file; little-endian ones can be read");
+  EXPECT_EQ(complaint(GgufWriter(3U << 24).bytes()),
+            "m.gguf: byte 8: it is a big-endian file; little-endian ones can be read");
   EXPECT_EQ(complaint("PK\x03\x04"), "m.gguf: found 'PK\\x03\\x04', expected a file that begins with 'GGUF'");
 }
 
@@ -135,13 +136,15 @@ TEST(GgufFile, WhatContradictsItselfIsRefused) {
       {"x: found 0 dimensions, expected 1 to 4", GgufWriter().tensor("x", 0, {})},
       {"x: found 5 dimensions, expected 1 to 4", GgufWriter().tensor("x", 0, {1, 1, 1, 1, 1})},
       {"x: found 0 as a dimension", GgufWriter().tensor("x", 0, {4, 0})},
-      {"found 4294967296 as a dimension, expected 1 to 268435455", GgufWriter().tensor("x", 0, {1ULL << 32, 1ULL << 32})},
+      {"found 4294967296 as a dimension, expected 1 to 268435455",
+       GgufWriter().tensor("x", 0, {1ULL << 32, 1ULL << 32})},
       {"x: found rows of 48, expected a multiple of 32, the block of MXFP4", GgufWriter().tensor("x", 39, {48, 2})},
       {"x: found its data at 8, expected a multiple of 32", GgufWriter().tensor("x", 0, {4}, 8)},
       {"x: found its data at 18446744073709551584", GgufWriter().tensor("x", 0, {4}, ~31ULL)},
   };
   for (const auto& [message, writer] : cases)
-    EXPECT_NE(complaint(writer.bytes()).find(message), std::string::npos) << message << "\n" << complaint(writer.bytes());
+    EXPECT_NE(complaint(writer.bytes()).find(message), std::string::npos) << message << "\n"
+                                                                          << complaint(writer.bytes());
 }
 
 TEST(GgufFile, UnknownTypesHaveNoSize) {

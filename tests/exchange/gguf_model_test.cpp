@@ -15,8 +15,7 @@ namespace fs = std::filesystem;
 class GgufModelFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -29,8 +28,13 @@ class GgufModelFiles : public ::testing::Test {
 
   /// Two files with a tensor each.
   void write_split() const {
-    write("m-00001-of-00002.gguf", GgufWriter().word("general.architecture", "llama").u32("split.count", 2).u32("split.no", 0)
-                                       .u32("split.tensors.count", 2).tensor("a", 0, {4}).bytes());
+    write("m-00001-of-00002.gguf", GgufWriter()
+                                       .word("general.architecture", "llama")
+                                       .u32("split.count", 2)
+                                       .u32("split.no", 0)
+                                       .u32("split.tensors.count", 2)
+                                       .tensor("a", 0, {4})
+                                       .bytes());
     write("m-00002-of-00002.gguf", GgufWriter().u32("split.count", 2).u32("split.no", 1).tensor("b", 0, {4}).bytes());
   }
 

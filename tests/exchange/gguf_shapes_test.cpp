@@ -51,7 +51,8 @@ GgufWriter with_experts(std::uint32_t experts_type = gguf::mxfp4) {
 /// "problem x weight" of each shape, by layer.
 std::map<std::string, std::string> listed(const ModelShapes& made) {
   std::map<std::string, std::string> by_layer;
-  for (const auto& shape : made.shapes) by_layer[shape.layer] = fmt::format("{} x {}", to_string(shape.problem), shape.weight);
+  for (const auto& shape : made.shapes)
+    by_layer[shape.layer] = fmt::format("{} x {}", to_string(shape.problem), shape.weight);
   return by_layer;
 }
 
@@ -65,7 +66,8 @@ std::string complaint(const GgufWriter& writer, const ModelRequest& request, std
 }
 
 TEST(GgufShapes, TensorsAreProductsInTheirFormats) {
-  const auto made = gguf_shapes(model_of(with_experts()), "", {.m = {8}, .expert_calls = {ExpertCalls::each, ExpertCalls::grouped}});
+  const auto made =
+      gguf_shapes(model_of(with_experts()), "", {.m = {8}, .expert_calls = {ExpertCalls::each, ExpertCalls::grouped}});
   const std::map<std::string, std::string> expected{
       {"attn_q[tp1]", "8x256x256:f32/q8:int8/1x32f16:f32:bias:packed x 2"},
       {"attn_k[tp1]", "8x128x256:f32/q8:int8/1x32f16:f32:packed x 2"},
@@ -98,8 +100,9 @@ TEST(GgufShapes, TypesWithoutAFormatAreNamedAndLeftOut) {
   const auto made = gguf_shapes(model_of(with_experts(q4_k)), "", {.m = {8}});
   EXPECT_FALSE(listed(made).contains("ffn_down_exps[tp1]"));
   EXPECT_TRUE(listed(made).contains("attn_q[tp1]"));
-  EXPECT_EQ(made.notes[2], "Q4_K: 4 tensors are not listed, since no format here has their blocks; --format lists them as if "
-                           "they were converted");
+  EXPECT_EQ(made.notes[2],
+            "Q4_K: 4 tensors are not listed, since no format here has their blocks; --format lists them as if "
+            "they were converted");
   GgufWriter all;
   all.tensor("blk.0.attn_q.weight", q4_k, {256, 256});
   const auto why = complaint(all, {.m = {1}});
@@ -107,20 +110,25 @@ TEST(GgufShapes, TypesWithoutAFormatAreNamedAndLeftOut) {
 }
 
 TEST(GgufShapes, DevicesShareThem) {
-  const auto layers = listed(gguf_shapes(model_of(with_experts()), "", {.tensor_parallel = {8}, .expert_parallel = 2, .m = {8}}));
+  const auto layers =
+      listed(gguf_shapes(model_of(with_experts()), "", {.tensor_parallel = {8}, .expert_parallel = 2, .m = {8}}));
   EXPECT_EQ(layers.at("attn_q[tp8,ep2]").substr(0, 8), "8x32x256");
   EXPECT_EQ(layers.at("attn_k[tp8,ep2]").substr(0, 8), "8x32x256");  // each KV head twice
   EXPECT_EQ(layers.at("attn_output[tp8,ep2]").substr(0, 8), "8x256x32");
   EXPECT_EQ(layers.at("ffn_gate_inp[tp8,ep2]").substr(0, 7), "8x4x256");
   EXPECT_EQ(layers.at("ffn_gate_exps[tp8,ep2]"), "4x24x256:f32/q8:e2m1/1x32:f32:bias:packed x 4");
   EXPECT_EQ(layers.at("ffn_down_exps[tp8,ep2]"), "4x256x24:f32/q8:e2m1/1x32:f32:packed x 4");
-  EXPECT_EQ(complaint(with_experts(), {.tensor_parallel = {3}, .m = {1}}), "--tp 3 does not divide gpt-oss.attention.head_count = 8");
-  EXPECT_EQ(complaint(with_experts(), {.expert_parallel = 3, .m = {1}}), "--ep 3 does not divide the number of experts = 4");
+  EXPECT_EQ(complaint(with_experts(), {.tensor_parallel = {3}, .m = {1}}),
+            "--tp 3 does not divide gpt-oss.attention.head_count = 8");
+  EXPECT_EQ(complaint(with_experts(), {.expert_parallel = 3, .m = {1}}),
+            "--ep 3 does not divide the number of experts = 4");
 }
 
 TEST(GgufShapes, FusedQueriesKeysAndValuesStayFused) {
   GgufWriter writer;
-  writer.word("general.architecture", "phi3").u32("phi3.attention.head_count", 8).u32("phi3.attention.head_count_kv", 2);
+  writer.word("general.architecture", "phi3")
+      .u32("phi3.attention.head_count", 8)
+      .u32("phi3.attention.head_count_kv", 2);
   writer.tensor("blk.0.attn_qkv.weight", gguf::q4_0, {256, 12 * 32});
   const auto n = [&](std::int64_t tp) {
     return gguf_shapes(model_of(writer), "", {.tensor_parallel = {tp}, .m = {1}}).shapes.at(0).problem.n;
@@ -163,14 +171,16 @@ TEST(GgufShapes, WhatIsNotKnownIsNotListedAndNamed) {
   const auto made = gguf_shapes(model_of(writer), "", {.m = {8}});
   EXPECT_EQ(listed(made), (std::map<std::string, std::string>{{"attn_q[tp1]", "8x64x64:fp16:fp16:fp16 x 1"},
                                                               {"ffn_gate_inp_shexp[tp1]", "8x1x64:f32:f32:f32 x 1"}}));
-  EXPECT_TRUE(std::ranges::count(made.notes, "not listed, since it is not known what multiplies them: odd_one (1), v.patch (1)"));
+  EXPECT_TRUE(std::ranges::count(made.notes,
+                                 "not listed, since it is not known what multiplies them: odd_one (1), v.patch (1)"));
   EXPECT_TRUE(std::ranges::count(made.notes, "the last 1 layers predict further tokens and are not listed"));
   EXPECT_TRUE(std::ranges::count(made.notes, "m.gguf: it ends before its tensors do; the list needs only its header"));
 }
 
 TEST(GgufShapes, BothFormsOfLowRankAttentionCanBeChosen) {
   GgufWriter writer;
-  writer.tensor("blk.0.attn_kv_b.weight", gguf::bf16, {64, 8 * 48}).tensor("blk.0.attn_k_b.weight", gguf::bf16, {32, 64, 8});
+  writer.tensor("blk.0.attn_kv_b.weight", gguf::bf16, {64, 8 * 48})
+      .tensor("blk.0.attn_k_b.weight", gguf::bf16, {32, 64, 8});
   const auto made = listed(gguf_shapes(model_of(writer), "", {.m = {8}, .latent_forms = {LatentForm::absorbed}}));
   EXPECT_EQ(made, (std::map<std::string, std::string>{{"attn_k_b[tp1]", "8x64x32:bf16:bf16:bf16:batch=8 x 1"}}));
   const auto unpacked = listed(gguf_shapes(model_of(writer), "", {.m = {8}, .latent_forms = {LatentForm::unpacked}}));
@@ -182,10 +192,12 @@ TEST(GgufShapes, BothFormsOfLowRankAttentionCanBeChosen) {
 TEST(GgufShapes, ExpertsThatDoNotAgreeAreRefused) {
   GgufWriter writer;
   writer.tensor("blk.0.ffn_up_exps.weight", gguf::mxfp4, {64, 96, 4});
-  EXPECT_NE(complaint(writer, {.m = {1}}).find("expert_used_count: found 0, expected the number of its 4 experts"), std::string::npos);
+  EXPECT_NE(complaint(writer, {.m = {1}}).find("expert_used_count: found 0, expected the number of its 4 experts"),
+            std::string::npos);
   writer.u32(".expert_used_count", 2).tensor("blk.1.ffn_up_exps.weight", gguf::mxfp4, {64, 96, 8});
   EXPECT_NE(complaint(writer, {.m = {1}}).find("found 8 experts, expected 4 as in other layers"), std::string::npos);
-  EXPECT_NE(complaint(GgufWriter().tensor("blk.0.attn_q.weight", 0, {4, 4, 2}), {.m = {1}}).find("found 3 dimensions, expected 2"),
+  EXPECT_NE(complaint(GgufWriter().tensor("blk.0.attn_q.weight", 0, {4, 4, 2}), {.m = {1}})
+                .find("found 3 dimensions, expected 2"),
             std::string::npos);
 }
 

@@ -14,7 +14,8 @@ TEST(GgufUses, ANameHasALayerAStemAndAKind) {
   EXPECT_EQ(parse_gguf_name("blk.0.nextn.eh_proj.weight").stem, "nextn.eh_proj");
   EXPECT_EQ(parse_gguf_name("output.weight").layer, std::nullopt);
   EXPECT_EQ(parse_gguf_name("output.weight").stem, "output");
-  for (const auto* odd : {"blk.", "blk..x", "blk.x.attn_q", "blk.-1.attn_q", "blk.99999999999999999999.a", "", "weight", ".weight"})
+  for (const auto* odd :
+       {"blk.", "blk..x", "blk.x.attn_q", "blk.-1.attn_q", "blk.99999999999999999999.a", "", "weight", ".weight"})
     EXPECT_EQ(parse_gguf_name(odd).layer, std::nullopt) << odd;
 }
 
