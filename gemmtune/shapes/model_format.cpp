@@ -121,7 +121,9 @@ Problem plain_types(DType type) {
   return {.a = side, .w = side, .out = type};
 }
 
-Problem problem_asked_for(std::string_view asked, DType model_type) {
+}  // namespace
+
+Problem types_asked_for(std::string_view asked, DType model_type) {
   const auto format = parse_format(asked);
   if (format == Format::a16w16 || format == Format::batched_a16w16) return plain_types(model_type);
   if (format) {
@@ -150,13 +152,11 @@ std::string types_text(const Problem& problem) {
   return to_string(sized).substr(6);
 }
 
-}  // namespace
-
 ModelFormat model_format(const nlohmann::json& config, const ModelConfig& model, std::string_view asked) {
   const auto& quantisation = quantisation_of(config);
   ModelFormat format{.plain = plain_types(model.dtype), .left_alone = left_alone(quantisation)};
   if (!asked.empty()) {
-    format.quantised = problem_asked_for(asked, model.dtype);
+    format.quantised = types_asked_for(asked, model.dtype);
     format.because = "it was asked for";
   } else if (quantisation.is_object()) {
     format.quantised = QuantisationReader(quantisation, model.source).read();

@@ -25,4 +25,11 @@ struct ModelFormat {
 /// requesting a format. Throws Error{usage} if `asked` is not a format.
 ModelFormat model_format(const nlohmann::json& config, const ModelConfig& model, std::string_view asked);
 
+/// The types of the format `asked`, which is a name or three types, for a model whose own type is `model_type`; without
+/// bias, as the model decides about biases. Its sizes have no meaning. Throws Error{usage} if `asked` is not a format.
+Problem types_asked_for(std::string_view asked, DType model_type);
+
+/// A problem's types as text: "e4m3/row:e4m3/row:bf16".
+std::string types_text(const Problem& problem);
+
 }  // namespace gemmtune

@@ -8,34 +8,6 @@
 namespace gemmtune {
 namespace {
 
-struct Dimension {
-  std::string_view name{};
-  std::int64_t size{};
-};
-
-/// One part of a dimension, which must be divisible by the number of parts.
-std::int64_t cut(Dimension dimension, std::int64_t ways, std::string_view flag) {
-  if (dimension.size % ways != 0)
-    fail(ErrorCode::usage, "{} {} does not divide {} = {}", flag, ways, dimension.name, dimension.size);
-  return dimension.size / ways;
-}
-
-/// The number of KV heads on one rank. If there are more ranks than KV heads, each rank has a copy of one head.
-std::int64_t cut_kv_heads(std::int64_t kv_heads, std::int64_t ways) {
-  if (kv_heads >= ways) return cut({"num_key_value_heads", kv_heads}, ways, "--tp");
-  if (ways % kv_heads != 0)
-    fail(ErrorCode::usage, "--tp {} is no multiple of num_key_value_heads = {}, which are fewer", ways, kv_heads);
-  return 1;
-}
-
-std::int64_t ways_of_each_expert(Parallelism parallelism) {
-  if (parallelism.expert >= parallelism.tensor) {
-    cut({"--ep", parallelism.expert}, parallelism.tensor, "--tp");
-    return 1;
-  }
-  return cut({"--tp", parallelism.tensor}, parallelism.expert, "--ep");
-}
-
 std::vector<std::string> modules(const std::string& parent, std::initializer_list<const char*> names) {
   std::vector<std::string> paths;
   for (const auto* name : names) paths.push_back(parent + "." + name);
@@ -48,7 +20,7 @@ ShardedModel::ShardedModel(const ModelConfig& model, Parallelism parallelism)
     : model_(model), parallelism_(parallelism) {
   const auto tp = parallelism.tensor;
   heads_ = cut({"num_attention_heads", model.heads}, tp, "--tp");
-  kv_heads_ = model.latent ? heads_ : cut_kv_heads(model.kv_heads, tp);
+  kv_heads_ = model.latent ? heads_ : cut_kv_heads({"num_key_value_heads", model.kv_heads}, tp);
   intermediate_ = cut({"intermediate_size", model.intermediate}, tp, "--tp");
   vocab_ = (model.vocab + tp - 1) / tp;
   if (model.linear) {

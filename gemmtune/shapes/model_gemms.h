@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "gemmtune/shapes/model_config.h"
+#include "gemmtune/shapes/parallelism.h"
 
 namespace gemmtune {
-
-struct Parallelism {
-  std::int64_t tensor{1};
-  std::int64_t expert{1};  // ranks over which the experts are spread; each expert is cut tensor / expert ways
-};
 
 /// The tokens that are a multiplication's rows.
 enum class Tokens {

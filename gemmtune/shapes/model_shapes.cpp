@@ -1,36 +1,18 @@
 #include "gemmtune/shapes/model_shapes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-#include <tuple>
 
-#include "gemmtune/core/error.h"
 #include "gemmtune/shapes/shape_csv.h"
 
 namespace gemmtune {
 namespace {
 
-/// One multiplication, counted over all layers that run it in the same way.
-struct CountedGemm {
-  ModelGemm gemm{};
-  bool quantised{};
-  std::int64_t layers{};
-};
-
-/// The number of rows of a call, and how many calls of one layer have that many.
-struct Calls {
-  std::int64_t m{};
-  std::int64_t count{};
-};
-
-constexpr std::int64_t scale_block(Scaling scaling) {
-  if (scaling == Scaling::mx_1x32) return 32;
-  return scaling == Scaling::block_1x128 || scaling == Scaling::block_128x128 ? 128 : 1;
-}
-
-class ShapeMaker {
+class ModelLister {
  public:
-  ShapeMaker(const ModelConfig& model, const ModelFormat& format, const ModelRequest& request)
+  ModelLister(const ModelConfig& model, const ModelFormat& format, const ModelRequest& request)
       : model_(model), format_(format), request_(request) {}
 
   ModelShapes make() {
@@ -43,13 +25,10 @@ class ShapeMaker {
   void add(Parallelism parallelism) {
     const ShardedModel sharded(model_, parallelism);
     for (auto& note : sharded.notes()) made_.notes.push_back(std::move(note));
-    auto gemms = of_all_layers(sharded);
-    gemms.push_back({.gemm = sharded.logits(), .layers = 1});
-    for (const auto& gemm : gemms) {
-      note_partial_blocks(gemm, parallelism);
-      const bool last = gemm.gemm.tokens == Tokens::last && !request_.logits_m.empty();
-      for (const auto m : last ? request_.logits_m : request_.m) add(gemm, m, parallelism);
-    }
+    DeviceGemms device{.source = model_.source, .parallelism = parallelism, .gemms = of_all_layers(sharded)};
+    if (model_.experts) device.experts = {.count = model_.experts->count, .per_token = model_.experts->per_token};
+    device.gemms.push_back({.gemm = sharded.logits(), .types = format_.plain, .layers = 1});
+    add_shapes(made_, device, request_);
   }
 
   /// The multiplications of all layers. Layers differ in their kind (dense, experts) and in what the checkpoint
@@ -61,7 +40,8 @@ class ShapeMaker {
       for (auto& gemm : of_layer(sharded, layer)) {
         const bool quantised = is_quantised(gemm, layer);
         const auto [at, is_new] = seen.try_emplace({gemm.layer, quantised}, counted.size());
-        if (is_new) counted.push_back({.gemm = std::move(gemm), .quantised = quantised});
+        if (is_new)
+          counted.push_back({.gemm = std::move(gemm), .types = quantised ? format_.quantised : format_.plain});
         ++counted[at->second].layers;
       }
     return counted;
@@ -87,57 +67,6 @@ class ShapeMaker {
     });
   }
 
-  void add(const CountedGemm& counted, std::int64_t m, Parallelism parallelism) {
-    const auto calls = calls_of(counted.gemm, m);
-    if (counted.gemm.tokens != Tokens::routed) return add(counted, calls, parallelism);
-    for (const auto way : request_.expert_calls) {
-      if (way == ExpertCalls::each) {
-        add(counted, calls, parallelism);
-        continue;
-      }
-      auto grouped = counted;
-      grouped.gemm.layer = "grouped_" + counted.gemm.layer;
-      grouped.gemm.batch = calls.count;
-      add(grouped, {.m = calls.m, .count = 1}, parallelism);
-    }
-  }
-
-  void add(const CountedGemm& counted, Calls calls, Parallelism parallelism) {
-    const auto& gemm = counted.gemm;
-    Shape shape{.problem = counted.quantised ? format_.quantised : format_.plain};
-    shape.problem.m = calls.m;
-    shape.problem.n = gemm.n;
-    shape.problem.k = gemm.k;
-    shape.problem.batch = gemm.batch;
-    shape.problem.epilogue.bias = gemm.bias;
-    shape.weight = static_cast<double>(counted.layers * calls.count);
-    shape.layer = fmt::format("{}[tp{}{}]", gemm.layer, parallelism.tensor,
-                              parallelism.expert > 1 ? fmt::format(",ep{}", parallelism.expert) : "");
-    if (const auto why = why_invalid(shape.problem); !why.empty())
-      fail(ErrorCode::input, "{}: {}: {}", model_.source, shape.layer, why);
-    made_.shapes.push_back(std::move(shape));
-  }
-
-  /// If there are fewer tokens than experts, some experts get no token. Only as many are called as the tokens can
-  /// reach.
-  Calls calls_of(const ModelGemm& gemm, std::int64_t m) const {
-    if (gemm.tokens != Tokens::routed || request_.expert_tokens == ExpertTokens::listed) return {m, gemm.count};
-    const auto& experts = *model_.experts;
-    const auto routed = m * experts.per_token;
-    const auto ranks = experts.count / gemm.count;
-    return {(routed + experts.count - 1) / experts.count, std::min(gemm.count, (routed + ranks - 1) / ranks)};
-  }
-
-  /// Notes shapes that do not fill their blocks of scales. Serving pads or refuses them; the list has them unpadded.
-  void note_partial_blocks(const CountedGemm& counted, Parallelism parallelism) {
-    const auto& gemm = counted.gemm;
-    const auto block = counted.quantised ? scale_block(format_.quantised.w.scaling) : 1;
-    const auto rows = counted.quantised && format_.quantised.w.scaling == Scaling::block_128x128 ? 128 : 1;
-    if (gemm.k % block == 0 && gemm.n % rows == 0) return;
-    made_.notes.push_back(fmt::format("tp {}: {} of {}x{} does not fill its blocks of scales evenly",
-                                      parallelism.tensor, gemm.layer, gemm.n, gemm.k));
-  }
-
   const ModelConfig& model_;
   const ModelFormat& format_;
   const ModelRequest& request_;
@@ -147,7 +76,7 @@ class ShapeMaker {
 }  // namespace
 
 ModelShapes model_shapes(const ModelConfig& model, const ModelFormat& format, const ModelRequest& request) {
-  return ShapeMaker(model, format, request).make();
+  return ModelLister(model, format, request).make();
 }
 
 }  // namespace gemmtune

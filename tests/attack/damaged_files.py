@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import gguf_files  # noqa: E402
+
 PROGRAM = os.path.abspath(sys.argv[1])
 DATA = pathlib.Path(sys.argv[2])
 COUNT = int(sys.argv[3])
@@ -51,6 +54,7 @@ def inputs(folder):
                                                         ["table", "triton", "resolve", "gfx950-GEMM-A8W8.json"]]),
             ("run.log", LOG.encode(), [["diagnose", "run.log"]]),
             ("config.json", CONFIG.encode(), [["shapes", "from-model", "config.json", "--m", "1"]]),
+            ("model.gguf", gguf_files.MOE, [["shapes", "from-model", "model.gguf", "--m", "1"]]),
             ("list.csv", (folder / "list.csv").read_bytes(), [["shapes", "stats", "list.csv"]])]
 
 

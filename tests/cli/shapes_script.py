@@ -2,6 +2,7 @@
 """Shape lists from models and captures, cut and counted, through the real program."""
 import json
 
+import gguf_files
 from harness import CommandTest, main
 
 SMALL_MODEL = {"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
@@ -58,6 +59,62 @@ class FromModel(CommandTest):
         self.assertIn("gemmtune: c.json:1:2: not JSON: ", result.stderr)
         result = self.fail_with(3, "shapes", "from-model", self.write("c.json", "{}"), "--m", "1")
         self.assertEqual(result.stderr, "gemmtune: c.json: there is no num_hidden_layers\n")
+
+
+class FromGguf(CommandTest):
+    def model(self, contents=gguf_files.MOE, name="m.gguf"):
+        (self.folder / name).write_bytes(contents)
+        return name
+
+    def test_a_list_of_its_tensors(self):
+        result = self.succeed("shapes", "from-model", self.model(), "--m", "8", "--experts-as", "grouped")
+        self.assertEqual(result.stdout,
+                         "M,N,K,problem,weight,layer\n"
+                         "8,256,256,8x256x256:f32/q8:int8/1x32f16:f32:bias:packed,2,attn_q[tp1]\n"
+                         "8,128,256,8x128x256:f32/q8:int8/1x32f16:f32:packed,2,attn_k[tp1]\n"
+                         "8,4,256,8x4x256:f32:f32:f32,2,ffn_gate_inp[tp1]\n"
+                         "4,96,256,4x96x256:f32/q8:e2m1/1x32:f32:batch=4:packed,2,grouped_ffn_gate_exps[tp1]\n"
+                         "4,256,96,4x256x96:f32/q8:e2m1/1x32:f32:batch=4:packed,2,grouped_ffn_down_exps[tp1]\n"
+                         "8,1000,256,8x1000x256:f32/q8:int8/1x32f16:f32:packed,1,output[tp1]\n")
+        self.assertIn("MXFP4: 4 tensors, listed as f32/q8:e2m1/1x32:f32:packed\n", result.stderr)
+        self.assertIn("m.gguf: it ends before its tensors do; the list needs only its header\n", result.stderr)
+        self.assertEqual(self.succeed("shapes", "from-model", ".", "--m", "8", "--experts-as", "grouped").stdout,
+                         result.stdout)
+
+    def test_a_format_is_for_the_tensors_with_its_blocks(self):
+        result = self.succeed("shapes", "from-model", self.model(), "--m", "8", "--experts-as", "grouped", "--format",
+                              "a16w4", "--unfused", "-o", "list.csv")
+        self.assertIn("--fused and --unfused change nothing", result.stderr)
+        problems = [row["problem"] for row in self.rows("list.csv")]
+        self.assertIn("4x96x256:f32:e2m1/1x32:f32:batch=4:packed", problems)
+        self.assertIn("8x128x256:f32/q8:int8/1x32f16:f32:packed", problems)
+
+    def test_its_list_tunes(self):
+        self.succeed("shapes", "from-model", self.model(), "--m", "2", "-o", "list.csv")
+        self.tune("-i", "list.csv", "-o", "tuned.csv", "--in-process")
+        self.assertEqual([row["problem"] for row in self.rows("tuned.csv")], [row["problem"] for row in self.rows("list.csv")])
+
+    def test_what_cannot_be_is_said(self):
+        dense = self.model(gguf_files.DENSE, "dense.gguf")
+        result = self.succeed("shapes", "from-model", dense, "--m", "1")
+        self.assertIn("Q4_K: 1 tensors are not listed, since no format here has their blocks", result.stderr)
+        self.assertIn("token_embd(tied)[tp1]", result.stdout)
+        for code, message, arguments in (
+            (2, "--tp 3 does not divide llama.attention.head_count = 4", (dense, "--m", "1", "--tp", "3")),
+            (2, "--ep 2: dense.gguf has no experts", (dense, "--m", "1", "--ep", "2")),
+            (2, "--format q9: expected one of a16w16", (dense, "--m", "1", "--format", "q9")),
+            (3, "cut.gguf: byte 56: found 1 more bytes, expected 4 of a kind of value", ("cut.gguf", "--m", "1")),
+            (3, "no.gguf: found 'M,N,', expected a file that begins with 'GGUF'", ("no.gguf", "--m", "1")),
+            (3, "absent.gguf: ", ("absent.gguf", "--m", "1")),
+            (3, "found 4 models, expected one: name one of them, such as ./cut.gguf", (".", "--m", "1")),
+            (2, "m.gguf", ("m.gguf", "--m", "1", "-o", "m.gguf")),
+        ):
+            self.model()
+            self.model(gguf_files.MOE[:57], "cut.gguf")
+            self.write("no.gguf", "M,N,K\n")
+            with self.subTest(message=message):
+                self.assertIn(message, self.fail_with(code, "shapes", "from-model", *arguments).stderr)
+        self.assertEqual((self.folder / "m.gguf").read_bytes(), gguf_files.MOE)
 
 
 class FromLog(CommandTest):

@@ -6,7 +6,9 @@ usage: examples_test.py CMAKE BUILD CXX_COMPILER SANITIZERS
 import json
 import os
 import pathlib
+import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,23 @@ TABLE = (
 A16W16_HEADER = (
     "gfx,cu_num,M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,libtype,solidx,splitK,us,kernelName,err_ratio,tflops,bw\n"
 )
+
+
+def gguf_layer():
+    """A GGUF file with a matrix of each type of blocks, 64 x 96, and two experts; the bits are random."""
+    random.seed(1)
+    kinds = (("q4", 2, 18, (96, 64)), ("q8", 8, 34, (96, 64)), ("fp4", 39, 17, (96, 64)), ("fp4_exps", 39, 17, (96, 64, 2)))
+    data, tensors = b"", b""
+    for name, kind, size, shape in kinds:
+        scale = bytes([random.randrange(120, 125)]) if kind == 39 else struct.pack("<e", random.uniform(0.01, 0.02))
+        count = 3 * 64 * (shape[2] if len(shape) > 2 else 1)
+        text = f"blk.3.{name}.weight".encode()
+        tensors += struct.pack(f"<Q{len(text)}sI{len(shape)}QIQ", len(text), text, len(shape), *shape, kind, len(data))
+        data += b"".join(scale + random.randbytes(size - len(scale)) for _ in range(count))
+        data += bytes(-len(data) % 32)
+    key = b"gpt-oss.expert_used_count"
+    header = b"GGUF" + struct.pack(f"<IQQQ{len(key)}sII", 3, len(kinds), 1, len(key), key, 4, 1) + tensors
+    return header + bytes(-len(header) % 32) + data
 
 
 def run(*command, **variables):
@@ -130,6 +149,23 @@ class Installed(unittest.TestCase):
         code, output, errors = run(program, "0.2", "8x16x32", GEMMTUNE_CONFIG_A16W16=str(table), GEMMTUNE_RELOAD_INTERVAL="0.05")
         self.assertEqual((code, errors), (1, f"gemmtune: {table} does not exist yet\n"))
         self.assertRegex(output, r"^8x16x32:f32:f32:f32: fallback: onednn_.*\ntime is over\n$")
+
+    def test_a_layer_of_a_gguf_file(self):
+        program = self.build("gguf-cpp")
+        model = self.folder / "model.gguf"
+        model.write_bytes(gguf_layer())
+        code, output, errors = run(program, model, "3", "1", "5")
+        self.assertEqual(code, 0, output + errors)
+        lines = [line.split("\t") for line in output.splitlines()]
+        self.assertEqual([(line[1], line[3]) for line in lines],
+                         [("Q4_0", "1x64x96 x 1"), ("Q8_0", "1x64x96 x 1"), ("MXFP4", "1x64x96 x 1"), ("MXFP4", "1x64x96 x 1"),
+                          ("Q4_0", "5x64x96 x 1"), ("Q8_0", "5x64x96 x 1"), ("MXFP4", "5x64x96 x 1"), ("MXFP4", "3x64x96 x 2")])
+        for line in lines:
+            error = float(line[6].split()[1])
+            self.assertTrue(0 < error < 0.02, line)  # of activations in 8 bits
+        model.write_bytes(model.read_bytes()[:-32])
+        code, _, errors = run(program, model, "3", "1")
+        self.assertEqual((code, errors), (1, f"gguf_cpp: {model}: it ends before the data of blk.3.fp4_exps.weight\n"))
 
     def device(self):
         """The CPU as tables name it, from the program of this build."""

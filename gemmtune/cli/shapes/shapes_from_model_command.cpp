@@ -4,6 +4,7 @@
 #include "gemmtune/cli/shapes/shapes_commands.h"
 #include "gemmtune/cli/shapes/shapes_output.h"
 #include "gemmtune/core/error.h"
+#include "gemmtune/exchange/gguf_shapes.h"
 #include "gemmtune/shapes/model_shapes.h"
 
 namespace gemmtune {
@@ -17,7 +18,7 @@ Option declare_sizes(Options& options, const char* name, std::vector<std::int64_
 class ShapesFromModelCommand final : public Command {
  public:
   void declare(Options& options) override {
-    options.add_option("config", config_).required();
+    options.add_option("model", model_).required();
     declare_sizes(options, "--tp", request_.tensor_parallel);
     options.add_option("--ep", request_.expert_parallel).positive();
     declare_sizes(options, "--m", request_.m).required();
@@ -33,18 +34,38 @@ class ShapesFromModelCommand final : public Command {
   }
 
   int run() override {
-    const auto json = read_model_json(config_);
-    const auto model = parse_model_config(json, config_);
-    const auto format = model_format(json, model, format_);
-    auto made = model_shapes(model, format, request());
-    for (auto& shape : made.shapes) shape.problem.packed = shape.problem.packed || packed_;
-    print_note("quantised layers are {}\n", format.because);
-    for (const auto& note : made.notes) print_note("{}\n", note);
-    output_.write(made.shapes, {config_});
+    if (is_gguf_model(model_))
+      list_gguf();
+    else
+      list_config();
     return 0;
   }
 
  private:
+  void list_config() {
+    const auto json = read_model_json(model_);
+    const auto model = parse_model_config(json, model_);
+    const auto format = model_format(json, model, format_);
+    auto made = model_shapes(model, format, request());
+    print_note("quantised layers are {}\n", format.because);
+    write(std::move(made), {model_});
+  }
+
+  void list_gguf() {
+    const auto model = read_gguf_model(model_);
+    auto made = gguf_shapes(model, format_, request());
+    if (fused_ || unfused_) print_note("--fused and --unfused change nothing: tensors are listed as they are stored\n");
+    std::vector<std::string> inputs;
+    for (const auto& path : model.paths) inputs.push_back(path.string());
+    write(std::move(made), inputs);
+  }
+
+  void write(ModelShapes made, const std::vector<std::string>& inputs) const {
+    for (auto& shape : made.shapes) shape.problem.packed = shape.problem.packed || packed_;
+    for (const auto& note : made.notes) print_note("{}\n", note);
+    output_.write(made.shapes, inputs);
+  }
+
   ModelRequest request() const {
     auto request = request_;
     if (unfused_) request.projections = {Projections::unfused};
@@ -58,7 +79,7 @@ class ShapesFromModelCommand final : public Command {
     return request;
   }
 
-  std::string config_;
+  std::string model_;
   std::string format_;
   ModelRequest request_;
   bool packed_{};
