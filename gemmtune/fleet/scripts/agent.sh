@@ -27,10 +27,9 @@ is_running() { # SHARD [RUN]
 }
 
 processes_in() { # FOLDER: those whose working folder it is
-  real=$(readlink -f "$1")
-  for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/cwd" 2>/dev/null)" = "$real" ] && echo "${process#/proc/}"
-  done
+  [ -d "$1" ] || return
+  find /proc -maxdepth 2 -name cwd -printf '%h %l\n' 2>/dev/null |
+    real=$(readlink -f "$1") awk 'substr($0, index($0, " ") + 1) == ENVIRON["real"] { print substr($1, 7) }'
 }
 
 # What is left of a job whose script was killed must not go on beside the next try.
@@ -168,7 +167,8 @@ begin_try() { # SHARD TRY, with its inputs in $part
   end_the_rest_of "$1"
   echo "$2" >"$run_folder/$1.try" && rm -rf "$shard" && mv "$part" "$shard" || { disk_state >&2; exit 5; }
   setsid sh "$here/agent.sh" job "$1" </dev/null >/dev/null 2>&1 &
-  echo $! >"$shard/pid"
+  # Until it is in its own session, it would end with this one.
+  while [ ! -s "$shard/pid" ] && kill -0 $! 2>/dev/null; do sleep 0.02; done
 }
 
 known_try() { # SHARD
@@ -228,7 +228,7 @@ state() {
     echo "state=running"
   elif [ -f "$shard/exit" ]; then
     echo "state=$(cat "$shard/exit")"
-  elif [ -f "$shard/pid" ]; then
+  elif [ -d "$shard" ]; then
     end_the_rest_of "$1"
     echo "state=lost"
   else

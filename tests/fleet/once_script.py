@@ -16,7 +16,7 @@ from fleet_case import FleetTest
 from harness import PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SIZES = [(m, 16, 32) for m in range(4, 10)]
+SIZES = [(m, 16, 32) for m in range(4, 8)]
 SHIPPED = (str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fleet/steady_worker.py"))
 
 # The words of ssh are: options, "--", the address, the command. `verb` is what the agent is asked, `times` counts how
@@ -132,7 +132,7 @@ class Resuming(FleetTest):
     def kill_head_and_attempts(self, process):
         process.kill()
         process.wait()
-        for pid in self.processes("[0-9]+ [0-9]+$"):
+        for pid in self.processes("fleet.fleet [0-9]+ [0-9]+$"):
             os.kill(pid, signal.SIGKILL)
 
     # What the head's folder looks like after a kill between two steps. Each step is one file or one rename.
@@ -176,12 +176,12 @@ class Resuming(FleetTest):
 
     def test_killed_while_a_shard_is_being_doubted(self):
         self.complete()
-        self.edit_log(1, state=0, is_fresh=True)
-        self.edit_log(3, state=0, is_fresh=True)
-        shutil.rmtree(self.folder / "fleet.fleet/shards/3/back")
+        self.edit_log(0, state=0, is_fresh=True)
+        self.edit_log(2, state=0, is_fresh=True)
+        shutil.rmtree(self.folder / "fleet.fleet/shards/2/back")
         self.succeed(*self.arguments(0))
         self.assertEqual(self.asked("put-and-start"), 2)
-        self.assertEqual([len(log["tries"]) for _, log in sorted(self.logs().items())][1:4:2], [2, 2])
+        self.assertEqual([len(log["tries"]) for _, log in sorted(self.logs().items())], [2, 1, 2])
 
     # The way to the host
 
@@ -207,7 +207,10 @@ class Resuming(FleetTest):
             time.sleep(0.5)
             self.kill_head_and_attempts(process)
         self.succeed(*self.arguments())
-        self.wait_until(lambda: self.read("too_late").count("comes too late") == 2, "the late requests are refused")
+        late = self.folder / "too_late"
+        refusals = ("comes too late", "its job is running here")
+        self.wait_until(lambda: late.exists() and sum(late.read_text().count(each) for each in refusals) == 2,
+                        "both late requests are refused")
         self.check()
 
     def test_the_host_does_not_answer_at_once_after_the_head_is_killed(self):
@@ -270,12 +273,12 @@ class Resuming(FleetTest):
 
     def test_killed_during_the_calibration(self):
         self.hosts()
-        with self.running(*self.arguments(3, calibration_pct=10)) as process:
+        with self.running(*self.arguments(5, calibration_pct=10)) as process:
             self.wait_until(lambda: self.measured_now() >= 2, "both devices are being calibrated")
             self.kill_head_and_attempts(process)
-        result = self.succeed(*self.arguments(3, calibration_pct=10))
+        result = self.succeed(*self.arguments(5, calibration_pct=10))
         self.assertNotIn("set aside", result.stdout)
-        self.assertEqual(sum(self.measured().values()), len(SIZES) + 2)
+        self.check(most=1 + 4)  # the calibrations' shape
 
     def test_killed_and_nobody_waits_for_its_process(self):
         self.hosts()
