@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -21,13 +23,28 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto look_again = std::chrono::milliseconds(250);
-constexpr auto shard_patience = std::chrono::seconds(30);  // an earlier head's process may still be ending
+constexpr auto shard_patience = std::chrono::minutes(11);  // an earlier head's process may still fetch what it has
+constexpr auto another_job_patience = std::chrono::seconds(5);  // between two looks at a device that others use
 constexpr std::int64_t failures_allowed = 2;               // in a row, of one device
 constexpr double calibration_limit_s = 900;
-constexpr double quick_s = 30;
 
-Deadline in(double seconds) {
-  return SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
+/// A process that nobody has waited for yet is gone, too: nobody waits for orphans in many containers.
+bool is_alive(pid_t process) {
+  if (::kill(process, 0) != 0) return false;
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const auto state = text.find_last_of(')') + 2;
+  return state >= text.size() || (text[state] != 'Z' && text[state] != 'X');
+}
+
+/// Above that of every earlier calibration, also of another head.
+std::int64_t calibration_start() { return static_cast<std::int64_t>(seconds_now() * 1000); }
+
+/// A device's calibration on its host has the same name for every head.
+std::string calibration_name(std::string device) {
+  std::ranges::replace(device, ':', '-');
+  return "calibration-" + device;
 }
 
 /// The least time of a calibration's table.
@@ -51,7 +68,8 @@ class Attempt {
         log_(read_attempts(folder_.attempts_of(request.shard))) {}
 
   AttemptEnd run() {
-    if (log_.state != ShardState::pending) return AttemptEnd::done;
+    if (log_.state != ShardState::pending) return finish(log_.state);
+    if (const auto end = take_up()) return *end;
     if (const auto end = adopt()) return *end;
     while (failed_tries() < plan_.tries) {
       const auto lease = wait_for_slot();
@@ -72,7 +90,7 @@ class Attempt {
   std::string shard_name() const { return std::to_string(request_.shard); }
 
   GoOn must_end() const {
-    if (request_.head != 0 && ::kill(request_.head, 0) != 0) return GoOn::leave;
+    if (request_.head != 0 && !is_alive(request_.head)) return GoOn::leave;
     if (folder_.is_stopping()) return GoOn::stop;
     return GoOn::yes;
   }
@@ -109,6 +127,10 @@ class Attempt {
       for (const auto i : slots) {
         if (!states[i].set_aside.empty()) continue;
         if (was_tried_on(plan_.slots[i]) && another_is_busy) break;
+        if (is_used_by_others(i)) {
+          another_is_busy = true;
+          continue;
+        }
         auto lease = SlotLease::take(folder_, i);
         if (lease && lease->state().set_aside.empty()) return lease;
         another_is_busy = true;
@@ -116,6 +138,29 @@ class Attempt {
       if (std::ranges::none_of(states, [](const SlotState& state) { return state.set_aside.empty(); })) return nullptr;
     }
     return nullptr;
+  }
+
+  bool is_used_by_others(std::size_t slot) const {
+    const auto found = others_job_seen_.find(slot);
+    return found != others_job_seen_.end() && SteadyClock::now() < found->second + another_job_patience;
+  }
+
+  /// What an earlier process took of this shard, if it was killed before it wrote that down.
+  std::optional<AttemptEnd> take_up() {
+    const auto taken = folder_.taken_without_a_word(request_.shard, log_);
+    if (taken.empty()) return std::nullopt;
+    const auto judgement = taken == folder_.back_of(request_.shard) ? Judgement{} : judge(read_job_end(taken));
+    Try entry{.host = log_.host,
+              .device = log_.device,
+              .verdict = std::string(to_string(judgement.verdict)),
+              .why = judgement.why};
+    log_.host.clear();
+    note_store(entry, taken.filename().string(), judgement.verdict);
+    log_.tries.push_back(std::move(entry));
+    if (judgement.verdict == JobVerdict::done) return finish(ShardState::done);
+    if (judgement.verdict == JobVerdict::shards_fault) return finish(ShardState::failed);
+    save();
+    return std::nullopt;
   }
 
   /// The host on which an earlier head left the shard may still run it, or have its results.
@@ -129,8 +174,9 @@ class Attempt {
     std::unique_ptr<SlotLease> lease;
     while (!(lease = SlotLease::take(folder_, number)) && !is_over()) std::this_thread::sleep_for(look_again);
     if (!lease) return AttemptEnd::stopped;
-    const auto reply = link_to(*lease).ask({"state", shard_name()}, in(quick_s));
-    if (!reply.is_fine() || reply.value("state") == "absent") return std::nullopt;
+    const auto state = fence_job(link_to(*lease), job());
+    if (!state) lease->set_aside("not reachable: an earlier process left shard " + shard_name() + " there");
+    if (!state || *state == "absent") return std::nullopt;
     return try_on(*lease, Begin::adopting);
   }
 
@@ -188,19 +234,20 @@ class Attempt {
   }
 
   bool calibrate(SlotLease& lease) {
-    const auto name = fmt::format("calibration-{}", lease.number());
+    const auto& device = plan_.slots[lease.number()].device;
     const auto inputs = folder_.path() / "slots" / fmt::format("{}-inputs", lease.number());
-    const RemoteJob job{.name = name,
+    const RemoteJob job{.name = calibration_name(device),
+                        .start = calibration_start(),
                         .back = folder_.path() / "slots" / fmt::format("{}-calibration", lease.number()),
                         .lost_s = plan_.lost_s,
                         .limit_s = calibration_limit_s};
     note_beginning(lease, "calibration");
-    make_calibration_inputs(folder_, plan_, plan_.slots[lease.number()].device, inputs);
+    make_calibration_inputs(folder_, plan_, device, inputs);
     const auto link = link_to(lease);
     auto end = start_job(link, job, inputs);
     if (!end) end = wait_for_job(link, job, progress_of(lease));
     note_end(lease);
-    if (!end || must_end() != GoOn::yes) return false;
+    if (!end || must_end() != GoOn::yes || waits_for_others(lease, *end)) return false;
     return note_calibration(lease, *end, job.back);
   }
 
@@ -227,19 +274,33 @@ class Attempt {
               .begun_utc = utc_now()};
     log_.host = entry.host;
     log_.device = entry.device;
+    if (begin == Begin::anew) ++log_.starts;
     save();
     note_beginning(lease, shard_name());
     const auto end = begin == Begin::anew ? run_there(lease) : wait_there(lease);
     note_end(lease);
     if (!end) return AttemptEnd::stopped;
+    if (waits_for_others(lease, *end)) {
+      log_.host.clear();
+      save();
+      return std::nullopt;
+    }
     entry.seconds = seconds_since(start);
     auto judgement = judge(*end);
     if (judgement.verdict == JobVerdict::hosts_bad_word && is_right_after_all(lease, *end)) judgement = {};
     return conclude(lease, std::move(entry), judgement);
   }
 
+  /// A job of another run, or one that an earlier head left there: beside it, nothing is measured.
+  bool waits_for_others(const SlotLease& lease, const JobEnd& end) {
+    if (end.kind != JobEnd::Kind::waiting) return false;
+    others_job_seen_[lease.number()] = SteadyClock::now();
+    return true;
+  }
+
   RemoteJob job() const {
     return {.name = shard_name(),
+            .start = log_.starts,
             .back = incoming(),
             .lost_s = plan_.lost_s,
             .limit_s = static_cast<double>(plan_.limit_s)};
@@ -304,11 +365,16 @@ class Attempt {
   /// The store of a try that failed, for the next one.
   void keep_what_counts(Try& entry, JobVerdict verdict) const {
     std::error_code error;
-    const auto name = fmt::format("try-{}", log_.tries.size() + 1);
-    const auto kept = folder_.shard(request_.shard) / name;
+    const auto kept = folder_.try_of(request_.shard, log_.tries.size() + 1);
     fs::remove_all(kept, error);
     fs::rename(incoming(), kept, error);
-    if (verdict != JobVerdict::hosts_bad_word && fs::exists(kept / "trials.db", error))
+    note_store(entry, kept.filename().string(), verdict);
+  }
+
+  void note_store(Try& entry, const std::string& name, JobVerdict verdict) const {
+    std::error_code error;
+    const bool counts = verdict != JobVerdict::hosts_bad_word && verdict != JobVerdict::done;
+    if (counts && fs::exists(folder_.shard(request_.shard) / name / "trials.db", error))
       entry.store = name + "/trials.db";
   }
 
@@ -333,6 +399,7 @@ class Attempt {
   FleetPlan plan_;
   FileLock lock_;
   AttemptLog log_;
+  std::map<std::size_t, SteadyClock::time_point> others_job_seen_;  // by slot
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ AttemptLog log_of(const json& value) {
   AttemptLog log{.state = static_cast<ShardState>(value.at("state").get<int>()),
                  .is_fresh = value.at("is_fresh"),
                  .host = value.at("host"),
-                 .device = value.at("device")};
+                 .device = value.at("device"),
+                 .starts = value.at("starts")};
   for (const auto& entry : value.at("tries"))
     log.tries.push_back({.host = entry.at("host"),
                          .device = entry.at("device"),
@@ -44,6 +45,7 @@ void write_attempts(const std::filesystem::path& path, const AttemptLog& log) {
              {"is_fresh", log.is_fresh},
              {"host", log.host},
              {"device", log.device},
+             {"starts", log.starts},
              {"tries", json::array()}};
   for (const auto& entry : log.tries)
     value["tries"].push_back({{"host", entry.host},

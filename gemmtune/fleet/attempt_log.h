@@ -26,6 +26,7 @@ struct AttemptLog {
   bool is_fresh{};     // earlier trials do not count: they were taken on a device that measures far off
   std::string host{};  // where its job may still run; "": nowhere
   std::string device{};
+  std::int64_t starts{};  // requests to begin a job; the number of the latest one
   std::vector<Try> tries{};
 };
 

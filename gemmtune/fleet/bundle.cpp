@@ -78,6 +78,10 @@ std::vector<std::string> libraries_to_carry(const std::string& said_by_ldd) {
   return libraries;
 }
 
+void write_manifest(const fs::path& folder) {
+  output_of({"sh", "-c", manifest_script, "manifest", folder.string()});
+}
+
 Bundle make_bundle(const fs::path& parent, const std::vector<std::string>& shipped) {
   const auto folder = parent / "new";
   std::error_code error;
@@ -89,7 +93,7 @@ Bundle make_bundle(const fs::path& parent, const std::vector<std::string>& shipp
   const auto workers = program.parent_path() / "../share/gemmtune/workers";
   if (fs::exists(workers, error)) copy_all(fs::canonical(workers), folder / "share/gemmtune/workers");
   for (const auto& path : shipped) ship(path, folder / "files");
-  output_of({"sh", "-c", manifest_script, "manifest", folder.string()});
+  write_manifest(folder);
   const auto id = fmt::format("{:016x}", hash64(read_file(folder / "MANIFEST")));
   if (fs::exists(parent / id, error))
     fs::remove_all(folder, error);

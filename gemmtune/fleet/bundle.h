@@ -20,6 +20,9 @@ struct Bundle {
 /// usage for shipped paths that are missing or have the same name, io if something cannot be copied.
 Bundle make_bundle(const std::filesystem::path& parent, const std::vector<std::string>& shipped);
 
+/// Writes the hashes of all files in a folder into its file MANIFEST, for `sha256sum -c`.
+void write_manifest(const std::filesystem::path& folder);
+
 /// The libraries in what ldd says that belong into a bundle, as paths. Throws Error{io} for one that is not found.
 std::vector<std::string> libraries_to_carry(const std::string& said_by_ldd);
 

@@ -20,6 +20,9 @@ constexpr auto pause = std::chrono::seconds(2);  // between two tries to reach a
 constexpr double transfer_s = 600;
 constexpr double grace_s = 120;  // beyond the limit, which the host enforces itself
 constexpr double stop_s = 60;
+constexpr double quick_s = 30;
+constexpr int runs_already = 6;  // exit codes of the agent
+constexpr int device_in_use = 7;
 constexpr std::size_t words_shown = 200;
 
 Deadline in(double seconds) {
@@ -132,13 +135,29 @@ JobEnd read_job_end(const fs::path& back, JobEnd end) {
   return end;
 }
 
+JobEnd read_job_end(const fs::path& back) {
+  const auto code = parse_int(last_line(back / "exit"));
+  return read_job_end(back, {.kind = code ? JobEnd::Kind::exited : JobEnd::Kind::lost,
+                             .exit_code = static_cast<int>(code.value_or(0))});
+}
+
 std::optional<JobEnd> start_job(const HostLink& link, const RemoteJob& job, const fs::path& inputs) {
   const auto reply = insisting(job.lost_s, [&] {
-    return link.send(inputs, {"put-and-start", job.name}, in(transfer_s));
+    return link.send(inputs, {"put-and-start", job.name, std::to_string(job.start)}, in(transfer_s));
   });
   if (reply.is_lost()) return silent(reply);
+  if (reply.exit_code == runs_already) return std::nullopt;
+  if (reply.exit_code == device_in_use) return JobEnd{.kind = JobEnd::Kind::waiting, .why = reply.why};
   if (!reply.is_fine()) return JobEnd{.kind = JobEnd::Kind::refused, .why = reply.why};
   return std::nullopt;
+}
+
+std::optional<std::string> fence_job(const HostLink& link, const RemoteJob& job) {
+  const auto reply = insisting(job.lost_s, [&] {
+    return link.ask({"fence", job.name, std::to_string(job.start)}, in(quick_s));
+  });
+  if (reply.is_lost()) return std::nullopt;
+  return reply.is_fine() ? reply.value("state") : "absent";
 }
 
 std::optional<JobEnd> wait_for_job(const HostLink& link, const RemoteJob& job, const OnProgress& on_progress) {

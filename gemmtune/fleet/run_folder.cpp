@@ -40,6 +40,8 @@ void make_empty_folder(const fs::path& path) {
 }
 
 void RunFolder::begin(const FleetPlan& plan, const std::vector<std::vector<Shape>>& shards) const {
+  std::error_code error;
+  fs::remove(this->plan(), error);
   for (const auto* part : {"shards", "slots", "finished"}) make_empty_folder(path_ / part);
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i);
@@ -54,7 +56,9 @@ bool RunFolder::has_unfinished(const std::string& identity) const {
   if (!fs::exists(plan(), error)) return false;
   try {
     const auto known = read_plan(plan());
-    return known.identity == identity && !unfinished(known).empty();
+    if (known.identity != identity) return false;
+    mend(known);
+    return !unfinished(known).empty();
   } catch (const Error&) {  // of another version
     return false;
   }
@@ -80,15 +84,37 @@ void RunFolder::note_finished(std::int64_t shard) const {
   write_file_atomically(path_ / "finished" / std::to_string(shard), "");
 }
 
+fs::path RunFolder::taken_without_a_word(std::int64_t shard, const AttemptLog& log) const {
+  if (log.state != ShardState::pending) return {};
+  std::error_code error;
+  if (fs::exists(back_of(shard) / "shapes.csv", error)) return back_of(shard);
+  const auto next = try_of(shard, log.tries.size() + 1);
+  return fs::exists(next, error) ? next : fs::path();
+}
+
+void RunFolder::mend(const FleetPlan& plan) const {
+  const auto done = finished();
+  for (std::int64_t shard = 0; shard < plan.shards; ++shard) {
+    const bool is_pending = read_attempts(attempts_of(shard)).state == ShardState::pending;
+    if (is_pending && done.contains(shard)) forget_results(shard);
+    if (!is_pending && !done.contains(shard)) note_finished(shard);
+  }
+}
+
+/// In this order: as long as the shard is marked as finished, what is in `back` is not taken up again.
+void RunFolder::forget_results(std::int64_t shard) const {
+  std::error_code error;
+  fs::remove_all(back_of(shard), error);
+  fs::remove(path_ / "finished" / std::to_string(shard), error);
+}
+
 void RunFolder::doubt(std::int64_t shard) const {
   auto log = read_attempts(attempts_of(shard));
   log.state = ShardState::pending;
   log.is_fresh = true;
   for (auto& entry : log.tries) entry.store.clear();
-  std::error_code error;
-  fs::remove(path_ / "finished" / std::to_string(shard), error);
-  fs::remove_all(back_of(shard), error);
   write_attempts(attempts_of(shard), log);
+  forget_results(shard);
 }
 
 bool RunFolder::is_stopping() const {

@@ -35,6 +35,9 @@ class RunFolder {
   std::filesystem::path shapes_of(std::int64_t number) const { return shard(number) / "shapes.csv"; }
   std::filesystem::path attempts_of(std::int64_t number) const { return shard(number) / "attempts.json"; }
   std::filesystem::path back_of(std::int64_t number) const { return shard(number) / "back"; }
+  std::filesystem::path try_of(std::int64_t number, std::size_t count) const {
+    return shard(number) / ("try-" + std::to_string(count));
+  }
   std::filesystem::path slot(std::size_t number) const { return path_ / "slots" / (std::to_string(number) + ".json"); }
   std::filesystem::path slot_lock(std::size_t number) const {
     return path_ / "slots" / (std::to_string(number) + ".lock");
@@ -43,12 +46,16 @@ class RunFolder {
   /// Makes the folder for a new plan. What an earlier plan left there goes.
   void begin(const FleetPlan& plan, const std::vector<std::vector<Shape>>& shards) const;
 
-  /// The plan that is there and not done yet, for this identity.
+  /// Whether a plan is there and not done yet, for this identity. What a killed process began is ended first: a shard is
+  /// finished if and only if its record says so.
   bool has_unfinished(const std::string& identity) const;
 
   std::set<std::int64_t> finished() const;
   std::vector<std::int64_t> unfinished(const FleetPlan& plan) const;
   void note_finished(std::int64_t shard) const;
+
+  /// What a process took of a shard if it was killed before it wrote that down; "" if there is nothing.
+  std::filesystem::path taken_without_a_word(std::int64_t shard, const AttemptLog& log) const;
 
   /// Its results count no longer: it is to be done again, and nothing of it is reused.
   void doubt(std::int64_t shard) const;
@@ -58,6 +65,9 @@ class RunFolder {
   void forget_stop() const;
 
  private:
+  void mend(const FleetPlan& plan) const;
+  void forget_results(std::int64_t shard) const;
+
   std::filesystem::path path_;
 };
 

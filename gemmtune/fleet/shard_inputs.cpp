@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gemmtune/core/files.h"
+#include "gemmtune/fleet/bundle.h"
 #include "gemmtune/fleet/shell_words.h"
 #include "gemmtune/shapes/shape_list.h"
 #include "gemmtune/trials/store.h"
@@ -43,6 +44,20 @@ std::vector<std::string> arguments_for(const FleetPlan& plan, std::vector<std::s
   return arguments;
 }
 
+void add_known_trials(const RunFolder& run, const FleetPlan& plan, std::int64_t shard, const fs::path& folder) {
+  const auto known = known_stores(run, plan, shard);
+  if (known.empty()) return;
+  auto store = TrialStore::open(folder / "trials.db");
+  const auto problems = problems_of(run.shapes_of(shard));
+  for (const auto& path : known) store.absorb(path, problems);
+}
+
+/// A host that gets only a part, because the head is killed meanwhile, begins nothing.
+void seal(const fs::path& folder, const std::string& device) {
+  if (!device.empty()) write_file_atomically(folder / "device", device + '\n');
+  write_manifest(folder);
+}
+
 void copy_text(const fs::path& from, const fs::path& to) { write_file_atomically(to, read_file(from)); }
 
 }  // namespace
@@ -52,11 +67,8 @@ void make_shard_inputs(const RunFolder& run, const FleetPlan& plan, std::int64_t
   make_empty_folder(folder);
   copy_text(run.shapes_of(shard), folder / "shapes.csv");
   write_file_atomically(folder / "arguments.sh", arguments_script(arguments_for(plan, plan.arguments, device)));
-  const auto known = known_stores(run, plan, shard);
-  if (known.empty()) return;
-  auto store = TrialStore::open(folder / "trials.db");
-  const auto problems = problems_of(run.shapes_of(shard));
-  for (const auto& path : known) store.absorb(path, problems);
+  add_known_trials(run, plan, shard, folder);
+  seal(folder, device);
 }
 
 void make_calibration_inputs(const RunFolder& run, const FleetPlan& plan, const std::string& device,
@@ -66,6 +78,7 @@ void make_calibration_inputs(const RunFolder& run, const FleetPlan& plan, const 
   auto arguments = plan.calibration_arguments;
   if (!device.empty()) arguments.insert(arguments.end(), {"--device", device});
   write_file_atomically(folder / "arguments.sh", arguments_script(arguments));
+  seal(folder, device);
 }
 
 }  // namespace gemmtune

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/subprocess.h"
@@ -15,6 +16,9 @@ namespace {
 
 constexpr auto patience = std::chrono::minutes(2);
 constexpr auto queue_patience = std::chrono::hours(24);  // a node may be free tomorrow
+
+constexpr auto silence_allowed = std::chrono::minutes(5);
+constexpr auto pause = std::chrono::seconds(2);
 
 struct Said {
   bool is_fine{};
@@ -46,6 +50,20 @@ void add_choice(std::vector<std::string>& command, const SlurmChoice& choice) {
   command.insert(command.end(), choice.options.begin(), choice.options.end());
 }
 
+/// The lines of squeue; none for a job that Slurm does not know any more.
+std::vector<std::string> queued(const std::vector<std::string>& words) {
+  std::vector<std::string> command{"squeue", "--noheader"};
+  command.insert(command.end(), words.begin(), words.end());
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    auto said = said_by(command);
+    if (said.is_fine) return std::move(said.lines);
+    if (said.why.find("Invalid job id") != std::string::npos) return {};
+    if (std::chrono::steady_clock::now() - start > silence_allowed) fail(ErrorCode::io, "squeue: {}", said.why);
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 /// A path that may begin with a dash or hold commas is one word of "--name=value".
 std::string in_minutes(std::int64_t seconds) { return std::to_string(seconds / 60 + 10); }
 
@@ -56,20 +74,22 @@ std::vector<std::string> sbatch_command(const SlurmChoice& choice, const SlurmAr
                                    "--parsable",
                                    "--requeue",
                                    "--open-mode=append",
-                                   "--job-name=gemmtune",
                                    fmt::format("--array=0-{}", array.count - 1),
                                    "--chdir=" + array.folder.string(),
                                    "--output=slurm/%A_%a.log",
                                    "--time=" + in_minutes(choice.limit_s)};
   if (!array.excluded_nodes.empty()) command.push_back("--exclude=" + join(array.excluded_nodes, ","));
   add_choice(command, choice);
+  command.push_back("--job-name=" + array.name);  // after the options of the user, who may have named it, too
   command.push_back((array.folder / "slurm.sh").string());
   command.push_back(array.tasks);
   return command;
 }
 
 std::string submit_array(const SlurmChoice& choice, const SlurmArray& array) {
-  const auto lines = lines_of(sbatch_command(choice, array));
+  auto command = sbatch_command(choice, array);
+  command.insert(command.begin(), {"flock", (array.folder / submitting_lock).string()});
+  const auto lines = lines_of(command);
   const auto job = lines.empty() ? std::string() : lines.back().substr(0, lines.back().find(';'));
   if (!is_job_number(job)) fail(ErrorCode::io, "sbatch: found '{}', expected the number of a job", visible_start(job));
   return job;
@@ -95,10 +115,13 @@ std::vector<SlurmTask> parse_tasks(const std::vector<std::string>& lines) {
 }
 
 std::vector<SlurmTask> tasks_of(const std::string& job) {
-  const auto said = said_by({"squeue", "--noheader", "--jobs=" + job, "--format=%i|%T|%N|%r"});
-  if (said.is_fine) return parse_tasks(said.lines);
-  if (said.why.find("Invalid job id") != std::string::npos) return {};
-  fail(ErrorCode::io, "squeue: {}", said.why);
+  return parse_tasks(queued({"--jobs=" + job, "--format=%i|%T|%N|%r"}));
+}
+
+std::string job_of_name(const std::string& name) {
+  const auto lines = queued({"--name=" + name, "--format=%F"});
+  const auto job = lines.empty() ? std::string() : std::string(trim(lines.front()));
+  return is_job_number(job) ? job : std::string();
 }
 
 void cancel_job(const std::string& job) { lines_of({"scancel", job}); }

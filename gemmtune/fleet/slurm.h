@@ -9,6 +9,9 @@
 
 namespace gemmtune {
 
+/// A file in a run's folder: locked while sbatch runs.
+constexpr const char* submitting_lock = "submitting";
+
 struct SlurmChoice {
   std::string partition{};
   std::vector<std::string> options{};  // of sbatch and srun, as they are
@@ -16,6 +19,7 @@ struct SlurmChoice {
 };
 
 struct SlurmArray {
+  std::string name{};              // by which the array is found again
   std::filesystem::path folder{};  // of the run: the tasks' working folder
   std::string tasks{};             // the file with a shard in each line
   std::size_t count{};
@@ -35,14 +39,19 @@ struct SlurmTask {
 /// The command that submits the array.
 std::vector<std::string> sbatch_command(const SlurmChoice& choice, const SlurmArray& array);
 
-/// Returns the number of the job. Each throws Error{io} with Slurm's words.
+/// Returns the number of the job. Each throws Error{io} with Slurm's words. An sbatch that outlives its head, because
+/// that was killed, holds the lock `submitting` beside the tasks until Slurm has answered.
 std::string submit_array(const SlurmChoice& choice, const SlurmArray& array);
+
+/// The number of the array of this name that waits or runs; "" if there is none.
+std::string job_of_name(const std::string& name);
 
 /// Runs a command on one node, in this folder, and returns the lines that it prints.
 std::vector<std::string> run_on_a_node(const SlurmChoice& choice, const std::filesystem::path& folder,
                                        const std::vector<std::string>& command);
 
-/// The tasks that wait or run; none if the job is not known any more.
+/// The tasks that wait or run; none if the job is not known any more. Slurm may be silent for some minutes: its
+/// controller is started anew at times.
 std::vector<SlurmTask> tasks_of(const std::string& job);
 void cancel_job(const std::string& job);
 

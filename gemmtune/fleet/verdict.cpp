@@ -60,7 +60,7 @@ Judgement judge(const JobEnd& end) {
             fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died), true};
   if (end.kind == JobEnd::Kind::exited && (end.exit_code == 0 || end.exit_code == some_failed)) return {};
   if (is_disk_full(end)) return {JobVerdict::hosts_fault, "the disk is full: " + end.why, true};
-  if (end.kind == JobEnd::Kind::refused) return {JobVerdict::hosts_fault, end.why};
+  if (end.kind == JobEnd::Kind::refused || end.kind == JobEnd::Kind::waiting) return {JobVerdict::hosts_fault, end.why};
   if (end.kind == JobEnd::Kind::lost) return {JobVerdict::hosts_fault, "its job was killed there: " + end.why};
   return judge_exit(end);
 }

@@ -13,6 +13,7 @@ struct JobEnd {
     exited,   // with `exit_code`
     lost,     // its processes are gone, and it left no exit code: killed, or the disk was full
     refused,  // the host took the shard not at all
+    waiting,  // it did not begin: another job uses the device
     silent,   // the host cannot be reached any more
   };
   Kind kind{Kind::exited};

@@ -62,6 +62,39 @@ class WithSlurm(FleetTest):
         return [entry["host"] for path in (self.folder / "fleet.fleet/shards").glob("*/attempts.json")
                 for entry in json.loads(path.read_text())["tries"]]
 
+    def run_again_after(self, edit):
+        """What the command does with a folder that a kill between two steps has left: shard 1, and its record."""
+        self.succeed(*self.arguments(0))
+        job = self.read("fleet.fleet/slurm-job")
+        shard = self.folder / "fleet.fleet/shards/1"
+        (self.folder / "fleet.fleet/finished/1").unlink()
+        edit(shard, json.loads((shard / "attempts.json").read_text()))
+        self.succeed(*self.arguments(0))
+        self.assertEqual(self.read("fleet.fleet/slurm-job"), job)  # no other array
+        self.assertEqual(len(self.nodes_of_tries()), self.shards())
+        self.check_complete()
+
+    def sbatch_that_is_slow(self, before, after):
+        """In place of sbatch. The head is killed before or after Slurm has the array, and never hears of it."""
+        (self.folder / "bin").mkdir()
+        real = shutil.which("sbatch")
+        kill = "kill -9 $(cat head)"
+        self.write("bin/sbatch", f"#!/bin/sh\n{before}\njob=$({real} \"$@\")\n{after}\n".replace("KILL", kill))
+        (self.folder / "bin/sbatch").chmod(0o755)
+        environment = os.environ | {"PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+                                    "FLEET_TEST_LOG": str(self.folder / "measured")}
+        head = subprocess.Popen([PROGRAM, *self.arguments(2)], cwd=self.folder, env=environment,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.write("head", str(head.pid))
+        head.wait(60)
+        self.assertEqual(head.returncode, -signal.SIGKILL)
+        result = self.succeed(*self.arguments(2))
+        self.assertIn("going on with Slurm's job", result.stderr)
+        self.assertEqual(len(self.nodes_of_tries()), self.shards())
+        begun = [line for line in self.read("measured").splitlines() if line.startswith("begin")]
+        self.assertEqual(len(begun), len(SIZES))
+        self.check_complete()
+
     def check_table(self):
         self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
 
@@ -99,6 +132,28 @@ class WithSlurm(FleetTest):
         self.assertIn("going on with Slurm's job", result.stderr)
         self.assertEqual(len(self.nodes_of_tries()), self.shards())
         self.check_complete()
+
+    def test_killed_before_the_shard_is_marked_as_finished(self):
+        self.run_again_after(lambda shard, log: None)
+
+    def test_killed_before_the_record_says_what_came_back(self):
+        self.run_again_after(lambda shard, log: (shard / "attempts.json").write_text(
+            json.dumps(log | {"state": 0, "tries": []})))
+
+    def test_killed_after_slurm_has_the_array(self):
+        self.sbatch_that_is_slow("", "KILL")
+
+    def test_killed_before_slurm_has_the_array(self):
+        self.sbatch_that_is_slow("KILL; sleep 4", "")
+
+    def test_another_run_in_the_same_folder_cancels_the_first(self):
+        with self.running(*self.arguments(3)) as process:
+            self.wait_for_finished(process, 1)
+            process.kill()
+            process.wait()
+        result = self.succeed(*self.arguments(0.1))
+        self.assertRegex(result.stderr, r"was not done: its job \d+ is cancelled")
+        self.check_table()
 
     def test_ctrl_c_cancels_and_the_command_goes_on(self):
         with self.running(*self.arguments(2)) as process:

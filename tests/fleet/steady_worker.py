@@ -3,7 +3,8 @@
     steady_worker.py EXAMPLE_WORKER SECONDS
 
 SECONDS pass for each shape. The variable FLEET_TEST_FAULT plants a fault: "crash" (every candidate), "crash_while:PATH"
-(as long as there is such a file), "crash_at:NAME" (one candidate), or "slow" (times twice as long).
+(as long as there is such a file), "crash_at:NAME" (one candidate), or "slow" (times twice as long). The variable
+FLEET_TEST_LOG names a file that gets a line for each shape: when it began and ended, and which it was.
 """
 import importlib.util
 import os
@@ -19,6 +20,7 @@ spec.loader.exec_module(example)
 example.FAMILY = "steady"
 SECONDS = float(sys.argv[2])
 FAULT = os.environ.get("FLEET_TEST_FAULT", "")
+LOG = os.environ.get("FLEET_TEST_LOG", "")
 
 
 class SteadyAttempt(example.Attempt):
@@ -35,16 +37,29 @@ def crashes(candidate):
         (kind == "crash_at" and candidate["name"] == what)
 
 
+def note(line):
+    if LOG:
+        with open(LOG, "a", encoding="utf-8") as log:
+            log.write(line + "\n")
+
+
 class SteadyWorker(example.Worker):
     def answer(self, request):
         if request["type"] == "candidates":
-            time.sleep(SECONDS)
+            self.spend(request["problem"])
         if request["type"] in ("evaluate", "hold"):
             for candidate in filter(crashes, request["candidates"]):
                 self.send(type="started", id=request["id"],
                           candidate={"family": candidate["family"], "name": candidate["name"]})
                 os.kill(os.getpid(), signal.SIGSEGV)
         super().answer(request)
+
+    def spend(self, problem):
+        """As a device would: time passes, and no core is used."""
+        begin = time.time()
+        note(f"begin {begin:.3f} {problem}")
+        time.sleep(SECONDS)
+        note(f"end {begin:.3f} {time.time():.3f} {problem}")
 
 
 example.Attempt = SteadyAttempt

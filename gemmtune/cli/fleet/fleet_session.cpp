@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto tidying_patience = std::chrono::seconds(15);
+constexpr auto stopping_patience = std::chrono::seconds(60);
 
 /// Hands results over and shows the progress.
 class Observer final : public FleetObserver {
@@ -56,15 +57,28 @@ class Session {
     plan_ = settings_of(flags_, work_);
     const bool resumes = folder_.has_unfinished(plan_.identity);
     prepare(resumes);
+    if (const auto earlier = earlier_plan(folder_, plan_.identity); earlier && !resumes) end_earlier(*earlier);
     const auto shapes = taker_.shapes_for(device_);
     if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = plan_.slots.size(), .flags = flags_}))
       return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
+    take_earlier(folder_, taker_);
     return run_shards();
   }
 
  private:
+  /// Nothing is measured beside the jobs of a run that this one replaces.
+  void end_earlier(const FleetPlan& earlier) const {
+    spdlog::warn("another run in {} was not done: its jobs are stopped", folder_.path().string());
+    side_by_side(earlier.hosts.size(), [&](std::size_t i) {
+      const HostLink link(earlier.hosts[i], earlier.agent_settings());
+      link.ask({"stop-all"}, SteadyClock::now() + stopping_patience);
+      link.ask({"drop-run"}, SteadyClock::now() + tidying_patience);
+    });
+    move_aside_earlier(folder_);
+  }
+
   void prepare(bool resumes) {
     const auto hosts = chosen_hosts(flags_);
     const auto bundle = make_bundle(folder_.bundles(), flags_.shipped);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
@@ -36,6 +37,30 @@ Shape middle_shape(std::vector<Shape> shapes) {
   const auto middle = shapes.begin() + static_cast<std::ptrdiff_t>(shapes.size() / 2);
   std::ranges::nth_element(shapes, middle, {}, [](const Shape& shape) { return rough_time_us(shape.problem); });
   return *middle;
+}
+
+/// What is known of the devices, under their numbers of now. Those that were set aside begin anew.
+void take_over_devices(const RunFolder& folder, const FleetPlan& earlier, const FleetPlan& plan) {
+  std::map<std::string, SlotState> known;
+  std::error_code error;
+  for (std::size_t i = 0; i < earlier.slots.size(); ++i) {
+    auto state = read_slot(folder.slot(i));
+    fs::remove(folder.slot(i), error);
+    if (!state.set_aside.empty()) continue;
+    state.failures_in_row = 0;
+    state.now.clear();
+    known.emplace(earlier.name_of(earlier.slots[i]), std::move(state));
+  }
+  for (std::size_t i = 0; i < plan.slots.size(); ++i)
+    if (const auto state = known.find(plan.name_of(plan.slots[i])); state != known.end())
+      write_slot(folder.slot(i), state->second);
+}
+
+void take_shard(const fs::path& shard, FleetTaker& taker) {
+  const auto log = read_attempts(shard / "attempts.json");
+  if (log.state == ShardState::done) taker.take_part(shard / "back" / "trials.db");
+  for (const auto& entry : log.tries)
+    if (!entry.store.empty()) taker.take_part(shard / entry.store);
 }
 
 }  // namespace
@@ -82,11 +107,37 @@ void take_over_shards(const RunFolder& folder, FleetPlan& plan) {
   const auto earlier = read_plan(folder.plan());
   plan.shards = earlier.shards;
   plan.shapes = earlier.shapes;
-  std::error_code error;
-  for (std::size_t i = 0; i < std::max(plan.slots.size(), earlier.slots.size()); ++i) fs::remove(folder.slot(i), error);
+  take_over_devices(folder, earlier, plan);
   write_plan(folder.plan(), plan);
   spdlog::info("going on with the run in {}: {} of {} shards are left", folder.path().string(),
                folder.unfinished(plan).size(), plan.shards);
+}
+
+std::optional<FleetPlan> earlier_plan(const RunFolder& folder, const std::string& identity) {
+  std::error_code error;
+  if (!fs::exists(folder.plan(), error)) return std::nullopt;
+  try {
+    auto plan = read_plan(folder.plan());
+    if (plan.identity != identity && !folder.unfinished(plan).empty()) return plan;
+  } catch (const Error& why) {
+    spdlog::debug("{}", why.what());
+  }
+  return std::nullopt;
+}
+
+void move_aside_earlier(const RunFolder& folder) {
+  std::error_code error;
+  const auto earlier = folder.path() / "earlier";
+  fs::remove(folder.plan(), error);
+  make_empty_folder(earlier);
+  fs::rename(folder.path() / "shards", earlier / "shards", error);
+}
+
+void take_earlier(const RunFolder& folder, FleetTaker& taker) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "earlier" / "shards", error))
+    take_shard(entry.path(), taker);
+  fs::remove_all(folder.path() / "earlier", error);
 }
 
 void take_parts_of(const RunFolder& folder, const std::vector<std::int64_t>& shards, FleetTaker& taker) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "gemmtune/cli/fleet/fleet_session.h"
@@ -27,6 +29,15 @@ bool begin_plan(const RunFolder& folder, FleetPlan& plan, const NewShards& shard
 
 /// The shards of the earlier run, on the hosts as they are now.
 void take_over_shards(const RunFolder& folder, FleetPlan& plan);
+
+/// The plan in the folder if it is of another run, which was not done. What still runs of it has to be stopped.
+std::optional<FleetPlan> earlier_plan(const RunFolder& folder, const std::string& identity);
+
+/// Moves aside what that run left.
+void move_aside_earlier(const RunFolder& folder);
+
+/// Hands over what it has measured.
+void take_earlier(const RunFolder& folder, FleetTaker& taker);
 
 /// Hands over what was measured of these shards before they failed or were stopped.
 void take_parts_of(const RunFolder& folder, const std::vector<std::int64_t>& shards, FleetTaker& taker);

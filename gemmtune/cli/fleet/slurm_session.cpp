@@ -52,15 +52,33 @@ class SlurmSession {
     const bool resumes = folder_.has_unfinished(plan_.identity);
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     choice_ = {.partition = flags_.partition, .options = flags_.slurm_options, .limit_s = plan_.limit_s};
+    if (const auto earlier = earlier_plan(folder_, plan_.identity)) end_earlier(*earlier);
     SlurmRun(folder_, plan_).place();
     const auto shapes = taker_.shapes_for(known_device(resumes));
     if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_})) return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
+    take_earlier(folder_, taker_);
     return run_shards();
   }
 
  private:
+  /// The array of a run that this one replaces would write into the same folders.
+  void end_earlier(const FleetPlan& earlier) const {
+    SlurmRun run(folder_, earlier);
+    if (const auto job = run.known_job(); !job.empty()) {
+      spdlog::warn("another run in {} was not done: its job {} is cancelled", folder_.path().string(), job);
+      cancel_job(job);
+      while (!tasks_of(job).empty()) std::this_thread::sleep_for(pause);
+    }
+    run.begin();
+    run.gather_remains(folder_.unfinished(earlier));
+    move_aside_earlier(folder_);
+    std::error_code error;
+    for (const auto* part : {"work", "nodes", "calibration", "slurm-name", "slurm-job"})
+      fs::remove_all(folder_.path() / part, error);
+  }
+
   /// What the rows of the table are for. A node says it, once: while the array of an earlier process runs, there may be
   /// no node free for the question.
   FleetDevice known_device(bool resumes) const {
@@ -83,7 +101,7 @@ class SlurmSession {
       spdlog::warn("cancelling the array: what is measured comes back; interrupt again to end at once");
     });
     SlurmRun run(folder_, plan_);
-    run.place();
+    run.begin();
     Handing handing(folder_, taker_);
     Harvest harvest(folder_, handing);
     harvest.gather();
@@ -104,18 +122,14 @@ class SlurmSession {
   void run_round(SlurmRun& run, Harvest& harvest, const std::vector<std::int64_t>& left,
                  const std::atomic<bool>& stop) {
     auto job = run.known_job();
-    if (is_job_number(job) && !tasks_of(job).empty()) {
+    if (!job.empty() && !tasks_of(job).empty()) {
       spdlog::info("going on with Slurm's job {}", job);
     } else {
       run.gather_remains(left);
       harvest.gather();
       const auto shards = folder_.unfinished(plan_);
       if (shards.empty()) return;
-      job = submit_array(choice_, {.folder = folder_.path(),
-                                   .tasks = run.write_tasks(shards),
-                                   .count = shards.size(),
-                                   .excluded_nodes = run.nodes_set_aside()});
-      run.note_job(job);
+      job = run.submit(choice_, shards);
       spdlog::info("Slurm's job {}: an array of {} tasks", job, shards.size());
     }
     watch(run, harvest, job, stop);
@@ -156,8 +170,9 @@ class SlurmSession {
     plan.slots.clear();
     std::vector<SlotState> states;
     for (const auto& device : run.devices()) {
+      const bool is_alone = std::ranges::count(run.devices(), device.node, &SlurmDevice::node) == 1;
       plan.slots.push_back({.host = plan.hosts.size()});
-      plan.hosts.push_back({.name = device.node});
+      plan.hosts.push_back({.name = is_alone ? device.node : device.name});
       states.push_back(device.state);
     }
     write_file_atomically(devices_file(folder_.path()), devices_json(plan, states));

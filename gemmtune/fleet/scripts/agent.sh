@@ -17,13 +17,40 @@ say_why() { # the last words of a file as one line
   tail -c 2000 "$1" 2>/dev/null | tr '\n\r' '  '
 }
 
-is_running() { # SHARD_FOLDER: its job's process is there, and is one of ours
-  job_pid=$(cat "$1/pid" 2>/dev/null) && [ -n "$job_pid" ] && kill -0 "$job_pid" 2>/dev/null &&
-    tr '\0' ' ' <"/proc/$job_pid/cmdline" 2>/dev/null | grep -q 'agent.sh job'
+# A job holds two locks from before it begins until it has ended: its shard's, which tells whether it runs, and its
+# device's, beside which nothing is measured. They are this host's own, also where the working folder is not.
+locks=/tmp/gemmtune-locks-$(id -u)/$(printf %s "$folder" | cksum | tr ' ' -)
+
+is_running() { # SHARD [RUN]
+  flock -s -n -E 75 "$locks/${2:-$run}-$1" true 2>/dev/null
+  [ $? -eq 75 ]
+}
+
+processes_in() { # FOLDER: those whose working folder it is
+  [ -d "$1" ] || return
+  find /proc -maxdepth 2 -name cwd -printf '%h %l\n' 2>/dev/null |
+    real=$(readlink -f "$1") awk 'substr($0, index($0, " ") + 1) == ENVIRON["real"] { print substr($1, 7) }'
+}
+
+# What is left of a job whose script was killed must not go on beside the next try.
+end_the_rest_of() { # SHARD
+  for process in $(processes_in "$run_folder/$1"); do kill -KILL "$process" 2>/dev/null; done
+  end_container "$1"
+}
+
+# A container goes on when the program that started it is killed.
+end_container() { # SHARD
+  if in_container; then "$(engine)" kill "gemmtune-$run-$1" >/dev/null 2>&1; fi
 }
 
 in_container() {
   [ -n "$container" ]
+}
+
+engine() {
+  if [ -n "$container_engine" ]; then echo "$container_engine"
+  elif command -v docker >/dev/null 2>&1; then echo docker
+  else echo podman; fi
 }
 
 # Runs the program on this host, in its container if there is one.
@@ -110,40 +137,76 @@ check_bundle() {
   if (cd "$bundle_folder" && sha256sum -c MANIFEST >/dev/null 2>&1); then echo "bundle=sound"; else echo "bundle=damaged"; fi
 }
 
-# A shard's inputs as a tar archive on stdin, in place of what was there.
-put() {
+# A shard's inputs as a tar archive on stdin, and its job begins. A try is known by its number: a request that is
+# repeated because its answer was lost begins nothing twice, and one that was on its way while the head decided
+# otherwise (fence) comes too late. Exit codes: 6 the shard's job runs already, 7 the device is used by another job.
+put_and_start() { # SHARD TRY
   shard=$run_folder/$1
-  if is_running "$shard"; then echo "its job is running here" >&2; exit 5; fi
-  rm -rf "$shard"
-  mkdir -p "$shard" && (cd "$shard" && tar -xf -) || { disk_state >&2; exit 5; }
+  part=$run_folder/.$1.$2.$$
+  mkdir -p "$part" "$locks" && (cd "$part" && tar -xf -) || { rm -rf "$part"; disk_state >&2; exit 5; }
+  (cd "$part" && sha256sum -c MANIFEST >/dev/null 2>&1) || { rm -rf "$part"; echo "the inputs came in parts" >&2; exit 5; }
+  (begin_try "$1" "$2")
+  code=$?
+  rm -rf "$part"
+  exit $code
+}
+
+begin_try() { # SHARD TRY, with its inputs in $part
+  known=$(known_try "$1")
+  if is_running "$1"; then
+    [ "$2" -eq "$known" ] && exit 0
+    echo "its job is running here" >&2
+    exit 6
+  fi
+  [ "$2" -eq "$known" ] && [ -f "$shard/exit" ] && exit 0
+  exec 8>>"$locks/$run-$1" || exit 5
+  flock -w 10 8 || exit 6
+  [ "$2" -gt "$(known_try "$1")" ] || { echo "try $2 of $1 comes too late" >&2; exit 5; }
+  exec 9>>"$locks/device-$(tr -c 'A-Za-z0-9\n' - <"$part/device")" || exit 5
+  flock -w 2 9 || { echo "another job uses the device" >&2; exit 7; }
+  end_the_rest_of "$1"
+  echo "$2" >"$run_folder/$1.try" && rm -rf "$shard" && mv "$part" "$shard" || { disk_state >&2; exit 5; }
+  setsid sh "$here/agent.sh" job "$1" </dev/null >/dev/null 2>&1 &
+  # Until it is in its own session, it would end with this one.
+  while [ ! -s "$shard/pid" ] && kill -0 $! 2>/dev/null; do sleep 0.02; done
+}
+
+known_try() { # SHARD
+  number=$(cat "$run_folder/$1.try" 2>/dev/null)
+  echo "${number:-0}"
+}
+
+# What became of the try, and of all before it: after "absent", it never begins.
+fence() { # SHARD TRY
+  mkdir -p "$run_folder" "$locks"
+  if ! is_running "$1"; then
+    exec 8>>"$locks/$run-$1"
+    if flock -w 10 8; then
+      end_the_rest_of "$1"
+      [ "$2" -le "$(known_try "$1")" ] || echo "$2" >"$run_folder/$1.try" || exit 5
+      exec 8>&-
+    fi
+  fi
+  state "$1"
 }
 
 disk_state() {
   echo "$(disk_free) kB are free in $folder"
 }
 
-start() {
-  shard=$run_folder/$1
-  [ -f "$shard/exit" ] && return
-  is_running "$shard" && return
-  setsid sh "$here/agent.sh" job "$1" </dev/null >/dev/null 2>&1 &
-  for i in 1 2 3 4 5 6 7 8 9 10; do
-    [ -s "$shard/pid" ] && return
-    sleep 0.1
-  done
-}
-
 # The job itself, in a session of its own: it outlives a lost connection. A TERM is for the program, which then writes
-# what is finished; this script goes on and records how it ended.
+# what is finished; this script goes on and records how it ended. In the foreground, timeout(1) hands a signal to the
+# program once, and a second one would end it at once.
 job() {
   cd "$run_folder/$1" || exit 5
   trap : TERM INT HUP
   echo $$ >pid
   ln -sfn "$bundle_folder/files" files # what the user shipped
   . ./arguments.sh
-  limit_words="timeout -k 30 $limit"
-  run_program "$1" "$@" >out.txt 2>log.txt
+  limit_words="timeout --foreground -k 30 $limit"
+  run_program "$1" "$@" >out.txt 2>log.txt 8>&- 9>&-
   code=$?
+  [ $code -lt 124 ] || end_container "$1"
   disk_state >disk.txt 2>/dev/null
   echo $code >exit.part && mv exit.part exit
 }
@@ -151,36 +214,22 @@ job() {
 # Says how many shapes are done, until the job has ended and its exit code is known.
 wait_for() {
   shard=$run_folder/$1
-  looks=0
-  while :; do
-    if [ -f "$shard/exit" ]; then
-      echo "exit=$(cat "$shard/exit")"
-      return
-    fi
-    if [ ! -d "$shard" ]; then
-      echo "exit=absent"
-      return
-    fi
-    if ! is_running "$shard"; then
-      sleep 0.3
-      [ -f "$shard/exit" ] && continue
-      echo "exit=lost"
-      return
-    fi
+  while is_running "$1"; do
     echo "shapes=$(grep -c '\[[0-9]*/[0-9]*\] ' "$shard/log.txt" 2>/dev/null)"
-    looks=$((looks + 1))
-    if [ $looks -lt 20 ]; then sleep 0.2; else sleep 1; fi
+    flock -s -w 1 "$locks/$run-$1" true # a second, or less if it ends
   done
+  state "$1" | sed 's/^state=/exit=/'
 }
 
-# "absent", "running" or the exit code.
-state_of() {
+# "absent", "running", "lost" or the exit code.
+state() {
   shard=$run_folder/$1
-  if is_running "$shard"; then
+  if is_running "$1"; then
     echo "state=running"
   elif [ -f "$shard/exit" ]; then
     echo "state=$(cat "$shard/exit")"
-  elif [ -f "$shard/trials.db" ]; then
+  elif [ -d "$shard" ]; then
+    end_the_rest_of "$1"
     echo "state=lost"
   else
     echo "state=absent"
@@ -190,24 +239,22 @@ state_of() {
 # What a job wrote, as a tar archive on stdout.
 get() {
   cd "$run_folder/$1" || exit 5
-  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files .
+  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files --exclude=./MANIFEST .
 }
 
 # All that this run left here, but for the program.
 drop_run() {
   rm -rf "${run_folder:?}"
+  rm -f "$locks/$run-"*
 }
 
 stop() {
   shard=$run_folder/$1
-  is_running "$shard" || return
-  kill -TERM "-$job_pid" 2>/dev/null
-  for i in $(seq 1 100); do
-    is_running "$shard" || return
-    sleep 0.2
+  is_running "$1" || return
+  for process in $(processes_in "$shard"); do
+    [ "$(cat "/proc/$process/comm" 2>/dev/null)" = timeout ] && kill -TERM "$process"
   done
-  kill -KILL "-$job_pid" 2>/dev/null
-  in_container && "$container_engine" kill "gemmtune-$run-$1" >/dev/null 2>&1
+  flock -s -w 20 "$locks/$run-$1" true || end_the_rest_of "$1"
 }
 
 stop_all() {
@@ -221,9 +268,12 @@ stop_all() {
 # A task of a Slurm array: the shard in its line of the list. Its folder is on a file system that all nodes share.
 slurm() {
   shard=$(sed -n "$((SLURM_ARRAY_TASK_ID + 1))p" "$here/$1")
-  [ -n "$shard" ] && [ -d "$run_folder/$shard" ] || exit 3
+  [ -n "$shard" ] && [ "$(cat "$run_folder/$shard/tasks" 2>/dev/null)" = "$1" ] || exit 3 # it is another array's now
   [ -f "$run_folder/$shard/exit" ] && return
   node=${SLURMD_NODENAME:-$(uname -n)}
+  devices=${CUDA_VISIBLE_DEVICES:-${ROCR_VISIBLE_DEVICES:-0}}
+  name=$node.$(echo "$devices" | tr -c 'A-Za-z0-9\n' '-')
+  echo "$name" >"$run_folder/$shard/device"
   echo "$node" >"$run_folder/$shard/node"
   calibrate_node || exit 5
   job "$shard"
@@ -232,14 +282,13 @@ slurm() {
 # Each device of a node first measures what all devices measure, and again at times. The head compares the times.
 calibrate_node() {
   [ -d "$here/calibration" ] || return 0
-  devices=${CUDA_VISIBLE_DEVICES:-${ROCR_VISIBLE_DEVICES:-0}}
-  name=$node.$(echo "$devices" | tr -c 'A-Za-z0-9\n' '-')
   known=$here/nodes/$name
   age=$(($(date +%s) - $(date -r "$known/exit" +%s 2>/dev/null || echo 0)))
   if [ ! -f "$known/exit" ] || [ "$age" -gt "$calibration_interval" ]; then
     rm -rf "$known"
     mkdir -p "$known"
     cp "$here/calibration"/* "$known/" || return 1
+    echo "$name" >"$known/device"
     echo "$node" >"$known/node"
     shards_folder=$run_folder
     run_folder=$here/nodes
@@ -258,7 +307,7 @@ report() {
     [ -f "$pid_file" ] || continue
     shard=$(dirname "$pid_file")
     state=ended
-    is_running "$shard" && state=running
+    is_running "$(basename "$shard")" "$(basename "$(dirname "$shard")")" && state=running
     [ "$state" = ended ] && [ ! -f "$shard/exit" ] && state=lost
     echo "job=$(basename "$(dirname "$shard")")/$(basename "$shard")"
     echo "state=$state"
@@ -275,13 +324,12 @@ report() {
 verb=$1
 shift
 case $verb in
-  probe | inspect | put | start | get | stop | report | job | slurm) "$verb" "$@" ;;
+  probe | inspect | fence | state | get | stop | report | job | slurm) "$verb" "$@" ;;
   receive-bundle) receive_bundle ;;
   check-bundle) check_bundle ;;
   wait) wait_for "$@" ;;
-  state) state_of "$@" ;;
   stop-all) stop_all ;;
   drop-run) drop_run ;;
-  put-and-start) put "$1" && start "$1" ;;
+  put-and-start) put_and_start "$@" ;;
   *) echo "agent.sh: unknown verb $verb" >&2; exit 2 ;;
 esac

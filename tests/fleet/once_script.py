@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""No shard is measured twice, wherever a process of the head or of a host is killed, delayed or cut off. A script stands
+in for ssh: it runs the command on this machine, and does harm where a test wants it."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from fleet_case import FleetTest
+from harness import PROGRAM, main, shape_list
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SIZES = [(m, 16, 32) for m in range(4, 8)]
+SHIPPED = (str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fleet/steady_worker.py"))
+
+# The words of ssh are: options, "--", the address, the command. `verb` is what the agent is asked, `times` counts how
+# often it was asked so far.
+SSH = """#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+address=$2
+command=$3
+verb=$(echo "$command" | sed 's/.*agent.sh \\([a-z-]*\\).*/\\1/')
+echo "$address $command" >>"$HOME/asked"
+times=$(grep -c "agent.sh $verb" "$HOME/asked")
+cd
+HARM
+exec sh -c "$command"
+"""
+
+
+def worker(seconds):
+    return f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}"
+
+
+class Resuming(FleetTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="gemmtune_resume_"))
+        (cls.shared / "files").mkdir()
+        for path in SHIPPED:
+            shutil.copy(path, cls.shared / "files")
+        (cls.shared / "list.csv").write_text(shape_list(SIZES))
+        subprocess.run([PROGRAM, "tune", "-i", "list.csv", "-o", "one.csv", "--worker", worker(0), "--libtype", "steady",
+                        "--iters", "5", "--format", "a16w16", "--device", "cpu"], cwd=cls.shared, check=True,
+                       capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        home = os.environ.get("HOME")
+        self.addCleanup(os.environ.update, HOME=home)
+        os.environ["HOME"] = str(self.folder)
+        self.addCleanup(self.end_all)
+        self.write("list.csv", shape_list(SIZES))
+        self.harm("")
+
+    def end_all(self):
+        """Processes that a test has left."""
+        deadline = time.monotonic() + 20
+        while self.processes("") and time.monotonic() < deadline:
+            for pid in self.processes(""):
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.1)
+
+    def processes(self, words):
+        """Those whose command line has these words, and whose files are in the folder of this test."""
+        found = subprocess.run(["pgrep", "-f", f"{self.folder}.*{words}"], capture_output=True, text=True).stdout
+        return [int(pid) for pid in found.split()]
+
+    def harm(self, script):
+        (self.folder / "ssh").write_text(SSH.replace("HARM", script))
+        (self.folder / "ssh").chmod(0o755)
+
+    def hosts(self, names=("one", "two"), more=""):
+        text = f"ssh = \"{self.folder}/ssh\"\ndevices = [\"cpu\"]\n" \
+               f"environment = {{ FLEET_TEST_LOG = \"{self.folder}/measured\"{more} }}\n"
+        for name in names:
+            text += f"[{name}]\nfolder = \"{self.folder}/work/{name}\"\n"
+        self.write("hosts.toml", text)
+
+    def arguments(self, seconds=0.3, output="fleet.csv", calibration_pct=0):
+        return ("tune", "-i", "list.csv", "-o", output, "--hosts", "hosts.toml", "--worker", worker(seconds),
+                "--libtype", "steady", "--iters", "5", "--format", "a16w16", "--ship", SHIPPED[0], "--ship", SHIPPED[1],
+                "--calibration_pct", str(calibration_pct), "--lost_after", "5s")
+
+    def asked(self, verb):
+        if not (self.folder / "asked").exists():
+            return 0
+        return sum(f"agent.sh {verb}" in line for line in self.read("asked").splitlines())
+
+    def wait_until(self, is_so, what):
+        deadline = time.monotonic() + 60
+        while not is_so():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.02)
+
+    def measured(self):
+        """How often each shape was measured."""
+        counts = {}
+        for line in self.read("measured").splitlines():
+            word, _, problem = line.split(maxsplit=2)
+            if word == "begin":
+                counts[problem] = counts.get(problem, 0) + 1
+        return counts
+
+    def turns(self):
+        """When each measurement began and ended."""
+        return sorted((float(words[1]), float(words[2])) for words in map(str.split, self.read("measured").splitlines())
+                      if words[0] == "end")
+
+    def logs(self):
+        return {int(path.parent.name): json.loads(path.read_text())
+                for path in (self.folder / "fleet.fleet/shards").glob("*/attempts.json")}
+
+    def check(self, most=1):
+        """The table of one machine, every shard done in one try, and no shape measured more often than this."""
+        self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
+        self.assertEqual(sorted(self.trials("fleet.trials.db")), sorted(self.trials(self.shared / "one.trials.db")))
+        self.assertEqual([[entry["verdict"] for entry in log["tries"]] for log in self.logs().values()],
+                         [["done"]] * len(self.logs()))
+        self.assertEqual({key: count for key, count in self.measured().items() if count > most}, {})
+
+    def kill_head_and_attempts(self, process):
+        process.kill()
+        process.wait()
+        for pid in self.processes("fleet.fleet [0-9]+ [0-9]+$"):
+            os.kill(pid, signal.SIGKILL)
+
+    # What the head's folder looks like after a kill between two steps. Each step is one file or one rename.
+
+    def edit_log(self, shard, **changes):
+        path = self.folder / f"fleet.fleet/shards/{shard}/attempts.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    def complete(self):
+        self.hosts(("one",))
+        self.succeed(*self.arguments(0))
+        self.write("asked", "")
+
+    def test_killed_before_the_shard_is_marked_as_finished(self):
+        self.complete()
+        for shard in (0, 2):
+            (self.folder / f"fleet.fleet/finished/{shard}").unlink()
+        result = self.succeed(*self.arguments(0))
+        self.assertEqual(self.asked("put-and-start"), 0)
+        self.assertNotIn("shards are left", result.stdout)
+        self.check()
+
+    def test_killed_before_the_record_says_what_came_back(self):
+        self.complete()
+        (self.folder / "fleet.fleet/finished/1").unlink()
+        self.edit_log(1, state=0, tries=[], host="one", device="cpu:0")
+        self.succeed(*self.arguments(0))
+        self.assertEqual(self.asked("put-and-start"), 0)
+        self.check()
+
+    def test_killed_before_the_record_says_what_a_failed_try_left(self):
+        self.complete()
+        shard = self.folder / "fleet.fleet/shards/1"
+        (self.folder / "fleet.fleet/finished/1").unlink()
+        (shard / "back").rename(shard / "try-1")
+        (shard / "try-1/exit").unlink()
+        self.edit_log(1, state=0, tries=[], host="one", device="cpu:0")
+        self.succeed(*self.arguments(0))
+        self.assertEqual([entry["store"] for entry in self.logs()[1]["tries"]], ["try-1/trials.db", ""])
+        self.assertEqual(sorted(self.trials("fleet.trials.db")), sorted(self.trials(self.shared / "one.trials.db")))
+
+    def test_killed_while_a_shard_is_being_doubted(self):
+        self.complete()
+        self.edit_log(0, state=0, is_fresh=True)
+        self.edit_log(2, state=0, is_fresh=True)
+        shutil.rmtree(self.folder / "fleet.fleet/shards/2/back")
+        self.succeed(*self.arguments(0))
+        self.assertEqual(self.asked("put-and-start"), 2)
+        self.assertEqual([len(log["tries"]) for _, log in sorted(self.logs().items())], [2, 1, 2])
+
+    # The way to the host
+
+    def test_the_answer_to_the_first_request_is_lost(self):
+        self.hosts()
+        self.harm('[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && { sh -c "$command"; exit 255; }')
+        self.succeed(*self.arguments())
+        self.check()
+
+    def test_only_a_part_of_the_inputs_arrives(self):
+        self.hosts()
+        self.harm('[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && { head -c 2048 | sh -c "$command"; exit 255; }')
+        self.succeed(*self.arguments())
+        self.check()
+
+    def test_a_request_arrives_after_the_head_decided_otherwise(self):
+        self.hosts()
+        self.harm('[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && '
+                  '{ cat >"$HOME/late.$address"; sleep 4; sh -c "$command" <"$HOME/late.$address" 2>>"$HOME/too_late"; exit; }')
+        with self.running(*self.arguments()) as process:
+            self.wait_until(lambda: self.asked("put-and-start") == 2, "two shards are sent")
+            self.wait_until(lambda: len(list(self.folder.glob("late.*"))) == 2, "two shards are on their way")
+            time.sleep(0.5)
+            self.kill_head_and_attempts(process)
+        self.succeed(*self.arguments())
+        late = self.folder / "too_late"
+        refusals = ("comes too late", "its job is running here")
+        self.wait_until(lambda: late.exists() and sum(late.read_text().count(each) for each in refusals) == 2,
+                        "both late requests are refused")
+        self.check()
+
+    def test_the_host_does_not_answer_at_once_after_the_head_is_killed(self):
+        self.hosts()
+        self.harm('[ "$verb" = fence ] && [ "$times" -le 2 ] && exit 255')
+        with self.running(*self.arguments(2)) as process:
+            self.wait_until(lambda: self.asked("wait") == 2, "two shards run")
+            self.kill_head_and_attempts(process)
+        self.succeed(*self.arguments(2))
+        self.check()
+
+    # On the host
+
+    def test_a_job_begins_slowly(self):
+        slow = self.folder / "bin"
+        slow.mkdir()
+        (slow / "setsid").write_text(f"#!/bin/sh\nsleep 3\nexec {shutil.which('setsid')} \"$@\"\n")
+        (slow / "setsid").chmod(0o755)
+        self.hosts(more=f", PATH = \"{slow}:{os.environ['PATH']}\"")
+        self.succeed(*self.arguments(0))
+        self.check()
+
+    def test_the_script_of_a_job_is_killed_and_its_program_is_not(self):
+        self.hosts()
+        with self.running(*self.arguments(3)) as process:
+            self.wait_until(lambda: self.measured_now() >= 2, "two shapes are being measured")
+            job = self.processes("agent.sh job")
+            os.kill(job[0], signal.SIGKILL)
+            output, log = process.communicate(timeout=90)
+        self.assertEqual(process.returncode, 0, output + log)
+        self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
+        ends = [line.split(maxsplit=3)[3] for line in self.read("measured").splitlines() if line.startswith("end")]
+        self.assertEqual(sorted(ends), sorted(set(ends)))  # what was cut off was begun twice, and ended once
+
+    def measured_now(self):
+        return sum(self.measured().values()) if (self.folder / "measured").exists() else 0
+
+    def test_two_runs_do_not_measure_side_by_side_on_one_device(self):
+        self.hosts(("one",))
+        with self.running(*self.arguments(0.5, output="other.csv")) as process:
+            self.wait_until(lambda: self.measured_now() >= 1, "the other run measures")
+            self.succeed(*self.arguments(0.5))
+            process.communicate(timeout=60)
+        turns = self.turns()
+        self.assertEqual(len(turns), 2 * len(SIZES))
+        for (_, end), (begin, _) in zip(turns, turns[1:]):
+            self.assertLessEqual(end, begin + 0.01)
+
+    def test_ctrl_c_ends_a_long_measurement_at_once(self):
+        self.hosts(("one",))
+        with self.running(*self.arguments(60)) as process:
+            self.wait_until(lambda: self.measured_now() >= 1, "a shape is being measured")
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=40)
+        self.assertLess(time.monotonic() - start, 12)
+        self.assertEqual(self.processes("bin/gemmtune tune"), [])
+
+    # The head
+
+    def test_killed_during_the_calibration(self):
+        self.hosts()
+        with self.running(*self.arguments(5, calibration_pct=10)) as process:
+            self.wait_until(lambda: self.measured_now() >= 2, "both devices are being calibrated")
+            self.kill_head_and_attempts(process)
+        result = self.succeed(*self.arguments(5, calibration_pct=10))
+        self.assertNotIn("set aside", result.stdout)
+        self.check(most=1 + 4)  # the calibrations' shape
+
+    def test_killed_and_nobody_waits_for_its_process(self):
+        self.hosts()
+        process = subprocess.Popen([PROGRAM, *self.arguments(1)], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.wait_for_finished(process, 1)
+        process.kill()
+        self.succeed(*self.arguments(1))
+        self.check()
+
+    def test_another_run_in_the_same_folder_stops_the_first(self):
+        self.hosts()
+        with self.running(*self.arguments(2)) as process:
+            self.wait_for_finished(process, 1)
+            self.wait_until(lambda: len(self.processes("bin/gemmtune tune")) >= 2, "two shards run")
+            self.kill_head_and_attempts(process)
+        done = self.finished()
+        before = sum(self.measured().values())
+        result = self.succeed(*self.arguments(0.1))
+        self.assertIn("was not done: its jobs are stopped", result.stderr)
+        self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
+        turns = self.turns()
+        self.assertGreaterEqual(done, 1)
+        self.assertGreaterEqual(sum(self.measured().values()) - before, len(SIZES) - done)
+        for (_, end), (begin, _) in zip(turns[done:], turns[done + 2:]):  # two devices
+            self.assertLessEqual(end, begin + 0.01)
+
+
+if __name__ == "__main__":
+    main()
