@@ -15,8 +15,9 @@ namespace {
 constexpr std::uint64_t seed = 20261129;
 
 const std::vector<std::string>& labels() {
-  static const std::vector<std::string> all{"portable", "avx2",   "avxvnni",    "avx512vnni",
-                                            "avx512",   "amxint8", "avx512bf16"};
+  static const std::vector<std::string> all{"portable",   "avx2",    "avxvnni", "avx512vnni", "avx512",
+                                            "avx512bf16", "amxint8", "amxbf16", "neon",       "neondot",
+                                            "neoni8mm"};
   return all;
 }
 

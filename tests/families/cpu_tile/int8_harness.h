@@ -56,7 +56,7 @@ inline DeviceInfo device_with(const std::string& label) {
 }
 
 inline bool runs_here(const std::string& label) {
-  return why_not_isa(label, open_device("cpu")->info()).empty() && (label != "amxint8" || allow_amx_tiles());
+  return why_not_isa(label, open_device("cpu")->info()).empty() && (!label.starts_with("amx") || allow_amx_tiles());
 }
 
 /// C of one candidate, in the output's type.
