@@ -94,11 +94,14 @@ const BlockKernels& block_int8_portable();
 const BlockKernels& block_int8_avx2();
 const BlockKernels& block_int8_avxvnni();
 const BlockKernels& block_int8_avx512vnni();
+const BlockKernels& block_int8_amx();
+const BlockKernels& block_int8_neondot();
+const BlockKernels& block_int8_neoni8mm();
 const BlockKernels& block_f32_portable();
 const BlockKernels& block_f32_avx2();
 const BlockKernels& block_f32_avx512();
-const BlockKernels& block_bf16_avx512();
-const BlockKernels& block_int8_dotprod();
 const BlockKernels& block_f32_neon();
+const BlockKernels& block_bf16_avx512();
+const BlockKernels& block_bf16_amx();
 
 }  // namespace gemmtune::cpu_tile

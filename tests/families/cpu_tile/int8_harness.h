@@ -26,7 +26,7 @@ namespace cpu_tile {
 
 inline const std::vector<std::string>& int8_labels() {
   static const std::vector<std::string> labels{"portable", "avx2",    "avxvnni", "avx512vnni",
-                                               "amxint8",  "dotprod", "i8mm"};
+                                               "amxint8",  "neondot", "neoni8mm"};
   return labels;
 }
 
@@ -58,7 +58,7 @@ inline DeviceInfo device_with(const std::string& label) {
 }
 
 inline bool runs_here(const std::string& label) {
-  return why_not_isa(label, read_cpu_info(SystemTree{})).empty() && (label != "amxint8" || allow_amx_tiles());
+  return why_not_isa(label, read_cpu_info(SystemTree{})).empty() && (!label.starts_with("amx") || allow_amx_tiles());
 }
 
 /// C of one candidate, in the output's type.
