@@ -30,8 +30,7 @@ inline float32x4_t e8m0_scales(const std::byte* from) {
   const uint32x4_t bytes = words_of_bytes(from);
   const uint32x4_t next = vandq_u32(vaddq_u32(bytes, vdupq_n_u32(1)), vdupq_n_u32(0xfe));
   const uint32x4_t special = vceqq_u32(next, vdupq_n_u32(0));  // 0 and 255
-  return vreinterpretq_f32_u32(
-      vorrq_u32(vshlq_n_u32(bytes, 23), vandq_u32(special, vdupq_n_u32(0x00400000))));
+  return vreinterpretq_f32_u32(vorrq_u32(vshlq_n_u32(bytes, 23), vandq_u32(special, vdupq_n_u32(0x00400000))));
 }
 
 /// E4M3: its bits, without the sign, are those of a float that is 2^120 times smaller.
