@@ -14,9 +14,10 @@ foreach(needed GEMMTUNE_ARM_COMPILER GEMMTUNE_ARM_EMULATOR GEMMTUNE_GTEST_SOURCE
 endforeach()
 
 # CPUs of the emulator, the tests that run on each, and the instruction sets that may not be missing there. Kernels are
-# tested on the CPU that has everything. The others must choose what they have, and nothing else.
+# tested on the CPU that has everything, without the tests of threads and blocks, which are long and no different here.
+# The other CPUs must choose what they have, and nothing else.
 set(cpus max cortex-a53 neoverse-n1)
-set(tests_max "-*/portable")
+set(tests_max "-*/portable:*.CutsTheWork*:*.EveryCutIntoBlocksAndThreads*")
 set(isas_max "neon|neonbf16|neondot|neoni8mm")
 set(tests_cortex-a53 "*Offered*:*Int8Path.Mul*/portable:Isa.*")
 set(isas_cortex-a53 "portable|neon")
