@@ -22,7 +22,8 @@ constexpr std::array float_isas{
 constexpr std::span<const BlockIsa> not_bf16_isas = std::span(float_isas).subspan(2);
 #elif GEMMTUNE_CPU_TILE_ARM
 constexpr std::array int8_isas{
-    BlockIsa{.label = "dotprod", .finish_label = "neon", .kernels = &block_int8_dotprod},
+    BlockIsa{.label = "neoni8mm", .finish_label = "neon", .kernels = &block_int8_neoni8mm},
+    BlockIsa{.label = "neondot", .finish_label = "neon", .kernels = &block_int8_neondot},
     BlockIsa{.label = "portable", .finish_label = "portable", .kernels = &block_int8_portable}};
 constexpr std::array float_isas{
     BlockIsa{.label = "neon", .finish_label = "neon", .kernels = &block_f32_neon},

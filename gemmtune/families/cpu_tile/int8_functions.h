@@ -53,11 +53,11 @@ void expand_panel(const ExpandPanelJob& job);
 void block_dot(const BlockDotJob& job);
 }  // namespace neon
 
-namespace dotprod {
+namespace neondot {
 extern const std::span<const TileKernel> int8_tiles;
 }
 
-namespace i8mm {
+namespace neoni8mm {
 extern const std::span<const TileKernel> int8_tiles;
 }
 

@@ -64,10 +64,10 @@ Int8Isa amxint8_isa() {
 
 #elif GEMMTUNE_CPU_TILE_ARM
 
-Int8Isa dotprod_isa() {
-  return {.label = "dotprod",
+Int8Isa neondot_isa() {
+  return {.label = "neondot",
           .form = RowForm::s8,
-          .tiles = dotprod::int8_tiles,
+          .tiles = neondot::int8_tiles,
           .finish = neon::finish,
           .expand_row = neon::expand_row,
           .expand_panel = neon::expand_panel,
@@ -76,10 +76,10 @@ Int8Isa dotprod_isa() {
           .leave = nothing};
 }
 
-Int8Isa i8mm_isa() {
-  Int8Isa isa = dotprod_isa();
-  isa.label = "i8mm";
-  isa.tiles = i8mm::int8_tiles;
+Int8Isa neoni8mm_isa() {
+  Int8Isa isa = neondot_isa();
+  isa.label = "neoni8mm";
+  isa.tiles = neoni8mm::int8_tiles;
   return isa;
 }
 
@@ -97,7 +97,7 @@ std::span<const Int8Isa> int8_isas() {
 #if GEMMTUNE_CPU_TILE_X86
   static const std::array isas{amxint8_isa(), avx512vnni_isa(), avxvnni_isa(), avx2_isa(), portable_isa()};
 #elif GEMMTUNE_CPU_TILE_ARM
-  static const std::array isas{i8mm_isa(), dotprod_isa(), portable_isa()};
+  static const std::array isas{neoni8mm_isa(), neondot_isa(), portable_isa()};
 #else
   static const std::array isas{portable_isa()};
 #endif

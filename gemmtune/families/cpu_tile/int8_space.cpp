@@ -15,7 +15,7 @@ constexpr std::int64_t most_threads = 4096;
 
 const std::vector<std::string>& isa_labels() {
   static const std::vector<std::string> labels{"amxint8", "avx512vnni", "avxvnni", "avx2",
-                                               "i8mm",    "dotprod",    "portable"};
+                                               "neoni8mm", "neondot",    "portable"};
   return labels;
 }
 

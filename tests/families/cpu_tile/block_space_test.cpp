@@ -19,10 +19,17 @@ DeviceInfo machine(const std::vector<std::string>& labels, std::int64_t cores) {
 }
 
 const std::vector<std::vector<std::string>>& machines() {
-  static const std::vector<std::vector<std::string>> all{
-      {}, {"avx2"}, {"avxvnni"}, {"avx512vnni"}, {"avx512vnni", "avx512bf16", "avxvnni", "amxint8"}};
+  static const std::vector<std::vector<std::string>> all{{},
+                                                         {"avx2"},
+                                                         {"avxvnni"},
+                                                         {"avx512vnni"},
+                                                         {"avx512vnni", "avx512bf16", "avxvnni", "amxint8"},
+                                                         {"neon"},
+                                                         {"neondot", "neoni8mm"}};
   return all;
 }
+
+bool is_built(const std::string& isa) { return why_not_isa(isa, machine({isa}, 1)).empty(); }
 
 Space space_of(const std::string& problem, const DeviceInfo& info) {
   return make_block_space(parse_problem(problem), info);
@@ -31,8 +38,8 @@ Space space_of(const std::string& problem, const DeviceInfo& info) {
 TEST(BlockSpace, OffersSomeButNotTooManyCandidates) {
   for (const auto& labels : machines())
     for (const std::int64_t cores : {1, 2, 3, 16, 96})
-      for (const char* sizes : {"1x64x32", "1x4096x14336", "3x70x100", "16x4096x4096", "33x47x1120", "512x4096x14336",
-                                "8192x28672x8192"})
+      for (const char* sizes :
+           {"1x64x32", "1x4096x14336", "3x70x100", "16x4096x4096", "33x47x1120", "512x4096x14336", "8192x28672x8192"})
         for (const char* types : {":a8w4", ":a16w4", ":a8wq8", ":f32:e2m1/1x16:f32"}) {
           const std::size_t count = space_of(std::string(sizes) + types, machine(labels, cores)).points().size();
           EXPECT_GE(count, 1U) << sizes << types << " " << cores;
@@ -41,6 +48,7 @@ TEST(BlockSpace, OffersSomeButNotTooManyCandidates) {
 }
 
 TEST(BlockSpace, NamesSayTheTypesAndParseBack) {
+  if (!is_built("avx512bf16")) GTEST_SKIP() << "not built for x86-64";
   const Space space = space_of("64x4096x4096:a8w4", machine({"avx512vnni"}, 16));
   EXPECT_EQ(space.name(space.points().front()), "cpu_tile_q8xmxfp4_avx512vnni_m12_kc1024_nb256_t16");
   for (const Point& point : space.points()) {
@@ -51,6 +59,7 @@ TEST(BlockSpace, NamesSayTheTypesAndParseBack) {
 }
 
 TEST(BlockSpace, FewRowsHaveOneLowTileAndAllOfK) {
+  if (!is_built("avx512bf16")) GTEST_SKIP() << "not built for x86-64";
   const DeviceInfo info = machine({"avx512bf16"}, 2);
   for (const Point& point : space_of("1x4096x14336:a16w4", info).points()) {
     EXPECT_EQ(point["m"], 1);
@@ -61,6 +70,7 @@ TEST(BlockSpace, FewRowsHaveOneLowTileAndAllOfK) {
 }
 
 TEST(BlockSpace, OnlyBf16HasPairs) {
+  if (!is_built("avx512bf16")) GTEST_SKIP() << "not built for x86-64";
   const DeviceInfo info = machine({"avx512bf16"}, 2);
   EXPECT_EQ(space_of("8x64x256:bf16:e2m1/1x32:bf16", info).points().front().label("isa"), "avx512bf16");
   EXPECT_EQ(space_of("8x64x256:fp16:e2m1/1x32:bf16", info).points().front().label("isa"), "avx512");

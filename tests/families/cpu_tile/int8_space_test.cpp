@@ -22,7 +22,7 @@ DeviceInfo machine(const std::vector<std::string>& labels, std::int64_t cores) {
 const std::vector<std::vector<std::string>>& machines() {
   static const std::vector<std::vector<std::string>> all{
       {},       {"avx2"},    {"avxvnni"},        {"avx512vnni"}, {"avx512vnni", "avxvnni", "amxint8"},
-      {"neon"}, {"dotprod"}, {"dotprod", "i8mm"}};
+      {"neon"}, {"neondot"}, {"neondot", "neoni8mm"}};
   return all;
 }
 
@@ -55,7 +55,7 @@ std::string first_name(const std::string& isa, std::int64_t m) {
 bool is_built(const std::string& isa) { return why_not_isa(isa, machine({isa}, 16)).empty(); }
 
 TEST(Int8Space, NamesParseBack) {
-  const std::string isa = is_built("avx512vnni") ? "avx512vnni" : is_built("i8mm") ? "i8mm" : "portable";
+  const std::string isa = is_built("avx512vnni") ? "avx512vnni" : is_built("neoni8mm") ? "neoni8mm" : "portable";
   const DeviceInfo info = machine({isa}, 16);
   const Space space = make_mxfp4_space(parse_problem("64x4096x4096:a4w4"), info);
   ASSERT_FALSE(space.points().empty());
@@ -70,10 +70,10 @@ TEST(Int8Space, ManyRowsStartFoldedAndFewWithNibblesAndLowTiles) {
   if (is_built("avx512vnni")) {
     EXPECT_EQ(first_name("avx512vnni", 64), "cpu_tile_mxfp4_avx512vnni_fold_m6_n64_kc1024_nb256_t16");
     EXPECT_EQ(first_name("avx512vnni", 1), "cpu_tile_mxfp4_avx512vnni_nibble_m4_n64_kc1024_nb256_t16");
-  } else if (is_built("i8mm")) {
-    EXPECT_EQ(first_name("i8mm", 64), "cpu_tile_mxfp4_i8mm_fold_m8_n32_kc1024_nb256_t16");
-    EXPECT_EQ(first_name("i8mm", 1), "cpu_tile_mxfp4_i8mm_nibble_m2_n32_kc1024_nb256_t16");
-    EXPECT_EQ(first_name("dotprod", 1), "cpu_tile_mxfp4_dotprod_nibble_m2_n32_kc1024_nb256_t16");
+  } else if (is_built("neoni8mm")) {
+    EXPECT_EQ(first_name("neoni8mm", 64), "cpu_tile_mxfp4_neoni8mm_fold_m8_n32_kc1024_nb256_t16");
+    EXPECT_EQ(first_name("neoni8mm", 1), "cpu_tile_mxfp4_neoni8mm_nibble_m2_n32_kc1024_nb256_t16");
+    EXPECT_EQ(first_name("neondot", 1), "cpu_tile_mxfp4_neondot_nibble_m2_n32_kc1024_nb256_t16");
   } else {
     EXPECT_EQ(first_name("portable", 1), "cpu_tile_mxfp4_portable_nibble_m4_n16_kc1024_nb256_t16");
   }

@@ -17,7 +17,7 @@ TEST(Isa, ABuildHasTheKernelsOfOneArchitecture) {
   for (const char* label : {"avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amxint8", "amxbf16"}) {
     EXPECT_EQ(why_not_isa(label, device_of(label)), x86 ? "" : "this gemmtune is not built for x86-64") << label;
   }
-  for (const char* label : {"neon", "neonbf16", "dotprod", "i8mm"}) {
+  for (const char* label : {"neon", "neonbf16", "neondot", "neoni8mm"}) {
     EXPECT_EQ(why_not_isa(label, device_of(label)), arm ? "" : "this gemmtune is not built for 64-bit Arm") << label;
   }
 }
@@ -27,7 +27,7 @@ TEST(Isa, NamesTheMissingFeatures) {
     EXPECT_EQ(why_not_isa("avx2", {.features = {"avx2"}}), "the CPU has no fma, f16c");
   }
   if (is_built("neon")) {
-    EXPECT_EQ(why_not_isa("i8mm", device_of("dotprod")), "the CPU has no i8mm");
+    EXPECT_EQ(why_not_isa("neoni8mm", device_of("neondot")), "the CPU has no i8mm");
   }
 }
 

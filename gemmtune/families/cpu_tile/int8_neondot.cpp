@@ -5,7 +5,7 @@
 
 #include "gemmtune/families/cpu_tile/int8_functions.h"
 
-namespace gemmtune::cpu_tile::dotprod {
+namespace gemmtune::cpu_tile::neondot {
 namespace {
 
 constexpr int columns = 4;                              // of a vector
@@ -100,4 +100,4 @@ constexpr TileKernel tiles[] = {{.m = 6, .n = 16, .run = tile<6, 16>},
 
 constinit const std::span<const TileKernel> int8_tiles{tiles};
 
-}  // namespace gemmtune::cpu_tile::dotprod
+}  // namespace gemmtune::cpu_tile::neondot

@@ -8,7 +8,7 @@
 
 #include "gemmtune/families/cpu_tile/int8_functions.h"
 
-namespace gemmtune::cpu_tile::i8mm {
+namespace gemmtune::cpu_tile::neoni8mm {
 namespace {
 
 constexpr std::int64_t chunk_steps = 16;  // 1024 of K: eight rows of it are 8 KiB, a fraction of the L1 cache
@@ -138,4 +138,4 @@ constexpr TileKernel tiles[] = {{.m = 8, .n = 32, .run = tile<8, 32>},
 
 constinit const std::span<const TileKernel> int8_tiles{tiles};
 
-}  // namespace gemmtune::cpu_tile::i8mm
+}  // namespace gemmtune::cpu_tile::neoni8mm
