@@ -13,10 +13,13 @@ class CpuTileFamily final : public PathFamily {
 
   std::string version() const override { return fmt::format("1 ({})", __VERSION__); }
 
+  FeatureSet features() const override { return basic_features().with(block_features()); }
+
  private:
   std::vector<std::unique_ptr<KernelPath>> paths(const Problem&, const DeviceInfo&) const override {
     std::vector<std::unique_ptr<KernelPath>> all;
     all.push_back(cpu_tile::make_mxfp4_path());
+    all.push_back(cpu_tile::make_block_path());
     all.push_back(cpu_tile::make_int8_path());
     all.push_back(cpu_tile::make_stream_path());
     all.push_back(cpu_tile::make_float_path());

@@ -4,26 +4,21 @@
 #include <array>
 #include <cstring>
 
+#include "gemmtune/families/cpu_tile/nibbles.h"
+
 namespace gemmtune::cpu_tile {
 namespace {
 
 constexpr std::int64_t chunk = 256;  // elements of K that are expanded at a time, in whole steps
-
-/// Moves nibbles 0, 1, 2, 3 of 16 bits to the low nibbles of four bytes.
-std::uint32_t spread_nibbles(std::uint32_t bits) {
-  bits = (bits | bits << 8) & 0x00ff00ffU;
-  return (bits | bits << 4) & 0x0f0f0f0fU;
-}
 
 /// Writes eight consecutive codes of a column to four bytes: codes 0…3 to the low nibbles, 4…7 to the high ones (as in
 /// ExpandPanelJob).
 void scatter_codes(const Mxfp4Row& row, std::byte* panel_column) {
   const std::int64_t bytes = row.k / 2;
   for (std::int64_t at = 0; at < bytes; at += 4, panel_column += 4 * panel_columns) {
-    std::array<std::uint8_t, 4> codes{};
-    std::copy_n(row.codes + at, std::min<std::int64_t>(4, bytes - at), codes.begin());
-    const std::uint32_t low = codes[0] | codes[1] * 256U, high = codes[2] | codes[3] * 256U;
-    const std::uint32_t word = spread_nibbles(low) | spread_nibbles(high) << 4;
+    std::uint8_t codes[4] = {};
+    std::copy_n(row.codes + at, std::min<std::int64_t>(4, bytes - at), codes);
+    const std::uint32_t word = panel_nibbles(codes);
     for (int j = 0; j < 4; ++j) panel_column[j] = static_cast<std::byte>(word >> (8 * j));
   }
 }

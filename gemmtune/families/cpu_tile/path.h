@@ -20,4 +20,8 @@ std::unique_ptr<KernelPath> make_int8_path();
 /// MXFP4 × MXFP4: folded into int8 if the block exponents allow it, and otherwise in blocks of 32.
 std::unique_ptr<KernelPath> make_mxfp4_path();
 
+/// MXFP4, NVFP4, Q4_0 and Q8_0 weights with rows of floats, or with rows that the call quantises to int8. Each block's
+/// sum is scaled in float.
+std::unique_ptr<KernelPath> make_block_path();
+
 }  // namespace gemmtune::cpu_tile
