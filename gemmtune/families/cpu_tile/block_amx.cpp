@@ -1,5 +1,6 @@
 // AMX: blocks of 16 rows × 16 columns, of int8 or of bf16. Each group of weights that has a scale of its own is one
-// product of tiles, whose sums are then scaled and added with AVX-512. Register 0 holds sums, 1 a row tile and 2 weights.
+// product of tiles, whose sums are then scaled and added with AVX-512. Register 0 holds sums, 1 a row tile and 2
+// weights.
 #include "gemmtune/families/cpu_tile/block_avx512_rows.h"
 
 namespace gemmtune::cpu_tile {

@@ -1,6 +1,6 @@
-// AVX-512 BF16: rows of bf16 with weights in scaled blocks. Weights are decoded to pairs of bf16 in registers: a shuffle
-// looks up the low five bits of 16-bit words, and its table does not depend on the fifth. (Dot products of pairs treat
-// denormals as zeros.)
+// AVX-512 BF16: rows of bf16 with weights in scaled blocks. Weights are decoded to pairs of bf16 in registers: a
+// shuffle looks up the low five bits of 16-bit words, and its table does not depend on the fifth. (Dot products of
+// pairs treat denormals as zeros.)
 #include "gemmtune/families/cpu_tile/block_avx512_rows.h"
 
 namespace gemmtune::cpu_tile {

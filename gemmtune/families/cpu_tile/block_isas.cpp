@@ -20,6 +20,15 @@ constexpr std::array float_isas{
     BlockIsa{.label = "avx2", .finish_label = "avx2", .kernels = &block_f32_avx2},
     BlockIsa{.label = "portable", .finish_label = "portable", .kernels = &block_f32_portable}};
 constexpr std::span<const BlockIsa> not_bf16_isas = std::span(float_isas).subspan(2);
+#elif GEMMTUNE_CPU_TILE_ARM
+constexpr std::array int8_isas{
+    BlockIsa{.label = "neoni8mm", .finish_label = "portable", .kernels = &block_int8_neoni8mm},
+    BlockIsa{.label = "neondot", .finish_label = "portable", .kernels = &block_int8_neondot},
+    BlockIsa{.label = "portable", .finish_label = "portable", .kernels = &block_int8_portable}};
+constexpr std::array float_isas{
+    BlockIsa{.label = "neon", .finish_label = "portable", .kernels = &block_f32_neon},
+    BlockIsa{.label = "portable", .finish_label = "portable", .kernels = &block_f32_portable}};
+constexpr std::span<const BlockIsa> not_bf16_isas = float_isas;
 #else
 constexpr std::array int8_isas{
     BlockIsa{.label = "portable", .finish_label = "portable", .kernels = &block_int8_portable}};

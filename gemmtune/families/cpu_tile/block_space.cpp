@@ -69,9 +69,8 @@ std::vector<Constraint> isa_limits(const Problem& problem, const DeviceInfo& dev
     }
     all.push_back({fmt::format("{}: {}", label, why), [label](const Point& p) { return p.label("isa") != label; }});
   }
-  all.push_back({fmt::format("two better instruction sets are there, or AMX for fewer than {} rows", fewest_amx_rows), [best](const Point& p) {
-                   return std::find(best.begin(), best.end(), p.label("isa")) != best.end();
-                 }});
+  all.push_back({fmt::format("two better instruction sets are there, or AMX for fewer than {} rows", fewest_amx_rows),
+                 [best](const Point& p) { return std::find(best.begin(), best.end(), p.label("isa")) != best.end(); }});
   return all;
 }
 

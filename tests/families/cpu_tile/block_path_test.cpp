@@ -15,18 +15,18 @@ namespace {
 constexpr std::uint64_t seed = 20261129;
 
 const std::vector<std::string>& labels() {
-  static const std::vector<std::string> all{"portable", "avx2",   "avxvnni",    "avx512vnni",
-                                            "avx512",   "amxint8", "avx512bf16"};
+  static const std::vector<std::string> all{"portable", "avx2",    "avxvnni", "avx512vnni", "avx512",  "avx512bf16",
+                                            "amxint8",  "amxbf16", "neon",    "neondot",    "neoni8mm"};
   return all;
 }
 
 /// Types and output, to follow the sizes.
 const std::vector<std::string>& types() {
-  static const std::vector<std::string> all{
-      "bf16/q8:e2m1/1x32:bf16:packed",   "f32/q8:e2m1/1x32:f32",          "fp16/q8:e2m1/1x16:f32:packed",
-      "bf16/q8:int4/1x32f16:f32:packed", "f32/q8:int8/1x32f16:bf16:bias", "bf16:e2m1/1x32:f32:bias:packed",
-      "f32:e2m1/1x32:f32:packed",        "fp16:e2m1/1x32:f32:packed",     "bf16:e2m1/1x16:bf16",
-      "bf16:int4/1x32f16:f32:packed"};
+  static const std::vector<std::string> all{"bf16/q8:e2m1/1x32:bf16:packed", "f32/q8:e2m1/1x32:f32",
+                                            "fp16/q8:e2m1/1x16:f32:packed",  "bf16/q8:int4/1x32f16:f32:packed",
+                                            "f32/q8:int8/1x32f16:bf16:bias", "bf16:e2m1/1x32:f32:bias:packed",
+                                            "f32:e2m1/1x32:f32:packed",      "fp16:e2m1/1x32:f32:packed",
+                                            "bf16:e2m1/1x16:bf16",           "bf16:int4/1x32f16:f32:packed"};
   return all;
 }
 
@@ -167,14 +167,14 @@ TEST(BlockPathPrepare, RefusesNamesThatDoNotFit) {
   const auto family = make_cpu_tile_family();
   const DeviceInfo info = device_with("portable");
   const Problem problem = problem_of("4x64x256", "bf16/q8:e2m1/1x32:bf16:packed");
-  for (const char* rest : {"avx2_m4_kc256_nb256_t1", "portable_m5_kc256_nb256_t1", "portable_m12_kc256_nb256_t1",
-                           "portable_m4_kc200_nb256_t1", "portable_m4_kc256_nb20_t1", "portable_m4_kc256_nb256_t0",
-                           "portable_m4_kc256"}) {
+  for (const char* rest :
+       {"avx2_m4_kc256_nb256_t1", "portable_m5_kc256_nb256_t1", "portable_m12_kc256_nb256_t1",
+        "portable_m4_kc200_nb256_t1", "portable_m4_kc256_nb20_t1", "portable_m4_kc256_nb256_t0", "portable_m4_kc256"}) {
     const std::string name = fmt::format("cpu_tile_q8xmxfp4_{}", rest);
     EXPECT_THROW(family->prepare(problem, {.family = "cpu_tile", .name = name}, info), std::exception) << name;
   }
-  EXPECT_NO_THROW(family->prepare(
-      problem, {.family = "cpu_tile", .name = "cpu_tile_q8xmxfp4_portable_m4_kc256_nb256_t1"}, info));
+  EXPECT_NO_THROW(
+      family->prepare(problem, {.family = "cpu_tile", .name = "cpu_tile_q8xmxfp4_portable_m4_kc256_nb256_t1"}, info));
 }
 
 TEST(BlockPathSupport, NamesWhatItDoesNotTake) {

@@ -31,8 +31,8 @@ Space space_of(const std::string& problem, const DeviceInfo& info) {
 TEST(BlockSpace, OffersSomeButNotTooManyCandidates) {
   for (const auto& labels : machines())
     for (const std::int64_t cores : {1, 2, 3, 16, 96})
-      for (const char* sizes : {"1x64x32", "1x4096x14336", "3x70x100", "16x4096x4096", "33x47x1120", "512x4096x14336",
-                                "8192x28672x8192"})
+      for (const char* sizes :
+           {"1x64x32", "1x4096x14336", "3x70x100", "16x4096x4096", "33x47x1120", "512x4096x14336", "8192x28672x8192"})
         for (const char* types : {":a8w4", ":a16w4", ":a8wq8", ":f32:e2m1/1x16:f32"}) {
           const std::size_t count = space_of(std::string(sizes) + types, machine(labels, cores)).points().size();
           EXPECT_GE(count, 1U) << sizes << types << " " << cores;
