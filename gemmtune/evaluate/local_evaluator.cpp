@@ -68,10 +68,13 @@ std::vector<FamilySupport> LocalEvaluator::supports(const Problem& problem) {
 std::vector<Candidate> LocalEvaluator::candidates(const Problem& problem) {
   const auto& device = state_->device->info();
   std::vector<Candidate> all;
+  std::vector<Candidate> of_last_resorts;  // not to be taken for what users have where nobody has a default
   for (const auto& family : state_->families) {
     auto theirs = ask(*family, problem, device).candidates;  // supports() reports why there are none
-    std::ranges::move(theirs, std::back_inserter(all));
+    const bool is_last = !theirs.empty() && family->default_rank(problem) == DefaultRank::last_resort;
+    std::ranges::move(theirs, std::back_inserter(is_last ? of_last_resorts : all));
   }
+  std::ranges::move(of_last_resorts, std::back_inserter(all));
   return all;
 }
 

@@ -21,12 +21,13 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 // The exponents of wide_rows. Results stay within 2^±96 times a sum of gaussian products: neither they nor what adds
 // up to them overflows a float, or falls among its subnormal numbers.
-constexpr std::int32_t wide_reach = 30;   // of floats, and of scales that are floats
-constexpr std::int32_t mx_reach = 48;     // of E8M0 scales
-constexpr std::int32_t mx_shift = 60;     // by which E8M0 scales come near both ends of their range
-constexpr std::int32_t scale_shift = 20;  // of scales that are floats
-constexpr std::int32_t f16_reach = 10;    // of elements and of scales, down to subnormal ones
-constexpr std::int32_t narrow_reach = 5;  // of 8-bit elements without scales, and of all rows if outputs are f16
+constexpr std::int32_t wide_reach = 30;       // of floats, and of scales that are floats
+constexpr std::int32_t mx_reach = 48;         // of E8M0 scales
+constexpr std::int32_t mx_shift = 60;         // by which E8M0 scales come near both ends of their range
+constexpr std::int32_t scale_shift = 20;      // of scales that are floats
+constexpr std::int32_t f16_reach = 10;        // of elements, down to subnormal ones
+constexpr std::int32_t f16_scale_reach = 14;  // likewise
+constexpr std::int32_t narrow_reach = 5;      // of 8-bit elements without scales, and of all rows if outputs are f16
 constexpr std::int64_t block_rows = 128;
 
 bool is_wide(DType type) { return type == DType::f32 || type == DType::tf32 || type == DType::bf16; }
@@ -42,7 +43,7 @@ bool is_narrow_with_scales(const Side& side) { return has_scales(side.scaling) &
 
 std::int32_t reach_of(const Side& side) {
   if (side.scaling == Scaling::mx_1x32) return mx_reach;
-  if (side.scaling == Scaling::f16_1x32) return f16_reach;
+  if (side.scaling == Scaling::f16_1x32) return f16_scale_reach;
   if (side.scaling == Scaling::nv_1x16) return 0;
   if (has_scales(side.scaling)) return is_wide(side.type) || side.scaling == Scaling::tensor ? 0 : wide_reach;
   if (is_wide(side.type)) return wide_reach;

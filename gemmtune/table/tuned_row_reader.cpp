@@ -28,6 +28,7 @@ bool came_later(Field field) { return field == Field::q_dtype_w; }
 bool is_of_format(const std::vector<Column>& columns, Format format) {
   const bool has_results = has_field(columns, Field::time_us) && has_field(columns, Field::kernel_name);
   if (states_problems(columns)) return has_results;
+  if (!is_aiter(format)) return false;
   const auto expected = default_columns(format);
   for (auto field = Field::gfx; is_key(field); field = static_cast<Field>(static_cast<int>(field) + 1)) {
     const bool is_there = has_field(columns, field);

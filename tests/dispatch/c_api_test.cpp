@@ -90,6 +90,15 @@ TEST_F(CApi, ExplanationsThatDoNotFitAreCut) {
   gemmtune_dispatcher_close(dispatcher);
 }
 
+TEST(CApiValues, OfWeightsInBlocks) {
+  const auto q8 = dispatch::parse_problem("8x64x64:f32/q8:int4/1x32f16:f32:packed");
+  EXPECT_EQ(q8.a_type, GEMMTUNE_F32);
+  EXPECT_EQ(q8.a_scaling, GEMMTUNE_Q8_IN_CALL);
+  EXPECT_EQ(q8.w_type, GEMMTUNE_INT4);
+  EXPECT_EQ(q8.w_scaling, GEMMTUNE_F16_1X32);
+  EXPECT_EQ(dispatch::parse_problem("8x64x64:a16w4_nvfp4").w_scaling, GEMMTUNE_NV_1X16);
+}
+
 TEST_F(CApi, ProblemsThatMakeNoSense) {
   const dispatch::Dispatcher dispatcher(options());
   auto problem = dispatch::parse_problem("8x64x64:a4w4");
@@ -103,7 +112,7 @@ TEST_F(CApi, ProblemsThatMakeNoSense) {
   EXPECT_FALSE(dispatcher.lookup(problem).choice);
   for (int* field : {&problem.a_type, &problem.w_type, &problem.out_type, &problem.a_scaling, &problem.w_scaling,
                      &problem.a_major, &problem.w_major, &problem.activation}) {
-    for (const int value : {-1, 11, 99}) {
+    for (const int value : {-1, 12, 99}) {
       problem = dispatch::parse_problem("8x64x64:a4w4");
       *field = value;
       EXPECT_FALSE(dispatcher.lookup(problem).choice);

@@ -55,6 +55,32 @@ std::vector<std::unique_ptr<KernelFamily>> mixed_families() {
   return families;
 }
 
+/// What runs where nothing else does.
+class LastResortFamily final : public KernelFamily {
+ public:
+  std::string_view name() const override { return "a_last_resort"; }
+  std::string version() const override { return "1"; }
+  std::string why_not(const Problem&, const DeviceInfo&) const override { return {}; }
+  DefaultRank default_rank(const Problem&) const override { return DefaultRank::last_resort; }
+  std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override {
+    return {{.family = "a_last_resort", .name = "slow"}};
+  }
+  std::unique_ptr<PreparedGemm> make(const Problem&, const Candidate&, const DeviceInfo&) const override {
+    return nullptr;
+  }
+};
+
+TEST(LocalEvaluatorsList, EndsWithLastResorts) {
+  std::vector<std::unique_ptr<KernelFamily>> families;
+  families.push_back(std::make_unique<LastResortFamily>());
+  families.push_back(std::make_unique<PackingFamily>());
+  LocalEvaluator evaluator{small_cpu(), std::move(families)};
+  const auto all = evaluator.candidates(parse_problem(small));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "only");
+  EXPECT_EQ(all[1].name, "slow");
+}
+
 class LocalEvaluatorTest : public testing::Test {
  protected:
   LocalEvaluator evaluator_{small_cpu(), mixed_families()};

@@ -56,6 +56,9 @@ class Gemm final : public PreparedGemm {
     if (is("clamps_e8m0") && grid.type == DType::e8m0)
       for (auto& scale : scales)
         if (scale != std::byte{255}) scale = std::clamp(scale, std::byte{127 - 14}, std::byte{127 + 14});
+    if (is("flushes_f16_scales") && grid.type == DType::f16)
+      for (std::int64_t i = 0; i < grid.count(); ++i)
+        if ((load<std::uint16_t>(scales.data(), i) & 0x7c00U) == 0) store(scales.data(), i, std::uint16_t{0});
     if (is("drops_small_scales") && grid.type == DType::f32)
       for (std::int64_t i = 0; i < grid.count(); ++i)
         if (load<float>(scales.data(), i) < 0x1p-8F) store(scales.data(), i, 0.0F);
@@ -92,7 +95,7 @@ class Family final : public KernelFamily {
  public:
   std::string_view name() const override { return "misreading"; }
   std::string version() const override { return "1"; }
-  FeatureSet features() const override { return basic_features().with(epilogue_features()); }
+  FeatureSet features() const override { return basic_features().with(block_features()).with(epilogue_features()); }
   std::string why_not(const Problem&, const DeviceInfo&) const override { return ""; }
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override { return {candidate("right")}; }
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& chosen,

@@ -310,8 +310,8 @@ TEST(Draw, WideRowsReachAsFarAsTheTypesHold) {
   const auto of_w = [](const char* types) {
     return row_spread(parse_problem(fmt::format("8x8x64:{}", types)), Tensor::w, 4);
   };
-  EXPECT_EQ(of_w("a8wq4").reach, 10);
-  EXPECT_EQ(of_w("a8wq8").reach, 10);
+  EXPECT_EQ(of_w("a8wq4").reach, 14);
+  EXPECT_EQ(of_w("a8wq8").reach, 14);
   EXPECT_EQ(of_w("a8w4_nvfp4").reach, 0);
   EXPECT_EQ(of_w("a8w4_nvfp4").depth, 8);
   EXPECT_EQ(of_w("a8w4_nvfp4").shift, 0);

@@ -65,10 +65,11 @@ TEST(ShapeCsv, LayersAreJoinedOnce) {
 
 TEST(ShapeCsv, OneFileForEachFormat) {
   const auto groups = by_format({shape("1x64x128:a16w16", 1), shape("1x64x128:a4w4", 1), shape("2x64x128:a16w16", 1),
-                                 shape("1x64x128:bf16:e2m1/1x32:bf16", 1)});
-  ASSERT_EQ(groups.size(), 3U);
+                                 shape("1x64x128:e4m3/row:e2m1/1x32:bf16", 1), shape("1x64x128:a8w4", 1)});
+  ASSERT_EQ(groups.size(), 4U);
   EXPECT_EQ(groups.at("a16w16").size(), 2U);
   EXPECT_EQ(groups.at("a4w4").size(), 1U);
+  EXPECT_EQ(groups.at("a8w4").size(), 1U);
   EXPECT_EQ(groups.at("other").size(), 1U);
   EXPECT_EQ(path_for_format("a/b.c/shapes.csv", "a4w4"), std::filesystem::path("a/b.c/shapes_a4w4.csv"));
 }

@@ -67,7 +67,7 @@ double tensor_core_loss(const Problem& p, double sum, double norms) {
 /// Of K products in float, in any order (docs/verifying.md).
 double accumulation(const Problem& p, double sum, double norms) {
   const double root = std::sqrt(static_cast<double>(p.k));
-  const bool in_float = p.a.type == DType::f32 || p.w.type == DType::f32;
+  const bool in_float = p.a.type == DType::f32 || p.w.type == DType::f32 || is_q8_in_call(p.a);
   return 4 * 0x1p-24 * (in_float ? root * std::abs(sum) + norms : root * norms);
 }
 

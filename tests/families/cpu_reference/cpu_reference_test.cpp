@@ -22,7 +22,7 @@ constexpr const char* problems[]{
     "5x33x70:e2m1/1x32:e2m1/1x32:bf16:packed:bias",
     "5x33x64:bf16:e2m1/1x32:f32",
     "5x33x70:bf16/q8:e2m1/1x32:f32:packed",
-    "5x33x70:f16/q8:e2m1/1x16:f32:batch=2:tn:lda=7",
+    "5x33x70:f16/q8:e2m1/1x16:f32:batch=2:tt:lda=7",
     "5x33x70:f32:e2m1/1x16:f32:packed:batch=2",
     "5x33x70:f32/q8:int4/1x32f16:f32:batch=2:ldw=72:bias",
     "5x33x69:bf16/q8:int8/1x32f16:bf16:silu",
