@@ -14,7 +14,7 @@ bool has_block_weights(const Side& side);
 
 /// What the panels of one batch element start with.
 struct BlockHeader {
-  float factor{1};                // of all sums: NVFP4's scale of the whole tensor
+  float factor{1};                 // of all sums: NVFP4's scale of the whole tensor
   std::uint32_t adds_exponents{};  // 1: all scales are powers of two far from the ends of float's range
 };
 

@@ -14,8 +14,7 @@ template <BlockWeights W>
 inline __m256 decode(__m256i codes, int i) {
   const __m256i top = _mm256_slli_epi32(codes, 28 - 4 * i);
   if constexpr (W == BlockWeights::q4_0) return _mm256_cvtepi32_ps(_mm256_srai_epi32(top, 28));
-  const __m256 magnitudes =
-      _mm256_permutevar8x32_ps(_mm256_load_ps(e2m1_magnitudes), _mm256_srli_epi32(codes, 4 * i));
+  const __m256 magnitudes = _mm256_permutevar8x32_ps(_mm256_load_ps(e2m1_magnitudes), _mm256_srli_epi32(codes, 4 * i));
   const __m256i sign = _mm256_and_si256(top, _mm256_set1_epi32(static_cast<std::int32_t>(0x80000000U)));
   return _mm256_or_ps(magnitudes, _mm256_castsi256_ps(sign));
 }

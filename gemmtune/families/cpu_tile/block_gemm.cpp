@@ -83,8 +83,8 @@ class TaskRun {
         sums_(reinterpret_cast<float*>(scratch)) {
     const BlockHeader& header = plan_.layout.header(packed_);
     factor_ = header.factor;
-    scaling_ = launch.adds_exponents && header.adds_exponents != 0 ? BlockScaling::add_exponents
-                                                                    : BlockScaling::multiply;
+    scaling_ =
+        launch.adds_exponents && header.adds_exponents != 0 ? BlockScaling::add_exponents : BlockScaling::multiply;
     full_ = tile(plan_.choice.height);
     last_ = tile(rows_of(plan_.row_panels - 1));
   }
@@ -110,23 +110,22 @@ class TaskRun {
 
   float* sums_at(std::int64_t row_panel, std::int64_t column_panel) const {
     if (plan_.one_pass()) return sums_;
-    const std::int64_t slot =
-        (column_panel - task_.columns.first) * task_.rows.size() + row_panel - task_.rows.first;
+    const std::int64_t slot = (column_panel - task_.columns.first) * task_.rows.size() + row_panel - task_.rows.first;
     return sums_ + slot * plan_.tile_floats();
   }
 
   void add_tile(std::int64_t row_panel, std::int64_t column_panel, const Range& pass) const {
-    const std::byte* a = launch_.operands.workspace +
-                         (task_.batch * plan_.row_panels + row_panel) * plan_.row_panel_bytes();
+    const std::byte* a =
+        launch_.operands.workspace + (task_.batch * plan_.row_panels + row_panel) * plan_.row_panel_bytes();
     const std::byte* w = packed_ + plan_.layout.panel_offset(column_panel);
     float* sums = sums_at(row_panel, column_panel);
     const BlockTileFunction multiply = row_panel + 1 == plan_.row_panels ? last_ : full_;
     multiply({.a = a + pass.first * plan_.row_block_bytes,
-         .w = w + pass.first / blocks_of_step * plan_.layout.step_bytes(),
-         .blocks = pass.size(),
-         .height = plan_.choice.height,
-         .c = sums,
-         .accumulate = pass.first});
+              .w = w + pass.first / blocks_of_step * plan_.layout.step_bytes(),
+              .blocks = pass.size(),
+              .height = plan_.choice.height,
+              .c = sums,
+              .accumulate = pass.first});
     if (pass.last == plan_.blocks()) finish(row_panel, column_panel, sums);
   }
 

@@ -1,5 +1,5 @@
-// A prepared GEMM with weights in scaled blocks: packs the weights once and A in each call, cuts C into tasks, and gives
-// each task to a thread.
+// A prepared GEMM with weights in scaled blocks: packs the weights once and A in each call, cuts C into tasks, and
+// gives each task to a thread.
 #pragma once
 
 #include <memory>

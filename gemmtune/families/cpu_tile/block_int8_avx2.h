@@ -1,4 +1,5 @@
-// 256-bit dot products of int8 rows with weights in scaled blocks, over the instructions that multiply: a Multiplier has
+// 256-bit dot products of int8 rows with weights in scaled blocks, over the instructions that multiply: a Multiplier
+// has
 //   signed_bytes                                                whether weights of 8 bits are multiplied as they are
 //   add_small<Rows>(a, w, dots)   16 elements of K; weights are unsigned and at most 24
 //   add_bytes<Rows>(a, w, dots)   4 elements of K; weights are any signed bytes

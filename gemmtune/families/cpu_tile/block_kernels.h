@@ -38,14 +38,14 @@ enum class BlockScaling : std::uint8_t {
 /// How many bytes of a panel a kernel asks the cache for in advance: the hardware does not look beyond a page.
 constexpr std::int64_t block_prefetch_bytes = 4096;
 
-constexpr std::int64_t block_length = 32;     // of K
+constexpr std::int64_t block_length = 32;  // of K
 constexpr std::int64_t blocks_of_step = 4;
-constexpr std::int64_t block_columns = 16;    // of a column panel
+constexpr std::int64_t block_columns = 16;  // of a column panel
 
 /// c (+)= a·w over some blocks, for a row panel and a column panel.
 struct BlockTileJob {
-  const std::byte* a{};     // the row panel at the first block
-  const std::byte* w{};     // the column panel at the first block, which is the first of a step
+  const std::byte* a{};  // the row panel at the first block
+  const std::byte* w{};  // the column panel at the first block, which is the first of a step
   std::int64_t blocks{};
   std::int64_t height{};      // of the row panel
   float* c{};                 // [rows][16]
@@ -62,17 +62,17 @@ struct BlockTileKey {
 /// Writes consecutive blocks of one row of A to its panel. For int8, values are quantised, and the smallest and the
 /// largest bits of the scales are returned.
 struct BlockRowJob {
-  const std::byte* row{};      // at its first element
+  const std::byte* row{};  // at its first element
   Source source{};
-  std::int64_t k{};            // elements of the row
+  std::int64_t k{};  // elements of the row
   std::int64_t first_block{};
   std::int64_t last_block{};
   std::byte* panel{};          // the row panel at block 0
   std::int64_t block_bytes{};  // from one block of the panel to the next
   std::int64_t height{};
-  std::int64_t inside{};       // the row's place in the panel
-  std::int64_t groups{};       // of weights in a block, for int8
-  std::int64_t offset{};       // that weights have as unsigned bytes: corrections are -offset · (sum of the group)
+  std::int64_t inside{};  // the row's place in the panel
+  std::int64_t groups{};  // of weights in a block, for int8
+  std::int64_t offset{};  // that weights have as unsigned bytes: corrections are -offset · (sum of the group)
 };
 
 struct ScaleExtent {
@@ -94,9 +94,14 @@ const BlockKernels& block_int8_portable();
 const BlockKernels& block_int8_avx2();
 const BlockKernels& block_int8_avxvnni();
 const BlockKernels& block_int8_avx512vnni();
+const BlockKernels& block_int8_amx();
+const BlockKernels& block_int8_neondot();
+const BlockKernels& block_int8_neoni8mm();
 const BlockKernels& block_f32_portable();
 const BlockKernels& block_f32_avx2();
 const BlockKernels& block_f32_avx512();
+const BlockKernels& block_f32_neon();
 const BlockKernels& block_bf16_avx512();
+const BlockKernels& block_bf16_amx();
 
 }  // namespace gemmtune::cpu_tile

@@ -52,6 +52,10 @@ std::vector<std::string> labels_of(const Problem& problem) {
   return labels;
 }
 
+constexpr std::int64_t fewest_amx_rows = 8;
+
+bool is_amx(const std::string& isa) { return isa.starts_with("amx"); }
+
 /// The two best instruction sets of the device, and no others beside them.
 std::vector<Constraint> isa_limits(const Problem& problem, const DeviceInfo& device) {
   std::vector<Constraint> all;
@@ -59,14 +63,14 @@ std::vector<Constraint> isa_limits(const Problem& problem, const DeviceInfo& dev
   for (const std::string& label : labels_of(problem)) {
     const std::string why = why_not_isa(label, device);
     if (why.empty()) {
+      if (is_amx(label) && problem.m < fewest_amx_rows) continue;
       if (best.size() < 2 && (best.empty() || label != "portable")) best.push_back(label);
       continue;
     }
     all.push_back({fmt::format("{}: {}", label, why), [label](const Point& p) { return p.label("isa") != label; }});
   }
-  all.push_back({"two better instruction sets are there", [best](const Point& p) {
-                   return std::find(best.begin(), best.end(), p.label("isa")) != best.end();
-                 }});
+  all.push_back({fmt::format("two better instruction sets are there, or AMX for fewer than {} rows", fewest_amx_rows),
+                 [best](const Point& p) { return std::find(best.begin(), best.end(), p.label("isa")) != best.end(); }});
   return all;
 }
 
@@ -122,7 +126,7 @@ Space make_block_space(const Problem& problem, const DeviceInfo& device) {
   for (auto& more : {tile_limits(problem), block_limits(problem), thread_constraints(problem, device)}) {
     limits.insert(limits.end(), more.begin(), more.end());
   }
-  const std::vector<Axis> axes{label_axis("isa", labels_of(problem)), numeric_axis("m", {12, 8, 6, 4, 3, 2, 1}),
+  const std::vector<Axis> axes{label_axis("isa", labels_of(problem)), numeric_axis("m", {16, 12, 8, 6, 4, 3, 2, 1}),
                                k_axis(problem), numeric_axis("nb", {256, 64}), thread_axis(device.cu_num)};
   return {prefix_of(problem), axes, limits};
 }
@@ -131,6 +135,7 @@ BlockChoice block_choice_of(const Problem& problem, const Point& point, const De
   const std::string& label = point.label("isa");
   if (const std::string why = why_not_isa(label, device); !why.empty())
     fail(ErrorCode::unsupported, "{}: {}", label, why);
+  if (is_amx(label) && !allow_amx_tiles()) fail(ErrorCode::unsupported, "the system does not allow AMX tiles");
   const BlockIsa& isa = *find_block_isa(problem, label);
   return {.kernels = &isa.kernels(),
           .finish = float_kernels(isa.finish_label).finish(sink_of(problem.out)),

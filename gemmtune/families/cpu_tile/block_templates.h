@@ -30,7 +30,7 @@ constexpr std::int64_t row_bytes_of(BlockRows form) {
 
 /// One block of a tile, for the columns of one vector.
 struct BlockAt {
-  const std::byte* a{};       // [height][32]
+  const std::byte* a{};  // [height][32]
   std::int64_t height{};
   const std::byte* values{};  // at the vector's first column
   const std::byte* scales{};  // of all 16 columns

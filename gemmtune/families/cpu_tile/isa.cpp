@@ -25,6 +25,9 @@ const std::map<std::string, Features, std::less<>>& isa_table() {
       {"avx512vnni", {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni"}},
       {"avx512bf16", {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16"}},
       {"amxint8", {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "amx_tile", "amx_int8"}},
+      {"neon", {"asimd"}},
+      {"neondot", {"asimd", "asimddp"}},
+      {"neoni8mm", {"asimd", "asimddp", "i8mm"}},
       {"amxbf16", {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "amx_tile", "amx_bf16"}},
   };
   return table;
@@ -44,7 +47,9 @@ std::string why_not_isa(std::string_view label, const DeviceInfo& device) {
     if (!device.has(feature)) missing.push_back(feature);
   }
   if (!missing.empty()) return "the CPU has no " + join(missing, ", ");
-  if (label != "portable" && GEMMTUNE_CPU_TILE_X86 == 0) return "not built for x86-64";
+  const bool is_arm = label.starts_with("neon");
+  if (is_arm && GEMMTUNE_CPU_TILE_ARM == 0) return "not built for aarch64";
+  if (!is_arm && label != "portable" && GEMMTUNE_CPU_TILE_X86 == 0) return "not built for x86-64";
   return "";
 }
 

@@ -15,7 +15,7 @@ namespace gemmtune::cpu_tile {
 const std::vector<std::string>& features_of_isa(std::string_view label);
 
 /// Why the device cannot run this label ("the CPU has no avx512_bf16"), or "". In builds for other architectures than
-/// x86-64, only "portable" can run.
+/// x86-64 and aarch64, only "portable" can run.
 std::string why_not_isa(std::string_view label, const DeviceInfo& device);
 
 /// Those of `labels` that the device can run, in the same order.

@@ -56,16 +56,15 @@ inline DeviceInfo device_with(const std::string& label) {
 }
 
 inline bool runs_here(const std::string& label) {
-  return why_not_isa(label, open_device("cpu")->info()).empty() && (label != "amxint8" || allow_amx_tiles());
+  return why_not_isa(label, open_device("cpu")->info()).empty() && (!label.starts_with("amx") || allow_amx_tiles());
 }
 
-/// C of one candidate, in the output's type.
-inline std::vector<std::byte> run_candidate(const Problem& problem, const Candidate& candidate,
-                                            const HostOperands& host, const DeviceInfo& info) {
-  const auto gemm = make_cpu_tile_family()->prepare(problem, candidate, info);
+/// C of one prepared product, in the output's type. `name` describes it.
+inline std::vector<std::byte> run_prepared(PreparedGemm& gemm, const Problem& problem, const HostOperands& host,
+                                           const std::string& name) {
   const auto device = open_device("cpu");
-  GuardedBytes packed(gemm->packed_weight_bytes());
-  GuardedBytes workspace(gemm->workspace_bytes());
+  GuardedBytes packed(gemm.packed_weight_bytes());
+  GuardedBytes workspace(gemm.workspace_bytes());
   GuardedBytes c(static_cast<std::size_t>(operand_sizes(problem).c));
   Operands operands{.a = host.a.data(),
                     .a_scale = host.a_scale.data(),
@@ -76,14 +75,21 @@ inline std::vector<std::byte> run_candidate(const Problem& problem, const Candid
                     .packed_w = packed.data(),
                     .workspace = workspace.data()};
   if (problem.packed) {
-    gemm->pack_weights(operands, packed.data(), device->stream());
+    gemm.pack_weights(operands, packed.data(), device->stream());
     operands.w = nullptr;
     operands.w_scale = nullptr;
   }
-  gemm->launch(operands, device->stream());
+  gemm.launch(operands, device->stream());
   device->stream().synchronize();
-  EXPECT_TRUE(packed.intact() && workspace.intact() && c.intact()) << "a guard was overwritten by " << candidate.name;
+  EXPECT_TRUE(packed.intact() && workspace.intact() && c.intact()) << "a guard was overwritten by " << name;
   return {c.data(), c.data() + c.size()};
+}
+
+/// C of one candidate, in the output's type.
+inline std::vector<std::byte> run_candidate(const Problem& problem, const Candidate& candidate,
+                                            const HostOperands& host, const DeviceInfo& info) {
+  const auto gemm = make_cpu_tile_family()->prepare(problem, candidate, info);
+  return run_prepared(*gemm, problem, host, candidate.name);
 }
 
 /// Element i of a tensor of bf16, fp16 or f32, exactly.

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-ISA_MEMBER = re.compile(r"^[\w]*(avx|amx)\w*\.cpp\.o:$")
+ISA_MEMBER = re.compile(r"^[\w]*(avx|amx|neon)\w*\.cpp\.o:$")
 SHARED = re.compile(r"^[0-9a-f]+ [WVu] (gemmtune::|std::|void |.*gemmtune::).*")
 
 

@@ -1,0 +1,70 @@
+#include "gemmtune/families/cpu_tile/block_space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "gemmtune/families/cpu_tile/isa.h"
+
+namespace gemmtune::cpu_tile {
+namespace {
+
+DeviceInfo machine(const std::vector<std::string>& labels, std::int64_t cores) {
+  DeviceInfo info{.cu_num = cores};
+  std::set<std::string> features;
+  for (const auto& label : labels) features.insert(features_of_isa(label).begin(), features_of_isa(label).end());
+  info.features.assign(features.begin(), features.end());
+  return info;
+}
+
+const std::vector<std::vector<std::string>>& machines() {
+  static const std::vector<std::vector<std::string>> all{
+      {}, {"avx2"}, {"avxvnni"}, {"avx512vnni"}, {"avx512vnni", "avx512bf16", "avxvnni", "amxint8"}};
+  return all;
+}
+
+Space space_of(const std::string& problem, const DeviceInfo& info) {
+  return make_block_space(parse_problem(problem), info);
+}
+
+TEST(BlockSpace, OffersSomeButNotTooManyCandidates) {
+  for (const auto& labels : machines())
+    for (const std::int64_t cores : {1, 2, 3, 16, 96})
+      for (const char* sizes :
+           {"1x64x32", "1x4096x14336", "3x70x100", "16x4096x4096", "33x47x1120", "512x4096x14336", "8192x28672x8192"})
+        for (const char* types : {":a8w4", ":a16w4", ":a8wq8", ":f32:e2m1/1x16:f32"}) {
+          const std::size_t count = space_of(std::string(sizes) + types, machine(labels, cores)).points().size();
+          EXPECT_GE(count, 1U) << sizes << types << " " << cores;
+          EXPECT_LE(count, 60U) << sizes << types << " " << cores << " cores, " << labels.size() << " isas";
+        }
+}
+
+TEST(BlockSpace, NamesSayTheTypesAndParseBack) {
+  const Space space = space_of("64x4096x4096:a8w4", machine({"avx512vnni"}, 16));
+  EXPECT_EQ(space.name(space.points().front()), "cpu_tile_q8xmxfp4_avx512vnni_m12_kc1024_nb256_t16");
+  for (const Point& point : space.points()) {
+    const auto parsed = space.parse(space.name(point));
+    ASSERT_TRUE(parsed);
+    EXPECT_TRUE(std::equal(point.values().begin(), point.values().end(), parsed->values().begin()));
+  }
+}
+
+TEST(BlockSpace, FewRowsHaveOneLowTileAndAllOfK) {
+  const DeviceInfo info = machine({"avx512bf16"}, 2);
+  for (const Point& point : space_of("1x4096x14336:a16w4", info).points()) {
+    EXPECT_EQ(point["m"], 1);
+    EXPECT_EQ(point["kc"], 14336);
+  }
+  const Space eight = space_of("8x4096x14336:a16w4", info);
+  EXPECT_EQ(eight.name(eight.points().front()), "cpu_tile_bf16xmxfp4_avx512bf16_m8_kc14336_nb256_t2");
+}
+
+TEST(BlockSpace, OnlyBf16HasPairs) {
+  const DeviceInfo info = machine({"avx512bf16"}, 2);
+  EXPECT_EQ(space_of("8x64x256:bf16:e2m1/1x32:bf16", info).points().front().label("isa"), "avx512bf16");
+  EXPECT_EQ(space_of("8x64x256:fp16:e2m1/1x32:bf16", info).points().front().label("isa"), "avx512");
+}
+
+}  // namespace
+}  // namespace gemmtune::cpu_tile
