@@ -1,5 +1,6 @@
 #include "gemmtune/exchange/gguf_products.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -31,6 +32,7 @@ class ProductReader {
     for (const auto& file : model_.files)
       for (const auto& tensor : file.tensors) add(tensor, file.source);
     add_tied_logits();
+    std::ranges::stable_partition(read_.products, [](const auto& each) { return each.tokens != Tokens::last; });
     return std::move(read_);
   }
 

@@ -92,7 +92,8 @@ class FromGguf(CommandTest):
     def test_its_list_tunes(self):
         self.succeed("shapes", "from-model", self.model(), "--m", "2", "-o", "list.csv")
         self.tune("-i", "list.csv", "-o", "tuned.csv", "--in-process")
-        self.assertEqual([row["problem"] for row in self.rows("tuned.csv")], [row["problem"] for row in self.rows("list.csv")])
+        tuned, listed = ({row["problem"] for row in self.rows(name)} for name in ("tuned.csv", "list.csv"))
+        self.assertEqual(tuned, listed)
 
     def test_what_cannot_be_is_said(self):
         dense = self.model(gguf_files.DENSE, "dense.gguf")
@@ -103,7 +104,7 @@ class FromGguf(CommandTest):
             (2, "--tp 3 does not divide llama.attention.head_count = 4", (dense, "--m", "1", "--tp", "3")),
             (2, "--ep 2: dense.gguf has no experts", (dense, "--m", "1", "--ep", "2")),
             (2, "--format q9: expected one of a16w16", (dense, "--m", "1", "--format", "q9")),
-            (3, "cut.gguf: byte 56: found 1 more bytes, expected 4 of a kind of value", ("cut.gguf", "--m", "1")),
+            (3, "cut.gguf: byte 16: found 14 as the number of tensors, more than fit into the 41 bytes that are left", ("cut.gguf", "--m", "1")),
             (3, "no.gguf: found 'M,N,', expected a file that begins with 'GGUF'", ("no.gguf", "--m", "1")),
             (3, "absent.gguf: ", ("absent.gguf", "--m", "1")),
             (3, "found 4 models, expected one: name one of them, such as ./cut.gguf", (".", "--m", "1")),

@@ -169,7 +169,7 @@ TEST(GgufShapes, WhatIsNotKnownIsNotListedAndNamed) {
   writer.tensor("blk.0.odd_one.weight", gguf::f16, {64, 64}).tensor("blk.0.scale.weight", gguf::f32, {64});
   writer.tensor("v.patch.weight", gguf::f16, {64, 64}).tensor("blk.0.ffn_gate_inp_shexp.weight", gguf::f32, {64});
   const auto made = gguf_shapes(model_of(writer), "", {.m = {8}});
-  EXPECT_EQ(listed(made), (std::map<std::string, std::string>{{"attn_q[tp1]", "8x64x64:fp16:fp16:fp16 x 1"},
+  EXPECT_EQ(listed(made), (std::map<std::string, std::string>{{"attn_q[tp1]", "8x64x64:f16:f16:f16 x 1"},
                                                               {"ffn_gate_inp_shexp[tp1]", "8x1x64:f32:f32:f32 x 1"}}));
   EXPECT_TRUE(std::ranges::count(made.notes,
                                  "not listed, since it is not known what multiplies them: odd_one (1), v.patch (1)"));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/families/cpu_tile/float_problem.h"
 #include "gemmtune/families/cpu_tile/isa.h"
 #include "tests/families/cpu_tile/float_run.h"
 
@@ -49,6 +50,13 @@ std::vector<Problem> problems() {
 
 std::string label(const Problem& problem, const DeviceInfo& device) {
   return to_string(problem) + " on " + device.arch + " with " + std::to_string(device.cu_num) + " cores";
+}
+
+TEST(FloatProblem, ScalesThatAreNotFloatsAreNotRead) {
+  for (const char* text : {"4x64x64:f32:int8/1x32f16:f32", "4x64x64:bf16:int8/1x32f16:bf16:packed",
+                           "4x64x64:f16/q8:int8/1x32f16:f16", "4x64x64:f16/q8:f16:f16", "4x64x64:bf16/q8:bf16:bf16"})
+    EXPECT_NE(cpu_tile::why_not_float(parse_problem(text)), "") << text;
+  EXPECT_EQ(cpu_tile::why_not_float(parse_problem("4x64x64:bf16:int8/row:bf16")), "");
 }
 
 TEST(FloatSpace, OffersSomethingButNotTooMuch) {
