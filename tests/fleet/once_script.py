@@ -200,7 +200,9 @@ class Resuming(FleetTest):
     def test_a_request_arrives_after_the_head_decided_otherwise(self):
         self.hosts()
         self.harm('[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && '
-                  '{ cat >"$HOME/late.$address"; sleep 4; sh -c "$command" <"$HOME/late.$address" 2>>"$HOME/too_late"; exit; }')
+                  '{ cat >"$HOME/late.$address"; '
+                  'until [ $(grep -c "agent.sh put-and-start" "$HOME/asked") -ge 4 ]; do sleep 0.1; done; '
+                  'sh -c "$command" <"$HOME/late.$address" 2>>"$HOME/too_late"; exit; }')
         with self.running(*self.arguments()) as process:
             self.wait_until(lambda: self.asked("put-and-start") == 2, "two shards are sent")
             self.wait_until(lambda: len(list(self.folder.glob("late.*"))) == 2, "two shards are on their way")
@@ -208,7 +210,7 @@ class Resuming(FleetTest):
             self.kill_head_and_attempts(process)
         self.succeed(*self.arguments())
         late = self.folder / "too_late"
-        refusals = ("comes too late", "its job is running here")
+        refusals = ("comes too late", "its job is running here")  # or it has ended, or the whole run has
         self.wait_until(lambda: late.exists() and sum(late.read_text().count(each) for each in refusals) == 2,
                         "both late requests are refused")
         self.check()

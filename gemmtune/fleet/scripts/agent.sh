@@ -143,6 +143,7 @@ check_bundle() {
 put_and_start() { # SHARD TRY
   shard=$run_folder/$1
   part=$run_folder/.$1.$2.$$
+  [ ! -f "$run_folder" ] || { echo "$1 comes too late: the run is over" >&2; exit 5; }
   mkdir -p "$part" "$locks" && (cd "$part" && tar -xf -) || { rm -rf "$part"; disk_state >&2; exit 5; }
   (cd "$part" && sha256sum -c MANIFEST >/dev/null 2>&1) || { rm -rf "$part"; echo "the inputs came in parts" >&2; exit 5; }
   (begin_try "$1" "$2")
@@ -242,9 +243,11 @@ get() {
   tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files --exclude=./MANIFEST .
 }
 
-# All that this run left here, but for the program.
+# All that this run left here, but for the program. An empty file stays in place of its folder, so that a request that
+# was delayed on its way begins nothing any more.
 drop_run() {
   rm -rf "${run_folder:?}"
+  : >"$run_folder"
   rm -f "$locks/$run-"*
 }
 
