@@ -27,6 +27,7 @@ std::map<std::string, std::string> variables_for(const Host& host) {
   variables["container_name"] = "gemmtune-RUN-SHARD";
   variables["container_shm"] = host.container_shm;
   variables["folder"] = host.folder;
+  variables["container_workdir"] = host.folder + "/runs/RUN/SHARD";
   return variables;
 }
 
