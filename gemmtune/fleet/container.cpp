@@ -20,6 +20,7 @@ constexpr auto patience = std::chrono::seconds(20);
 /// As the host's agent sets them.
 std::map<std::string, std::string> variables_for(const Host& host) {
   auto variables = host.environment;
+  variables["container_variables"] = names_of(host.environment);
   variables["GEMMTUNE_DRY_RUN"] = "1";
   variables["container"] = host.container;
   variables["container_engine"] = host.container_engine;
@@ -32,6 +33,12 @@ std::map<std::string, std::string> variables_for(const Host& host) {
 }
 
 }  // namespace
+
+std::string names_of(const std::map<std::string, std::string>& variables) {
+  std::string names;
+  for (const auto& [name, value] : variables) names += (names.empty() ? "" : " ") + name;
+  return names;
+}
 
 std::string vendor_of(const std::string& arch) {
   if (arch.starts_with("gfx")) return "amd";

@@ -10,6 +10,7 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd) || exit 5
 . "$here/settings.sh"
 case $folder in /*) ;; *) folder=$HOME/$folder ;; esac
 bundle_folder=${bundle_folder:-$folder/bundles/$bundle}
+files_folder=${files_folder:-$folder/bundles/$files_bundle}
 run_folder=${run_folder:-$folder/runs/$run}
 [ -n "$program" ] || program=$bundle_folder/bin/gemmtune
 
@@ -58,7 +59,7 @@ run_program() {
   if in_container; then
     container_name=gemmtune-$run-${1}
     shift
-    export folder container container_engine container_vendor container_name container_shm
+    export folder container container_variables container_engine container_vendor container_name container_shm
     ${limit_words:-} sh "$here/container.sh" "$program" "$@"
   else
     shift
@@ -98,7 +99,6 @@ probe() {
   echo "disk_free_kb=$(disk_free)"
   probe_gpus
   probe_containers
-  [ -f "$bundle_folder/MANIFEST" ] && echo "bundle=there"
   return 0
 }
 
@@ -118,37 +118,38 @@ inspect() {
   fi
 }
 
-# The bundle as a tar archive on stdin. It takes its place only if every file is what the head has.
-receive_bundle() {
-  part=$folder/bundles/$bundle.part.$$
-  rm -rf "$folder/bundles/$bundle.part."*
+# A bundle as a tar archive on stdin. It takes its place only if every file is what the head has.
+receive_bundle() { # ID
+  part=$folder/bundles/$1.part.$$
+  find "$folder/bundles" -maxdepth 1 -name '*.part.*' -mmin +600 -exec rm -rf {} + 2>/dev/null
   mkdir -p "$part" && (cd "$part" && tar -xf -) || { rm -rf "$part"; exit 5; }
   (cd "$part" && sha256sum -c MANIFEST >"$here/why" 2>&1) || {
     grep -v ': OK$' "$here/why" | head -3 >&2
     rm -rf "$part"
     exit 5
   }
-  rm -rf "$bundle_folder"
-  mv "$part" "$bundle_folder"
-  note_sound
+  rm -rf "${folder:?}/bundles/$1"
+  mv "$part" "$folder/bundles/$1"
+  note_sound "$1"
 }
 
 # Sizes and times of the files, as they were when their hashes were right: hashing takes seconds.
-bundle_state() {
-  (cd "$bundle_folder" && find . -type f -printf '%p %s %T@\n' | LC_ALL=C sort)
+bundle_state() { # ID
+  (cd "$folder/bundles/$1" && find . -type f -printf '%p %s %T@\n' | LC_ALL=C sort)
 }
 
-note_sound() {
-  bundle_state >"$bundle_folder.sound.$$" && mv "$bundle_folder.sound.$$" "$bundle_folder.sound"
+note_sound() { # ID
+  bundle_state "$1" >"$folder/bundles/$1.sound.$$" && mv "$folder/bundles/$1.sound.$$" "$folder/bundles/$1.sound"
 }
 
-check_bundle() {
-  if [ ! -f "$bundle_folder/MANIFEST" ]; then
+check_bundle() { # ID
+  place=$folder/bundles/$1
+  if [ ! -f "$place/MANIFEST" ]; then
     echo "bundle=absent"
-  elif [ -f "$bundle_folder.sound" ] && [ "$(bundle_state)" = "$(cat "$bundle_folder.sound")" ]; then
+  elif [ -f "$place.sound" ] && [ "$(bundle_state "$1")" = "$(cat "$place.sound")" ]; then
     echo "bundle=sound"
-  elif (cd "$bundle_folder" && sha256sum -c MANIFEST >/dev/null 2>&1); then
-    note_sound
+  elif (cd "$place" && sha256sum -c MANIFEST >/dev/null 2>&1); then
+    note_sound "$1"
     echo "bundle=sound"
   else
     echo "bundle=damaged"
@@ -220,7 +221,7 @@ job() {
   cd "$run_folder/$1" || exit 5
   trap : TERM INT HUP
   echo $$ >pid
-  ln -sfn "$bundle_folder/files" files # what the user shipped
+  ln -sfn "$files_folder" files # what the user shipped
   . ./arguments.sh
   limit_words="timeout --foreground -k 30 $limit"
   run_program "$1" "$@" >out.txt 2>log.txt 8>&- 9>&-
@@ -258,7 +259,7 @@ state() {
 # What a job wrote, as a tar archive on stdout.
 get() {
   cd "$run_folder/$1" || exit 5
-  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files --exclude=./MANIFEST .
+  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files --exclude=./MANIFEST --exclude=./inputs .
 }
 
 # All that this run left here, but for the program. An empty file stays in place of its folder, so that a request that
@@ -346,8 +347,8 @@ verb=$1
 shift
 case $verb in
   probe | inspect | fence | state | get | stop | report | job | slurm) "$verb" "$@" ;;
-  receive-bundle) receive_bundle ;;
-  check-bundle) check_bundle ;;
+  receive-bundle) receive_bundle "$@" ;;
+  check-bundle) check_bundle "$@" ;;
   wait) wait_for "$@" ;;
   stop-all) stop_all ;;
   drop-run) drop_run ;;

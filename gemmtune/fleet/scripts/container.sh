@@ -7,6 +7,7 @@
 #   container_name     a name that no other job has
 #   container_shm      the size of shared memory
 #   folder             the working folder: the program, the inputs and the outputs are in it
+#   container_variables  names of variables that are handed on
 #   container_workdir  where the program is started; "": here
 # With GEMMTUNE_DRY_RUN=1 the command is printed and not run.
 set -u
@@ -18,8 +19,9 @@ if [ -z "$container_vendor" ]; then
   [ -e /dev/nvidiactl ] && container_vendor=nvidia
   [ -e /dev/kfd ] && container_vendor=amd
 fi
+engine_name=${container_engine##*/}
 is_rootless_podman=
-if [ "$container_engine" = podman ] && [ "$(id -u)" != 0 ]; then is_rootless_podman=1; fi
+if [ "$engine_name" = podman ] && [ "$(id -u)" != 0 ]; then is_rootless_podman=1; fi
 
 # The groups that may use AMD's devices, by number: an image need not know their names, and may give them other numbers.
 device_groups() {
@@ -30,7 +32,7 @@ device_groups() {
 
 case $container_vendor in
   nvidia)
-    if [ "$container_engine" = podman ]; then set -- --device nvidia.com/gpu=all "$container" "$@"
+    if [ "$engine_name" = podman ]; then set -- --device nvidia.com/gpu=all "$container" "$@"
     else set -- --gpus all "$container" "$@"; fi
     ;;
   amd)
@@ -43,13 +45,13 @@ case $container_vendor in
 esac
 # A working folder belongs to the user outside, and has no label of SELinux for containers.
 if [ -n "$is_rootless_podman" ]; then set -- --userns keep-id "$@"; fi
-if [ "$container_engine" = podman ]; then set -- --security-opt label=disable "$@"; fi
-# Variables of these prefixes reach the program.
-for variable in $(env | sed -n 's/^\(\(GEMMTUNE\|AITER\|HIP\|ROCR\|CUDA\|NCCL\|TRITON\|HSA\|HF\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
+if [ "$engine_name" = podman ]; then set -- --security-opt label=disable "$@"; fi
+# The variables of the hosts file, and those of these prefixes, reach the program.
+for variable in ${container_variables:-} $(env | sed -n 's/^\(\(GEMMTUNE\|AITER\|HIP\|ROCR\|CUDA\|NCCL\|TRITON\|HSA\|HF\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
   set -- --env "$variable" "$@"
 done
 init=--init # ends what the program leaves. Podman's is a package of its own.
-if [ "$container_engine" = podman ] && ! command -v catatonit >/dev/null 2>&1 &&
+if [ "$engine_name" = podman ] && ! command -v catatonit >/dev/null 2>&1 &&
   [ ! -x /usr/libexec/podman/catatonit ]; then
   init=
 fi
