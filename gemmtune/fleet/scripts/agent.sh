@@ -104,6 +104,7 @@ probe() {
 
 # Once the bundle is there: which devices the program sees, and whether it is our version.
 inspect() {
+  cd "$folder" || exit 5 # which a container has, too
   run_program inspect --version >"$here/version" 2>"$here/why"
   code=$?
   if [ $code -ne 0 ]; then
