@@ -32,7 +32,9 @@ Words measuring(const TuneFlags& flags) {
 
 Words tuning(const TuneFlags& flags) {
   auto words = measuring(flags);
-  if (flags.split_k || !flags.triton_json.empty()) words.emplace_back("--splitK");
+  if (flags.split_k) words.emplace_back("--splitK");
+  // The head writes the files, from the whole table. A host searches only what such files can state.
+  if (!flags.triton_json.empty()) add(words, {"--emit_triton_json", "triton", "--triton_keys", flags.triton_keys});
   for (const auto& file : flags.triton_configs) add(words, {"--triton_configs", file});
   return words;
 }
