@@ -82,25 +82,48 @@ void write_manifest(const fs::path& folder) {
   output_of({"sh", "-c", manifest_script, "manifest", folder.string()});
 }
 
-Bundle make_bundle(const fs::path& parent, const std::vector<std::string>& shipped) {
+namespace {
+
+fs::path begin_bundle(const fs::path& parent) {
   const auto folder = parent / "new";
   std::error_code error;
   fs::remove_all(folder, error);
-  const auto program = fs::read_symlink("/proc/self/exe");
-  copy_all(program, folder / "bin" / "gemmtune");
-  for (const auto& library : libraries_to_carry(output_of({"ldd", program.string()})))
-    copy_all(library, folder / "lib" / fs::path(library).filename());
-  const auto workers = program.parent_path() / "../share/gemmtune/workers";
-  if (fs::exists(workers, error)) copy_all(fs::canonical(workers), folder / "share/gemmtune/workers");
-  for (const auto& path : shipped) ship(path, folder / "files");
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorCode::io, "cannot make the folder {}: {}", folder.string(), error.message());
+  return folder;
+}
+
+Bundle finish_bundle(const fs::path& parent) {
+  const auto folder = parent / "new";
   write_manifest(folder);
   const auto id = fmt::format("{:016x}", hash64(read_file(folder / "MANIFEST")));
+  std::error_code error;
   if (fs::exists(parent / id, error))
     fs::remove_all(folder, error);
   else
     fs::rename(folder, parent / id, error);
   if (error) fail(ErrorCode::io, "cannot make the folder {}: {}", (parent / id).string(), error.message());
   return {.folder = parent / id, .id = id};
+}
+
+}  // namespace
+
+Bundle make_bundle(const fs::path& parent) {
+  const auto folder = begin_bundle(parent);
+  const auto program = fs::read_symlink("/proc/self/exe");
+  copy_all(program, folder / "bin" / "gemmtune");
+  for (const auto& library : libraries_to_carry(output_of({"ldd", program.string()})))
+    copy_all(library, folder / "lib" / fs::path(library).filename());
+  const auto workers = program.parent_path() / "../share/gemmtune/workers";
+  std::error_code error;
+  if (fs::exists(workers, error)) copy_all(fs::canonical(workers), folder / "share/gemmtune/workers");
+  return finish_bundle(parent);
+}
+
+Bundle bundle_of(const fs::path& parent, const std::vector<std::string>& shipped) {
+  const auto folder = begin_bundle(parent);
+  for (const auto& path : shipped) ship(path, folder);
+  return finish_bundle(parent);
 }
 
 }  // namespace gemmtune

@@ -14,11 +14,14 @@ struct Bundle {
   std::string id{};  // 16 hexadecimal digits
 };
 
-/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/, files/ and MANIFEST. One that
-/// is there already is left as it is: it may be in use. `shipped` are files and folders of the user, which come into
-/// files/ under their own names. The C library is left out: it has to be the host's, like the drivers. Throws Error:
-/// usage for shipped paths that are missing or have the same name, io if something cannot be copied.
-Bundle make_bundle(const std::filesystem::path& parent, const std::vector<std::string>& shipped);
+/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/ and MANIFEST. One that is there
+/// already is left as it is: it may be in use. The C library is left out: it has to be the host's, like the drivers.
+/// Throws Error{io} if something cannot be copied.
+Bundle make_bundle(const std::filesystem::path& parent);
+
+/// The same of files and folders of the user, under their own names: they change more often than the program. Throws
+/// Error: usage for paths that are missing or have the same name, io if something cannot be copied.
+Bundle bundle_of(const std::filesystem::path& parent, const std::vector<std::string>& shipped);
 
 /// Writes the hashes of all files in a folder into its file MANIFEST, for `sha256sum -c`.
 void write_manifest(const std::filesystem::path& folder);

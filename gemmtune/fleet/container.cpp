@@ -20,6 +20,7 @@ constexpr auto patience = std::chrono::seconds(20);
 /// As the host's agent sets them.
 std::map<std::string, std::string> variables_for(const Host& host) {
   auto variables = host.environment;
+  variables["container_variables"] = names_of(host.environment);
   variables["GEMMTUNE_DRY_RUN"] = "1";
   variables["container"] = host.container;
   variables["container_engine"] = host.container_engine;
@@ -27,10 +28,17 @@ std::map<std::string, std::string> variables_for(const Host& host) {
   variables["container_name"] = "gemmtune-RUN-SHARD";
   variables["container_shm"] = host.container_shm;
   variables["folder"] = host.folder;
+  variables["container_workdir"] = host.folder + "/runs/RUN/SHARD";
   return variables;
 }
 
 }  // namespace
+
+std::string names_of(const std::map<std::string, std::string>& variables) {
+  std::string names;
+  for (const auto& [name, value] : variables) names += (names.empty() ? "" : " ") + name;
+  return names;
+}
 
 std::string vendor_of(const std::string& arch) {
   if (arch.starts_with("gfx")) return "amd";

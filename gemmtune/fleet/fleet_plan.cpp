@@ -54,6 +54,7 @@ FleetPlan plan_of(const json& value) {
   FleetPlan plan{.run = value.at("run"),
                  .identity = value.at("identity"),
                  .bundle = value.at("bundle"),
+                 .files = value.at("files"),
                  .container_template = value.at("container_template"),
                  .arguments = value.at("arguments"),
                  .calibration_arguments = value.at("calibration_arguments"),
@@ -75,7 +76,11 @@ FleetPlan plan_of(const json& value) {
 }  // namespace
 
 AgentSettings FleetPlan::agent_settings() const {
-  return {.run = run, .bundle = bundle, .limit_s = limit_s, .container_template = container_template};
+  return {.run = run,
+          .bundle = bundle,
+          .files = files,
+          .limit_s = limit_s,
+          .container_template = container_template};
 }
 
 FleetPlan read_plan(const std::filesystem::path& path) {
@@ -93,6 +98,7 @@ void write_plan(const std::filesystem::path& path, const FleetPlan& plan) {
   json value{{"run", plan.run},
              {"identity", plan.identity},
              {"bundle", plan.bundle},
+             {"files", plan.files},
              {"container_template", plan.container_template},
              {"arguments", plan.arguments},
              {"calibration_arguments", plan.calibration_arguments},

@@ -27,6 +27,7 @@ struct FleetPlan {
   std::string run{};       // the run's id
   std::string identity{};  // of what is tuned and how: a run with another one is another run
   std::string bundle{};
+  std::string files{};  // the bundle of what the user ships; "": nothing
   std::string container_template{};
   std::vector<Host> hosts{};
   std::vector<Slot> slots{};

@@ -108,6 +108,7 @@ std::string settings_script(const Host& host, const AgentSettings& settings) {
   set("folder", host.folder);
   set("run", settings.run);
   set("bundle", settings.bundle);
+  set("files_bundle", settings.files);
   set("program", host.program);
   set("container", host.container);
   set("container_engine", host.container_engine);
@@ -115,6 +116,7 @@ std::string settings_script(const Host& host, const AgentSettings& settings) {
   set("container_shm", host.container_shm);
   set("limit", std::to_string(settings.limit_s));
   set("run_folder", settings.run_folder);
+  set("container_variables", names_of(host.environment));
   for (const auto& [name, value] : host.environment) script += fmt::format("export {}={}\n", name, shell_word(value));
   return script;
 }

@@ -19,6 +19,7 @@ namespace gemmtune {
 struct AgentSettings {
   std::string run{};                 // the run's id: a plain name
   std::string bundle{};              // its id
+  std::string files{};               // the id of what the user ships; "": nothing
   std::int64_t limit_s{};            // for one job
   std::string container_template{};  // a script; empty: ours
   std::string run_folder{};          // where shards are, if it is not in the host's working folder

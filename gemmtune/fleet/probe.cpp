@@ -36,7 +36,7 @@ class Prober {
 
   HostProbe probe() {
     try {
-      if (look() && bring_bundle()) inspect();
+      if (look() && bring_bundles()) inspect();
     } catch (const Error& error) {
       probe_.why_not = error.what();
     }
@@ -72,14 +72,16 @@ class Prober {
     for (const auto& line : reply.values("container")) probe_.containers.push_back(visible_start(line));
   }
 
-  bool bring_bundle() {
-    const auto known = link_.ask({"check-bundle"}, in(long_wait));
+  bool bring_bundles() { return bring(plan_.bundle, probe_.bundle) && (!plan_.files || bring(*plan_.files, files_)); }
+
+  bool bring(const Bundle& bundle, std::string& state) {
+    const auto known = link_.ask({"check-bundle", bundle.id}, in(long_wait));
     if (!known.is_fine()) return stop(trouble_of(known, "the agent failed"));
-    probe_.bundle = "sound";
+    state = "sound";
     if (known.value("bundle") == "sound") return true;
-    if (const auto sent = link_.send(plan_.bundle.folder, {"receive-bundle"}, in(long_wait)); !sent.is_fine())
+    if (const auto sent = link_.send(bundle.folder, {"receive-bundle", bundle.id}, in(long_wait)); !sent.is_fine())
       return stop(trouble_of(sent, "cannot copy the program"));
-    probe_.bundle = "copied";
+    state = "copied";
     return true;
   }
 
@@ -103,6 +105,7 @@ class Prober {
   const HostLink& link_;
   const ProbePlan& plan_;
   HostProbe probe_;
+  std::string files_;  // likewise for what the user ships
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct HostProbe {
 
 struct ProbePlan {
   Bundle bundle{};
+  std::optional<Bundle> files{};
   std::string version{};  // ours, as `gemmtune --version` says it
 };
 

@@ -1,9 +1,12 @@
 #include "gemmtune/fleet/shard_inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/fleet/bundle.h"
 #include "gemmtune/fleet/shell_words.h"
@@ -13,6 +16,8 @@
 namespace gemmtune {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr const char* inputs = "inputs";
 
 std::set<Problem> problems_of(const fs::path& list) {
   std::set<Problem> problems;
@@ -60,13 +65,34 @@ void seal(const fs::path& folder, const std::string& device) {
 
 void copy_text(const fs::path& from, const fs::path& to) { write_file_atomically(to, read_file(from)); }
 
+void copy_files(const RunFolder& run, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(run.path() / inputs, error)) return;
+  fs::copy(run.path() / inputs, folder / inputs, fs::copy_options::recursive, error);
+  if (error) fail(ErrorCode::io, "cannot copy {}: {}", (run.path() / inputs).string(), error.message());
+}
+
 }  // namespace
+
+std::string name_on_host(std::size_t i, const fs::path& file) {
+  return fmt::format("{}/{}/{}", inputs, i, file.filename().string());
+}
+
+void keep_files(const RunFolder& run, const std::vector<std::string>& files) {
+  make_empty_folder(run.path() / inputs);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto kept = run.path() / name_on_host(i, files[i]);
+    make_empty_folder(kept.parent_path());
+    copy_text(files[i], kept);
+  }
+}
 
 void make_shard_inputs(const RunFolder& run, const FleetPlan& plan, std::int64_t shard, const std::string& device,
                        const fs::path& folder) {
   make_empty_folder(folder);
   copy_text(run.shapes_of(shard), folder / "shapes.csv");
   write_file_atomically(folder / "arguments.sh", arguments_script(arguments_for(plan, plan.arguments, device)));
+  copy_files(run, folder);
   add_known_trials(run, plan, shard, folder);
   seal(folder, device);
 }

@@ -90,6 +90,7 @@ void SlurmRun::place() const {
   settings.run_folder = (path / "work").string();
   auto script = settings_script(host, settings);
   script += "bundle_folder=" + shell_word((folder_.bundles() / plan_.bundle).string()) + '\n';
+  script += "files_folder=" + shell_word((folder_.bundles() / plan_.files).string()) + '\n';
   script += fmt::format("calibration_interval={}\n", static_cast<std::int64_t>(plan_.calibration.interval_s));
   write_file_atomically(path / "settings.sh", script);
   write_file_atomically(path / "agent.sh", agent_script());

@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/bench/read_results.h"
 #include "gemmtune/bench/result_grids.h"
+#include "gemmtune/core/error.h"
 #include "gemmtune/report/bench_csv.h"
 #include "tests/bench/invented_contenders.h"
 
@@ -153,6 +155,22 @@ TEST(BenchJson, SaysAll) {
   const auto& wrong = value["shapes"][1]["backends"][2];
   EXPECT_EQ(wrong["outcome"], "wrong_result");
   EXPECT_FALSE(wrong.contains("us"));
+}
+
+TEST(BenchJson, IsReadBackWithAllThatItSays) {
+  auto benchmark = invented_benchmark();
+  benchmark.device.index = 3;
+  benchmark.shapes[0].verdict = "improved (+3.1 %)";
+  benchmark.shapes[0].contenders[1].contender.served =
+      ServedBy{.match = MatchKind::padded_fine, .tuned_m = 128, .expected_us = 2.5};
+  benchmark.shapes[1].contenders[2].contender.candidate.name.clear();
+  const auto text = bench_json(benchmark).dump();
+  const auto read = read_bench_json(text, "part");
+  EXPECT_EQ(bench_json(read).dump(), text);
+  EXPECT_EQ(bench_csv(read), bench_csv(benchmark));
+  EXPECT_EQ(bench_markdown(read), bench_markdown(benchmark));
+  for (const auto* bad : {"{}", "[]", R"({"device":{},"policy":"","roofline":null,"shapes":[]})"})
+    EXPECT_THROW((void)read_bench_json(bad, "part"), Error) << bad;
 }
 
 TEST(BenchMarkdown, HasTheTableAndTheFailures) {

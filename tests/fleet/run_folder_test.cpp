@@ -90,10 +90,13 @@ TEST_F(RunFolderTest, APlanWhoseDeviceIsOnNoHostIsNone) {
 TEST_F(RunFolderTest, IsTakenUpByTheSameRunUntilAllIsDone) {
   EXPECT_TRUE(folder.has_unfinished("same"));
   EXPECT_FALSE(folder.has_unfinished("another"));
+  write_attempts(folder.attempts_of(0), {.state = ShardState::done});
   folder.note_finished(0);
+  EXPECT_TRUE(folder.has_unfinished("same"));
   EXPECT_EQ(folder.unfinished(plan), std::vector<std::int64_t>{1});
-  folder.note_finished(1);
-  EXPECT_FALSE(folder.has_unfinished("same"));
+  write_attempts(folder.attempts_of(1), {.state = ShardState::failed});
+  EXPECT_FALSE(folder.has_unfinished("same"));  // also if a process was killed before it marked the shard
+  EXPECT_TRUE(folder.unfinished(plan).empty());
 }
 
 TEST_F(RunFolderTest, AShardThatIsDoubtedIsDoneAgainAndReusesNothing) {

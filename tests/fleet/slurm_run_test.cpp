@@ -21,16 +21,19 @@ Shape shape(std::int64_t m) {
   return made;
 }
 
+FleetPlan plan_of_two() {
+  FleetPlan plan{.run = "ab", .identity = "same"};
+  plan.hosts = {{.name = "slurm"}};
+  plan.calibration_arguments = {"tune"};
+  plan.shards = 2;
+  return plan;
+}
+
 /// The folders of two shards, as tasks on two nodes leave them.
 class SlurmRunTest : public testing::Test {
  protected:
   SlurmRunTest() {
     make_empty_folder(folder.path());
-    plan.run = "ab";
-    plan.identity = "same";
-    plan.hosts = {{.name = "slurm"}};
-    plan.calibration_arguments = {"tune"};
-    plan.shards = 2;
     write_file_atomically(folder.calibration(), shape_list_text({shape(16)}));
     folder.begin(plan, {{shape(16)}, {shape(32)}});
     run.place();
@@ -49,7 +52,7 @@ class SlurmRunTest : public testing::Test {
 
   AttemptLog log_of(std::int64_t shard) const { return read_attempts(folder.attempts_of(shard)); }
 
-  FleetPlan plan;
+  FleetPlan plan{plan_of_two()};
   RunFolder folder{fs::path(testing::TempDir()) / "gemmtune slurm's folder"};
   SlurmRun run{folder, plan};
 };

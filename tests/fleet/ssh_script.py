@@ -106,20 +106,31 @@ class Ssh(FleetTest):
         self.assertRegex(result.stdout, r"(?m)^three +there is no device cuda:9")
 
     def test_the_same_table_in_a_third_of_the_time(self):
+        """The worker spends the time of a shape as a device would: without a core of this machine."""
         self.hosts()
         self.succeed("hosts", "check", "hosts.toml")  # the program is there then
-        seconds = 4
-        alone_s = seconds * len(SIZES)  # at least
+        seconds = 10
+        alone_s = seconds * len(SIZES)  # one machine cannot be faster
         start = time.monotonic()
         result = self.succeed(*self.arguments(seconds))
         together_s = time.monotonic() - start
         print(f"one machine {alone_s} s, three hosts {together_s:.1f} s: {together_s / alone_s:.2f}", file=sys.stderr)
         self.check_complete()
-        self.assertLess(together_s, 0.8 * alone_s)
+        self.assertLess(together_s, 0.45 * alone_s)
         self.assertEqual({host for host, _ in self.tries()}, set(NAMES))
         self.assertIn(f"{len(SIZES)} tuned, 0 failed, 0 skipped", result.stdout)
         again = self.succeed(*self.arguments(seconds))
         self.assertIn(f"0 tuned, 0 failed, {len(SIZES)} skipped", again.stdout)
+
+    def test_a_program_that_is_damaged_is_copied_again(self):
+        self.hosts(names=("one",))
+        self.succeed("hosts", "check", "hosts.toml")
+        program = next((self.shared / "work one's/bundles").glob("*/bin/gemmtune"))
+        whole = program.read_bytes()
+        program.write_bytes(whole[:-1] + b"x")
+        self.assertIn("copied now", self.succeed("hosts", "check", "hosts.toml").stdout)
+        self.assertEqual(program.read_bytes(), whole)
+        self.assertNotIn("copied now", self.succeed("hosts", "check", "hosts.toml").stdout)
 
     def test_a_host_is_cut_off(self):
         self.hosts()

@@ -6,6 +6,8 @@
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/dispatch/environment.h"
+#include "gemmtune/fleet/shard_inputs.h"
 
 namespace gemmtune {
 namespace {
@@ -30,7 +32,9 @@ Words measuring(const TuneFlags& flags) {
 
 Words tuning(const TuneFlags& flags) {
   auto words = measuring(flags);
-  if (flags.split_k || !flags.triton_json.empty()) words.emplace_back("--splitK");
+  if (flags.split_k) words.emplace_back("--splitK");
+  // The head writes the files, from the whole table. A host searches only what such files can state.
+  if (!flags.triton_json.empty()) add(words, {"--emit_triton_json", "triton", "--triton_keys", flags.triton_keys});
   for (const auto& file : flags.triton_configs) add(words, {"--triton_configs", file});
   return words;
 }
@@ -69,26 +73,46 @@ Words tune_calibration_arguments(const TuneFlags& flags) {
 }
 
 Words bench_arguments(const BenchFlags& flags) {
-  auto words = with_inputs({"bench", "-i", "shapes.csv", "-o", "bench.csv"}, measuring(flags.tune));
+  auto words = with_inputs({"bench", "-i", "shapes.csv", "-o", "bench.json"}, measuring(flags.tune));
   if (!flags.tune.search.empty()) add(words, {"--search", flags.tune.search});
   if (flags.most_candidates) add(words, {"--most_candidates", std::to_string(*flags.most_candidates)});
   if (flags.prove) words.emplace_back("--prove");
+  if (!flags.tune.format.empty()) add(words, {"--format", flags.tune.format});
+  const auto tables = tables_of(flags);
+  std::vector<std::string> sent;
+  for (std::size_t i = 0; i < tables.size(); ++i) sent.push_back(name_on_host(i, tables[i]));
+  if (flags.run_config) {
+    add(words, {"--run_config", join(sent, ":")});
+  } else if (!flags.compare.empty()) {
+    add(words, {"--compare", sent.at(0), sent.at(1), "--min_improvement_pct", shortest(flags.min_improvement_pct)});
+  } else {
+    for (const auto& table : sent) add(words, {"--tuned", table});
+  }
   return words;
+}
+
+std::vector<std::string> tables_of(const BenchFlags& flags) {
+  if (flags.run_config) {
+    std::vector<std::string> tables;
+    for (const auto& path : split_paths(*flags.run_config)) tables.push_back(path);
+    return tables;
+  }
+  return flags.compare.empty() ? flags.tuned : flags.compare;
 }
 
 void insist_on_tunable_elsewhere(const TuneFlags& flags) {
   refuse_local_choices(flags);
   refuse(flags.compare || flags.update_improved || flags.run_config.has_value(), "--compare, --run_config",
-         "tune first, then compare the tables on one device");
+         "tune into another table, then hold the two against each other with `gemmtune bench --compare A B --hosts`");
 }
 
 void insist_on_benchable_elsewhere(const BenchFlags& flags) {
   refuse_local_choices(flags.tune);
-  refuse(!flags.compare.empty() || flags.run_config.has_value() || !flags.tuned.empty(),
-         "--compare, --run_config, --tuned", "tables are compared on one device");
-  refuse(flags.json || flags.markdown, "--json, --markdown", "results of many hosts are CSV");
-  for (const auto& output : flags.outputs)
-    refuse(std::filesystem::path(output).extension() != ".csv", "-o " + output, "results of many hosts are CSV");
+  refuse(flags.run_config && flags.run_config->empty(), "--run_config without a table", "name the table");
+  refuse(flags.update_improved, "--update_improved",
+         "the table is changed by one process: read the verdicts, then use `gemmtune table merge`");
+  for (const auto& table : flags.tuned)
+    refuse(std::filesystem::is_directory(table), "--tuned FOLDER", "name the tables, which are sent to the hosts");
 }
 
 }  // namespace gemmtune

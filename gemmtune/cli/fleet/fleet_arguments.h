@@ -16,8 +16,11 @@ std::vector<std::string> tune_arguments(const TuneFlags& flags);
 /// The same of two candidates of each family of one shape, measured anew.
 std::vector<std::string> tune_calibration_arguments(const TuneFlags& flags);
 
-/// `gemmtune bench` of a shard: shapes.csv gives bench.csv.
+/// `gemmtune bench` of a shard: shapes.csv, and the tables that are sent along, give bench.json.
 std::vector<std::string> bench_arguments(const BenchFlags& flags);
+
+/// The tables that a benchmark of these flags reads.
+std::vector<std::string> tables_of(const BenchFlags& flags);
 
 /// Throws Error{usage} for flags that mean something else, or nothing, with other machines.
 void insist_on_tunable_elsewhere(const TuneFlags& flags);

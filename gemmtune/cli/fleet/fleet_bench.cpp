@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "gemmtune/bench/read_results.h"
+#include "gemmtune/cli/bench/bench_output.h"
 #include "gemmtune/cli/fleet/fleet_arguments.h"
 #include "gemmtune/cli/fleet/fleet_session.h"
-#include "gemmtune/cli/fleet/profile_rows.h"
 #include "gemmtune/cli/fleet/slurm_session.h"
-#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 
@@ -22,28 +22,27 @@ class BenchTaker final : public FleetTaker {
   std::vector<Shape> shapes_for(const FleetDevice&) override { return shapes_; }
   void begin(const FleetPlan&) override {}
   void take(const fs::path& back) override {
-    if (fs::exists(back / "bench.csv")) results_.insert_or_assign(back, read_csv(back / "bench.csv"));
+    const auto path = back / "bench.json";
+    if (fs::exists(path)) results_.insert_or_assign(back, read_bench_json(read_file(path), path.string()));
   }
   void take_part(const fs::path&) override {}
 
-  /// In the order of the shapes that were asked for.
-  CsvDocument result() const {
-    std::vector<CsvDocument> documents;
-    for (const auto& [back, document] : results_) documents.push_back(document);
-    auto all = joined(documents);
-    const auto problem = all.column("problem");
-    std::map<std::string, std::size_t, std::less<>> places;
-    for (const auto& shape : shapes_) places.emplace(to_string(shape.problem), places.size());
-    std::ranges::stable_sort(all.rows, {}, [&](const CsvRow& row) {
-      const auto place = places.find(all.text(row, problem));
-      return place == places.end() ? places.size() : place->second;
-    });
+  /// As one machine gives it: in the order of the shapes that were asked for.
+  Benchmark result(std::uint64_t seed) const {
+    Benchmark all;
+    for (const auto& [back, part] : results_) {
+      if (all.policy.empty()) all = {.device = part.device, .policy = part.policy, .seed = seed, .roofline = part.roofline};
+      all.shapes.insert(all.shapes.end(), part.shapes.begin(), part.shapes.end());
+    }
+    std::map<Problem, std::size_t> places;
+    for (const auto& shape : shapes_) places.emplace(shape.problem, places.size());
+    std::ranges::stable_sort(all.shapes, {}, [&](const ShapeBench& shape) { return places[shape.problem]; });
     return all;
   }
 
  private:
   std::vector<Shape> shapes_;
-  std::map<fs::path, CsvDocument> results_;
+  std::map<fs::path, Benchmark> results_;
 };
 
 std::vector<Shape> shapes_of(const BenchFlags& flags) {
@@ -57,9 +56,17 @@ FleetWork work_of(const BenchFlags& flags, const std::vector<Shape>& shapes) {
   FleetWork work{.folder = flags.outputs.empty() ? fs::path("bench.fleet")
                                                  : fs::path(flags.outputs.front()).replace_extension(".fleet"),
                  .arguments = bench_arguments(flags),
-                 .calibration_arguments = tune_calibration_arguments(flags.tune)};
+                 .calibration_arguments = tune_calibration_arguments(flags.tune),
+                 .files = tables_of(flags)};
   for (const auto& shape : shapes) work.what += to_string(shape.problem) + '\n';
   return work;
+}
+
+/// As on one machine: somebody has a time, or with --run_config the table.
+bool is_right(const ShapeBench& shape, const BenchFlags& flags) {
+  if (!flags.compare.empty()) return true;
+  const auto* table = flags.run_config ? shape.find("table") : nullptr;
+  return table != nullptr ? table->has_time() : !shape.winners.empty();
 }
 
 }  // namespace
@@ -75,11 +82,12 @@ int bench_on_fleet(const BenchFlags& flags) {
   }
   BenchTaker taker(shapes);
   const auto result = fleet.slurm ? run_slurm_session(fleet, work, taker) : run_fleet_session(fleet, work, taker);
-  const auto text = csv_text(taker.result());
-  for (const auto& path : flags.outputs) write_file_atomically(path, text);
-  if (flags.outputs.empty() || flags.csv) write_data(text);
+  const auto benchmark = taker.result(flags.tune.seed);
+  write_benchmark(benchmark, flags);
   if (result.signal) return 128 + *result.signal;
-  return result.outcome.unfinished.empty() && result.outcome.failed.empty() ? 0 : 1;
+  const bool all_done = result.outcome.unfinished.empty() && result.outcome.failed.empty();
+  return all_done && std::ranges::all_of(benchmark.shapes, [&](const auto& shape) { return is_right(shape, flags); }) ? 0
+                                                                                                                      : 1;
 }
 
 }  // namespace gemmtune

@@ -59,7 +59,7 @@ class Session {
     prepare(resumes);
     if (const auto earlier = earlier_plan(folder_, plan_.identity); earlier && !resumes) end_earlier(*earlier);
     const auto shapes = taker_.shapes_for(device_);
-    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = plan_.slots.size(), .flags = flags_}))
+    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = plan_.slots.size(), .flags = flags_, .files = work_.files}))
       return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
@@ -81,12 +81,14 @@ class Session {
 
   void prepare(bool resumes) {
     const auto hosts = chosen_hosts(flags_);
-    const auto bundle = make_bundle(folder_.bundles(), flags_.shipped);
+    const auto bundle = make_bundle(folder_.bundles());
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     plan_.bundle = bundle.id;
+    ProbePlan wanted{.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION};
+    if (!flags_.shipped.empty()) wanted.files = bundle_of(folder_.bundles(), flags_.shipped);
+    if (wanted.files) plan_.files = wanted.files->id;
     plan_.hosts = hosts;
-    auto prepared =
-        prepare_hosts(hosts, plan_.agent_settings(), {.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION});
+    auto prepared = prepare_hosts(hosts, plan_.agent_settings(), wanted);
     spdlog::info("hosts:");
     print_note("{}", hosts_text(prepared.probes));
     device_ = first_device(prepared);

@@ -37,6 +37,7 @@ struct FleetWork {
   std::vector<std::string> arguments{};              // of the program on the hosts
   std::vector<std::string> calibration_arguments{};  // likewise
   std::string what{};                                // everything that decides what is measured, as text
+  std::vector<std::string> files{};                  // sent along with each shard (name_on_host())
   std::string store{};                               // whose trials are known already
   std::optional<double> budget_s{};
 };

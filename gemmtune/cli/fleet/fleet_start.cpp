@@ -12,6 +12,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/fleet/shard_inputs.h"
 #include "gemmtune/fleet/shell_words.h"
 #include "gemmtune/shapes/shape_csv.h"
 #include "gemmtune/shapes/tuning_cost.h"
@@ -24,7 +25,9 @@ namespace {
 constexpr auto head_patience = std::chrono::seconds(3);
 
 std::string identity_of(const FleetWork& work) {
-  return fmt::format("{:016x}", hash64(work.what, hash64(shell_line(work.arguments))));
+  auto hash = hash64(work.what, hash64(shell_line(work.arguments)));
+  for (const auto& file : work.files) hash = hash64(read_file(file), hash);
+  return fmt::format("{:016x}", hash);
 }
 
 std::string new_run_id(const FleetWork& work) {
@@ -98,6 +101,7 @@ bool begin_plan(const RunFolder& folder, FleetPlan& plan, const NewShards& asked
   plan.shards = static_cast<std::int64_t>(shards.size());
   plan.shapes = static_cast<std::int64_t>(asked.shapes.size());
   write_file_atomically(folder.calibration(), shape_list_text({middle_shape(asked.shapes)}));
+  keep_files(folder, asked.files);
   folder.begin(plan, shards);
   spdlog::info("{} shapes in {} shards", plan.shapes, plan.shards);
   return true;

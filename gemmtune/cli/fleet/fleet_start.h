@@ -22,6 +22,7 @@ struct NewShards {
   const std::vector<Shape>& shapes;
   std::size_t devices{};
   const FleetFlags& flags;
+  const std::vector<std::string>& files;  // that are sent along
 };
 
 /// Cuts the shapes into shards and writes the plan. False if there are no shapes.

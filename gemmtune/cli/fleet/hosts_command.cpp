@@ -32,7 +32,7 @@ class HostsCheckCommand final : public Command {
     flags_.hosts = hosts_;
     const auto hosts = chosen_hosts(flags_);
     const auto folder = std::filesystem::temp_directory_path() / fmt::format("gemmtune-check-{}", ::getpid());
-    const auto bundle = make_bundle(folder / "bundle", {});
+    const auto bundle = make_bundle(folder / "bundle");
     const AgentSettings settings{
         .run = "check", .bundle = bundle.id, .container_template = container_template_of(flags_)};
     const auto probes = probe_hosts(hosts, settings, {.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION});

@@ -47,7 +47,8 @@ class SlurmSession {
   FleetResult run() {
     const auto lock = only_head(folder_.path());
     plan_ = settings_of(flags_, work_);
-    plan_.bundle = make_bundle(folder_.bundles(), flags_.shipped).id;
+    plan_.bundle = make_bundle(folder_.bundles()).id;
+    if (!flags_.shipped.empty()) plan_.files = bundle_of(folder_.bundles(), flags_.shipped).id;
     plan_.hosts = {{.name = "slurm", .folder = folder_.path().string(), .container = flags_.container}};
     const bool resumes = folder_.has_unfinished(plan_.identity);
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
@@ -55,7 +56,7 @@ class SlurmSession {
     if (const auto earlier = earlier_plan(folder_, plan_.identity)) end_earlier(*earlier);
     SlurmRun(folder_, plan_).place();
     const auto shapes = taker_.shapes_for(known_device(resumes));
-    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_})) return {};
+    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_, .files = work_.files})) return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
     take_earlier(folder_, taker_);

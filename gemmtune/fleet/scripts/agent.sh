@@ -10,6 +10,7 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd) || exit 5
 . "$here/settings.sh"
 case $folder in /*) ;; *) folder=$HOME/$folder ;; esac
 bundle_folder=${bundle_folder:-$folder/bundles/$bundle}
+files_folder=${files_folder:-$folder/bundles/$files_bundle}
 run_folder=${run_folder:-$folder/runs/$run}
 [ -n "$program" ] || program=$bundle_folder/bin/gemmtune
 
@@ -58,7 +59,7 @@ run_program() {
   if in_container; then
     container_name=gemmtune-$run-${1}
     shift
-    export folder container container_engine container_vendor container_name container_shm
+    export folder container container_variables container_engine container_vendor container_name container_shm
     ${limit_words:-} sh "$here/container.sh" "$program" "$@"
   else
     shift
@@ -98,12 +99,12 @@ probe() {
   echo "disk_free_kb=$(disk_free)"
   probe_gpus
   probe_containers
-  [ -f "$bundle_folder/MANIFEST" ] && echo "bundle=there"
   return 0
 }
 
 # Once the bundle is there: which devices the program sees, and whether it is our version.
 inspect() {
+  cd "$folder" || exit 5 # which a container has, too
   run_program inspect --version >"$here/version" 2>"$here/why"
   code=$?
   if [ $code -ne 0 ]; then
@@ -118,23 +119,42 @@ inspect() {
   fi
 }
 
-# The bundle as a tar archive on stdin. It takes its place only if every file is what the head has.
-receive_bundle() {
-  part=$folder/bundles/$bundle.part.$$
-  rm -rf "$folder/bundles/$bundle.part."*
+# A bundle as a tar archive on stdin. It takes its place only if every file is what the head has.
+receive_bundle() { # ID
+  part=$folder/bundles/$1.part.$$
+  find "$folder/bundles" -maxdepth 1 -name '*.part.*' -mmin +600 -exec rm -rf {} + 2>/dev/null
   mkdir -p "$part" && (cd "$part" && tar -xf -) || { rm -rf "$part"; exit 5; }
   (cd "$part" && sha256sum -c MANIFEST >"$here/why" 2>&1) || {
     grep -v ': OK$' "$here/why" | head -3 >&2
     rm -rf "$part"
     exit 5
   }
-  rm -rf "$bundle_folder"
-  mv "$part" "$bundle_folder"
+  rm -rf "${folder:?}/bundles/$1"
+  mv "$part" "$folder/bundles/$1"
+  note_sound "$1"
 }
 
-check_bundle() {
-  [ -f "$bundle_folder/MANIFEST" ] || { echo "bundle=absent"; return; }
-  if (cd "$bundle_folder" && sha256sum -c MANIFEST >/dev/null 2>&1); then echo "bundle=sound"; else echo "bundle=damaged"; fi
+# Sizes and times of the files, as they were when their hashes were right: hashing takes seconds.
+bundle_state() { # ID
+  (cd "$folder/bundles/$1" && find . -type f -printf '%p %s %T@\n' | LC_ALL=C sort)
+}
+
+note_sound() { # ID
+  bundle_state "$1" >"$folder/bundles/$1.sound.$$" && mv "$folder/bundles/$1.sound.$$" "$folder/bundles/$1.sound"
+}
+
+check_bundle() { # ID
+  place=$folder/bundles/$1
+  if [ ! -f "$place/MANIFEST" ]; then
+    echo "bundle=absent"
+  elif [ -f "$place.sound" ] && [ "$(bundle_state "$1")" = "$(cat "$place.sound")" ]; then
+    echo "bundle=sound"
+  elif (cd "$place" && sha256sum -c MANIFEST >/dev/null 2>&1); then
+    note_sound "$1"
+    echo "bundle=sound"
+  else
+    echo "bundle=damaged"
+  fi
 }
 
 # A shard's inputs as a tar archive on stdin, and its job begins. A try is known by its number: a request that is
@@ -143,6 +163,7 @@ check_bundle() {
 put_and_start() { # SHARD TRY
   shard=$run_folder/$1
   part=$run_folder/.$1.$2.$$
+  [ ! -f "$run_folder" ] || { echo "$1 comes too late: the run is over" >&2; exit 5; }
   mkdir -p "$part" "$locks" && (cd "$part" && tar -xf -) || { rm -rf "$part"; disk_state >&2; exit 5; }
   (cd "$part" && sha256sum -c MANIFEST >/dev/null 2>&1) || { rm -rf "$part"; echo "the inputs came in parts" >&2; exit 5; }
   (begin_try "$1" "$2")
@@ -201,7 +222,7 @@ job() {
   cd "$run_folder/$1" || exit 5
   trap : TERM INT HUP
   echo $$ >pid
-  ln -sfn "$bundle_folder/files" files # what the user shipped
+  ln -sfn "$files_folder" files # what the user shipped
   . ./arguments.sh
   limit_words="timeout --foreground -k 30 $limit"
   run_program "$1" "$@" >out.txt 2>log.txt 8>&- 9>&-
@@ -239,12 +260,14 @@ state() {
 # What a job wrote, as a tar archive on stdout.
 get() {
   cd "$run_folder/$1" || exit 5
-  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files --exclude=./MANIFEST .
+  tar -cf - --exclude=./arguments.sh --exclude=./pid --exclude=./files --exclude=./MANIFEST --exclude=./inputs .
 }
 
-# All that this run left here, but for the program.
+# All that this run left here, but for the program. An empty file stays in place of its folder, so that a request that
+# was delayed on its way begins nothing any more.
 drop_run() {
   rm -rf "${run_folder:?}"
+  : >"$run_folder"
   rm -f "$locks/$run-"*
 }
 
@@ -325,8 +348,8 @@ verb=$1
 shift
 case $verb in
   probe | inspect | fence | state | get | stop | report | job | slurm) "$verb" "$@" ;;
-  receive-bundle) receive_bundle ;;
-  check-bundle) check_bundle ;;
+  receive-bundle) receive_bundle "$@" ;;
+  check-bundle) check_bundle "$@" ;;
   wait) wait_for "$@" ;;
   stop-all) stop_all ;;
   drop-run) drop_run ;;

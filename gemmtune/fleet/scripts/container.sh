@@ -7,6 +7,8 @@
 #   container_name     a name that no other job has
 #   container_shm      the size of shared memory
 #   folder             the working folder: the program, the inputs and the outputs are in it
+#   container_variables  names of variables that are handed on
+#   container_workdir  where the program is started; "": here
 # With GEMMTUNE_DRY_RUN=1 the command is printed and not run.
 set -u
 if [ -z "$container_engine" ]; then
@@ -17,27 +19,45 @@ if [ -z "$container_vendor" ]; then
   [ -e /dev/nvidiactl ] && container_vendor=nvidia
   [ -e /dev/kfd ] && container_vendor=amd
 fi
+engine_name=${container_engine##*/}
+is_rootless_podman=
+if [ "$engine_name" = podman ] && [ "$(id -u)" != 0 ]; then is_rootless_podman=1; fi
+
+# The groups that may use AMD's devices, by number: an image need not know their names, and may give them other numbers.
+device_groups() {
+  for device in /dev/kfd /dev/dri/renderD*; do
+    [ -e "$device" ] && stat -c %g "$device"
+  done | sort -u
+}
+
 case $container_vendor in
   nvidia)
-    if [ "$container_engine" = podman ]; then set -- --device nvidia.com/gpu=all "$container" "$@"
+    if [ "$engine_name" = podman ]; then set -- --device nvidia.com/gpu=all "$container" "$@"
     else set -- --gpus all "$container" "$@"; fi
     ;;
   amd)
-    set -- --device /dev/kfd --device /dev/dri --group-add video --group-add render \
-      --security-opt seccomp=unconfined --cap-add SYS_PTRACE "$container" "$@"
+    set -- --device /dev/kfd --device /dev/dri --security-opt seccomp=unconfined --cap-add SYS_PTRACE "$container" "$@"
+    groups=$(device_groups)
+    if [ -n "$is_rootless_podman" ]; then groups=keep-groups; fi
+    for group in ${groups:-video render}; do set -- --group-add "$group" "$@"; done
     ;;
   *) set -- "$container" "$@" ;;
 esac
-# Variables of these prefixes reach the program.
-for variable in $(env | sed -n 's/^\(\(GEMMTUNE\|AITER\|HIP\|ROCR\|CUDA\|NCCL\|TRITON\|HSA\|HF\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
+# A working folder belongs to the user outside, and has no label of SELinux for containers.
+if [ -n "$is_rootless_podman" ]; then set -- --userns keep-id "$@"; fi
+if [ "$engine_name" = podman ]; then set -- --security-opt label=disable "$@"; fi
+# The variables of the hosts file, and those of these prefixes, reach the program.
+for variable in ${container_variables:-} $(env | sed -n 's/^\(\(GEMMTUNE\|AITER\|HIP\|ROCR\|CUDA\|NCCL\|TRITON\|HSA\|HF\)_[A-Za-z0-9_]*\)=.*/\1/p'); do
   set -- --env "$variable" "$@"
 done
-set -- run --rm --init --name "$container_name" --network host --ipc private --shm-size "$container_shm" \
-  --user "$(id -u):$(id -g)" --env HOME="$folder/home" --volume "$folder:$folder" --workdir "$PWD" --entrypoint "" "$@"
-[ -n "${run_folder:-}" ] && [ "$run_folder" != "$folder" ] && [ -z "${run_folder##/*}" ] && case $run_folder in
-  "$folder"/*) ;;
-  *) shift; set -- run --volume "$run_folder:$run_folder" "$@" ;;
-esac
+init=--init # ends what the program leaves. Podman's is a package of its own.
+if [ "$engine_name" = podman ] && ! command -v catatonit >/dev/null 2>&1 &&
+  [ ! -x /usr/libexec/podman/catatonit ]; then
+  init=
+fi
+set -- run --rm ${init:+"$init"} --name "$container_name" --network host --ipc private --shm-size "$container_shm" \
+  --user "$(id -u):$(id -g)" --env HOME="$folder/home" --volume "$folder:$folder" --workdir "${container_workdir:-$PWD}" \
+  --entrypoint "" "$@"
 if [ "${GEMMTUNE_DRY_RUN:-}" = 1 ]; then
   printf '%s' "$container_engine"
   for word; do
