@@ -24,6 +24,11 @@ bool scaled_by_rows(const Side& side) {
   return side.scaling == Scaling::none || side.scaling == Scaling::tensor || side.scaling == Scaling::row;
 }
 
+/// Whether the tiles read such scales: none, or floats.
+bool is_read(Scaling scaling) {
+  return scaling == Scaling::none || (has_scales(scaling) && scale_grid(scaling, 1, 1).type == DType::f32);
+}
+
 struct SideShape {
   std::int64_t rows{};
   std::int64_t k{};
@@ -55,7 +60,7 @@ std::string why_not_float(const Problem& problem) {
     if (side.scaling != Scaling::none && fills_float(side.type)) {
       return fmt::format("scaled {} would overflow float sums", to_string(side.type));
     }
-    if (side.scaling == Scaling::mx_1x32) return "float tiles do not read 1x32 scales";
+    if (!is_read(side.scaling)) return fmt::format("float tiles do not read {} scales", to_string(side.scaling));
   }
   const bool exact = problem.a.type == DType::i8 && problem.w.type == DType::i8;
   if (exact && scaled_by_rows(problem.a) && scaled_by_rows(problem.w)) return "int8 × int8 is multiplied exactly";
