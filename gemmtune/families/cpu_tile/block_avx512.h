@@ -75,8 +75,8 @@ struct Avx512Floats : Avx512Sums {
     GT_UNROLL_ALL for (int group = 0; group < groups; ++group) {
       Float dots[Rows];
       GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) dots[r] = zero();
-      GT_UNROLL_ALL for (int g = group * 4 / groups; g < (group + 1) * 4 / groups; ++g) {
-        Dot::template add_eight<W>(at, g, dots);
+      GT_UNROLL_ALL for (int step = 0; step < 4 / groups; ++step) {
+        Dot::template add_eight<W>(at, group * 4 / groups + step, dots);
       }
       const Float columns = block_scales<W>(at.scales, group);
       GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) sums[r] = _mm512_fmadd_ps(dots[r], columns, sums[r]);
@@ -94,7 +94,7 @@ inline __m512 floats_at(const std::byte* row, Source source, std::int64_t k, __m
 
 inline __mmask16 mask_at(std::int64_t k, std::int64_t end) {
   const std::int64_t left = end - k;
-  return left >= 16 ? 0xffff : left <= 0 ? 0 : static_cast<__mmask16>((1U << left) - 1);
+  return static_cast<__mmask16>(left >= 16 ? 0xffffU : left <= 0 ? 0U : (1U << left) - 1U);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct DotFloats : Avx2Sums {
     GT_UNROLL_ALL for (int group = 0; group < groups; ++group) {
       Float dots[Rows];
       GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) dots[r] = zero();
-      GT_UNROLL_ALL for (int g = group * 4 / groups; g < (group + 1) * 4 / groups; ++g) add_eight<W>(at, g, dots);
+      GT_UNROLL_ALL for (int step = 0; step < 4 / groups; ++step) add_eight<W>(at, group * 4 / groups + step, dots);
       const Float columns = block_scales<W>(at, group);
       GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) sums[r] = _mm256_fmadd_ps(dots[r], columns, sums[r]);
     }

@@ -78,7 +78,7 @@ struct DotVnni : Avx512Sums {
     GT_UNROLL_ALL for (int group = 0; group < groups; ++group) {
       __m512i dots[Rows];
       GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) dots[r] = _mm512_set1_epi32(corrections_of(at, group)[r]);
-      GT_UNROLL_ALL for (int g = group * 4 / groups; g < (group + 1) * 4 / groups; ++g) add_eight<W>(at, g, dots);
+      GT_UNROLL_ALL for (int step = 0; step < 4 / groups; ++step) add_eight<W>(at, group * 4 / groups + step, dots);
       add_scaled<W, S>(at, group, dots, sums);
     }
   }

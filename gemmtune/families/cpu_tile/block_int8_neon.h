@@ -23,7 +23,7 @@ struct DotNeon : NeonSums {
     for (int group = 0; group < groups; ++group) {
       GT_UNROLL_ALL for (int half = 0; half < 2; ++half) {
         int32x4_t dots[Rows] = {};
-        GT_UNROLL_ALL for (int g = group * 4 / groups; g < (group + 1) * 4 / groups; ++g) {
+        GT_UNROLL_ALL for (int step = 0; step < 4 / groups; ++step) {
           prefetch(at.values + (has_nibbles(W) ? 64 : 128) * g);
           Multiplier::template add_eight<Rows>(at.a + 8 * g, decode<W>(at, g, 4 * half), dots);
         }
