@@ -23,6 +23,7 @@ struct DotFloats : NeonSums {
         float32x4_t dots[Rows];
         GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) dots[r] = vdupq_n_f32(0);
         for (int step = 0; step < 4 / groups; ++step) {
+          const int g = group * 4 / groups + step;
           const EightOfFour w = decode<W>(at, g, 4 * half);
           prefetch(at.values + 64 * g);
           GT_UNROLL_ALL for (int j = 0; j < 8; ++j) {

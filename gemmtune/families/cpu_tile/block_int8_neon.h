@@ -24,6 +24,7 @@ struct DotNeon : NeonSums {
       GT_UNROLL_ALL for (int half = 0; half < 2; ++half) {
         int32x4_t dots[Rows] = {};
         GT_UNROLL_ALL for (int step = 0; step < 4 / groups; ++step) {
+          const int g = group * 4 / groups + step;
           prefetch(at.values + (has_nibbles(W) ? 64 : 128) * g);
           Multiplier::template add_eight<Rows>(at.a + 8 * g, decode<W>(at, g, 4 * half), dots);
         }
