@@ -24,11 +24,6 @@ bool scaled_by_rows(const Side& side) {
   return side.scaling == Scaling::none || side.scaling == Scaling::tensor || side.scaling == Scaling::row;
 }
 
-/// Whether the tiles read such scales: none, or floats.
-bool is_read(Scaling scaling) {
-  return scaling == Scaling::none || (has_scales(scaling) && scale_grid(scaling, 1, 1).type == DType::f32);
-}
-
 struct SideShape {
   std::int64_t rows{};
   std::int64_t k{};
@@ -52,6 +47,13 @@ Rows rows_of(const Side& side, const SideShape& shape, const SideBytes& bytes) {
   return rows;
 }
 
+/// Tiles read values as they are stored, and scales as floats.
+std::string why_not_scaled(const Side& side) {
+  if (is_q8_in_call(side)) return "float tiles do not quantise A";
+  if (scale_grid(side.scaling, 1, 1).type == DType::f32) return {};
+  return fmt::format("float tiles do not read {} scales", to_string(side.scaling));
+}
+
 }  // namespace
 
 std::string why_not_float(const Problem& problem) {
@@ -60,7 +62,7 @@ std::string why_not_float(const Problem& problem) {
     if (side.scaling != Scaling::none && fills_float(side.type)) {
       return fmt::format("scaled {} would overflow float sums", to_string(side.type));
     }
-    if (!is_read(side.scaling)) return fmt::format("float tiles do not read {} scales", to_string(side.scaling));
+    if (auto why = why_not_scaled(side); !why.empty()) return why;
   }
   const bool exact = problem.a.type == DType::i8 && problem.w.type == DType::i8;
   if (exact && scaled_by_rows(problem.a) && scaled_by_rows(problem.w)) return "int8 × int8 is multiplied exactly";
