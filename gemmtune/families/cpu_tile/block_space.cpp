@@ -56,22 +56,38 @@ constexpr std::int64_t fewest_amx_rows = 8;
 
 bool is_amx(const std::string& isa) { return isa.starts_with("amx"); }
 
-/// The two best instruction sets of the device, and no others beside them.
-std::vector<Constraint> isa_limits(const Problem& problem, const DeviceInfo& device) {
-  std::vector<Constraint> all;
+/// The two best instruction sets of the device for the problem.
+std::vector<std::string> best_isas(const Problem& problem, const DeviceInfo& device) {
   std::vector<std::string> best;
   for (const std::string& label : labels_of(problem)) {
+    if (!why_not_isa(label, device).empty()) continue;
+    if (is_amx(label) && problem.m < fewest_amx_rows) continue;
+    if (best.size() < 2 && (best.empty() || label != "portable")) best.push_back(label);
+  }
+  return best;
+}
+
+std::vector<Constraint> isa_limits(const Problem& problem, const DeviceInfo& device) {
+  std::vector<Constraint> all;
+  for (const std::string& label : labels_of(problem)) {
     const std::string why = why_not_isa(label, device);
-    if (why.empty()) {
-      if (is_amx(label) && problem.m < fewest_amx_rows) continue;
-      if (best.size() < 2 && (best.empty() || label != "portable")) best.push_back(label);
-      continue;
-    }
+    if (why.empty()) continue;
     all.push_back({fmt::format("{}: {}", label, why), [label](const Point& p) { return p.label("isa") != label; }});
   }
-  all.push_back({fmt::format("two better instruction sets are there, or AMX for fewer than {} rows", fewest_amx_rows),
+  const std::vector<std::string> best = best_isas(problem, device);
+  all.push_back({fmt::format("two better instruction sets are there, or AMX has fewer than {} rows", fewest_amx_rows),
                  [best](const Point& p) { return std::find(best.begin(), best.end(), p.label("isa")) != best.end(); }});
   return all;
+}
+
+/// Blocks and heights matter by a few percent, and instruction sets by far more.
+std::vector<Constraint> slower_isa_limits(const Problem& problem, const DeviceInfo& device, std::int64_t k_block) {
+  const std::string fastest = best_isas(problem, device).front();
+  return {{"heights and blocks are varied for the fastest instruction set only", [=](const Point& p) {
+             const bool usual = has_one_row_panel(problem, p) || p["kc"] == k_block;
+             return p.label("isa") == fastest ||
+                    (usual && p["nb"] == 256 && p["m"] == full_height(problem, kernels_of(problem, p)));
+           }}};
 }
 
 std::vector<Constraint> tile_limits(const Problem& problem) {
@@ -85,6 +101,11 @@ std::vector<Constraint> tile_limits(const Problem& problem) {
        [problem](const Point& p) { return p["m"] <= full_height(problem, kernels_of(problem, p)); }},
       {"tiles of at most half the height decode the weights twice as often",
        [problem](const Point& p) { return 2 * p["m"] > full_height(problem, kernels_of(problem, p)); }},
+      {"one tile holds all rows, and lower ones decode the weights more often",
+       [problem](const Point& p) {
+         const std::int64_t full = full_height(problem, kernels_of(problem, p));
+         return problem.m > full || p["m"] == full;
+       }},
   };
 }
 
@@ -123,11 +144,13 @@ bool has_block_kernels(const Problem& problem) {
 
 Space make_block_space(const Problem& problem, const DeviceInfo& device) {
   std::vector<Constraint> limits = isa_limits(problem, device);
-  for (auto& more : {tile_limits(problem), block_limits(problem), thread_constraints(problem, device)}) {
+  const Axis k_blocks = k_axis(problem);
+  for (auto& more : {tile_limits(problem), block_limits(problem), thread_constraints(problem, device),
+                     slower_isa_limits(problem, device, k_blocks.values.front())}) {
     limits.insert(limits.end(), more.begin(), more.end());
   }
   const std::vector<Axis> axes{label_axis("isa", labels_of(problem)), numeric_axis("m", {16, 12, 8, 6, 4, 3, 2, 1}),
-                               k_axis(problem), numeric_axis("nb", {256, 64}), thread_axis(device.cu_num)};
+                               k_blocks, numeric_axis("nb", {256, 64}), thread_axis(device.cu_num)};
   return {prefix_of(problem), axes, limits};
 }
 

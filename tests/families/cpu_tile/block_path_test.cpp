@@ -186,6 +186,8 @@ TEST(BlockPathSupport, NamesWhatItDoesNotTake) {
         "4x4x64:fp16/q8:fp16:bf16", "4x4x64:bf16/q8:e2m1/1x32:bf16:relu"}) {
     EXPECT_FALSE(family->supports(parse_problem(refused), info)) << refused;
   }
+  const auto support = family->supports(parse_problem("4x4x64:bf16:int8/1x32f16:bf16"), info);
+  EXPECT_NE(support.why_not.find("float tiles do not read 1x32f16 scales"), std::string::npos) << support.why_not;
 }
 
 TEST(BlockPathNames, AreUniqueAndParseBack) {
