@@ -108,7 +108,7 @@ inline std::uint32_t largest_of(__m256i values) {
 }
 
 /// One block of a row.
-struct Quantiser {
+struct Avx2Quantiser {
   const BlockRowJob& job;
 
   void write(std::int64_t b, ScaleExtent& extent) const {
@@ -161,7 +161,7 @@ struct Quantiser {
 
 inline ScaleExtent pack_bytes_row(const BlockRowJob& job) {
   ScaleExtent extent;
-  const Quantiser quantiser{job};
+  const Avx2Quantiser quantiser{job};
   for (std::int64_t b = job.first_block; b < job.last_block; ++b) quantiser.write(b, extent);
   return extent;
 }
