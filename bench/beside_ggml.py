@@ -31,8 +31,9 @@ def cases():
                        f"{m}x4096x14336:{activations}:{weights}:f32:packed")
     for activations in ("f32/q8", "f32"):
         for tokens in (1, 8, 512):
-            routed = tokens * PER_TOKEN
-            rows, experts = -(-routed // EXPERTS), min(routed, EXPERTS)
+            # ggml draws the experts of each token: so many of them are expected to get one.
+            experts = round(EXPERTS * (1 - (1 - PER_TOKEN / EXPERTS) ** tokens))
+            rows = -(-tokens * PER_TOKEN // experts)
             yield (f"mxfp4 x {activations}, {EXPERTS} experts, top {PER_TOKEN}, {WIDTH}: {tokens} tokens", "MUL_MAT_ID",
                    f"type_a=mxfp4,type_b=f32,n_mats={EXPERTS},n_used={PER_TOKEN},b=0,m={WIDTH},n={tokens},k={WIDTH}",
                    f"{rows}x{WIDTH}x{WIDTH}:{activations}:e2m1/1x32:f32:batch={experts}:packed")
