@@ -24,15 +24,16 @@ EXPERTS, PER_TOKEN, WIDTH = 32, 4, 2880
 def cases():
     """Name, ggml's operator, its parameters, and gemmtune's problem."""
     for kind, weights in WEIGHTS.items():
-        for activations in ("f32/q8", "f32"):
+        for activations in ("f32/q8",) if kind == "q8_0" else ("f32/q8", "f32"):
             for m in (1, 8, 512):
                 yield (f"{kind} x {activations}, {m} x 4096 x 14336", "MUL_MAT",
                        f"type_a={kind},type_b=f32,m=4096,n={m},k=14336",
                        f"{m}x4096x14336:{activations}:{weights}:f32:packed")
     for activations in ("f32/q8", "f32"):
         for tokens in (1, 8, 512):
-            routed = tokens * PER_TOKEN
-            rows, experts = -(-routed // EXPERTS), min(routed, EXPERTS)
+            # ggml draws the experts of each token: so many of them are expected to get one.
+            experts = round(EXPERTS * (1 - (1 - PER_TOKEN / EXPERTS) ** tokens))
+            rows = -(-tokens * PER_TOKEN // experts)
             yield (f"mxfp4 x {activations}, {EXPERTS} experts, top {PER_TOKEN}, {WIDTH}: {tokens} tokens", "MUL_MAT_ID",
                    f"type_a=mxfp4,type_b=f32,n_mats={EXPERTS},n_used={PER_TOKEN},b=0,m={WIDTH},n={tokens},k={WIDTH}",
                    f"{rows}x{WIDTH}x{WIDTH}:{activations}:e2m1/1x32:f32:batch={experts}:packed")
