@@ -36,7 +36,8 @@ class Outputs(FleetTest):
             shutil.copy(path, self.folder / "files")
 
     def tune(self, output, *more):
-        return self.run_program("tune", "-i", "list.csv", "-o", output, "--hosts", "hosts.toml", "--calibration_pct", "0", *more)
+        return self.run_program("tune", "-i", "list.csv", "-o", output, "--hosts", "hosts.toml", "--calibration_pct", "0",
+                                *more)
 
     def test_a_budget_ends_the_run_and_the_rest_is_left(self):
         result = self.tune("fleet.csv", *steady(2), "--budget", "1s")  # it ends before a shard begins
@@ -68,9 +69,10 @@ class Outputs(FleetTest):
                            "one.md", "--device", "cpu")
         many = self.bench("-o", "many.json", "-o", "many.csv", "-o", "many.md", *hosts)
         alone, together = json.loads(self.read("one.json")), json.loads(self.read("many.json"))
-        self.assertEqual([shape["problem"] for shape in together["shapes"]], [shape["problem"] for shape in alone["shapes"]])
-        self.assertEqual([shape["winners"] for shape in together["shapes"]], [shape["winners"] for shape in alone["shapes"]])
-        self.assertEqual({name: together[name] for name in ("device", "policy")}, {name: alone[name] for name in ("device", "policy")})
+        for key in ("problem", "winners"):
+            self.assertEqual([shape[key] for shape in together["shapes"]], [shape[key] for shape in alone["shapes"]])
+        for key in ("device", "policy"):
+            self.assertEqual(together[key], alone[key])
         self.assertEqual(self.read("many.csv"), self.read("one.csv"))
         self.assertEqual(self.read("many.md"), self.read("one.md"))
         self.assertTrue(many.stdout.endswith(one.stdout), many.stdout)
