@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""No shard is measured twice, wherever a process of the head or of a host is killed, delayed or cut off. A script stands
-in for ssh: it runs the command on this machine, and does harm where a test wants it."""
+"""No shard is measured twice, wherever a process of the head or of a host is killed, delayed or cut off.
+
+A script stands in for ssh: it runs the command on this machine, and does harm where a test wants it."""
 import json
 import os
 import pathlib

@@ -6,7 +6,6 @@ import pathlib
 import shlex
 import shutil
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from fleet_case import FleetTest
@@ -18,9 +17,9 @@ EXAMPLE, STEADY = str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fle
 TRITON = shlex.join([sys.executable, "-B", str(ROOT / "tests/cli/triton_like_worker.py"), EXAMPLE])
 
 
-def steady(seconds=0):
+def steady(seconds=0, shipped=("--ship", EXAMPLE, "--ship", STEADY)):
     return ("--worker", f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}", "--libtype",
-            "steady", "--iters", "5", "--format", "a16w16", "--ship", EXAMPLE, "--ship", STEADY)
+            "steady", "--iters", "5", "--format", "a16w16", *shipped)
 
 
 class Outputs(FleetTest):
@@ -37,16 +36,15 @@ class Outputs(FleetTest):
             shutil.copy(path, self.folder / "files")
 
     def tune(self, output, *more):
-        return self.run_program("tune", "-i", "list.csv", "-o", output, "--hosts", "hosts.toml", "--calibration_pct", "0", *more)
+        return self.run_program("tune", "-i", "list.csv", "-o", output, "--hosts", "hosts.toml", "--calibration_pct", "0",
+                                *more)
 
     def test_a_budget_ends_the_run_and_the_rest_is_left(self):
-        start = time.monotonic()
-        result = self.tune("fleet.csv", *steady(30), "--budget", "8s")
-        self.assertLess(time.monotonic() - start, 50)
+        result = self.tune("fleet.csv", *steady(2), "--budget", "1s")  # it ends before a shard begins
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
         self.assertIn("shards are left; the same command goes on there", result.stdout)
         self.assertEqual(self.rows("fleet.csv"), [])
-        again = self.tune("fleet.csv", *steady(0), "--budget", "10m")
+        again = self.tune("fleet.csv", *steady(2), "--budget", "10m")
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertEqual([int(row["M"]) for row in self.rows("fleet.csv")], [m for m, _, _ in SIZES])
 
@@ -67,12 +65,14 @@ class Outputs(FleetTest):
 
     def test_a_benchmark_in_every_form(self):
         hosts = ("--hosts", "hosts.toml", "--calibration_pct", "0")
-        one = self.bench("-o", "one.json", "-o", "one.csv", "-o", "one.md", "--device", "cpu")
+        one = self.succeed("bench", "-i", "list.csv", *steady(shipped=()), "-o", "one.json", "-o", "one.csv", "-o",
+                           "one.md", "--device", "cpu")
         many = self.bench("-o", "many.json", "-o", "many.csv", "-o", "many.md", *hosts)
         alone, together = json.loads(self.read("one.json")), json.loads(self.read("many.json"))
-        self.assertEqual([shape["problem"] for shape in together["shapes"]], [shape["problem"] for shape in alone["shapes"]])
-        self.assertEqual([shape["winners"] for shape in together["shapes"]], [shape["winners"] for shape in alone["shapes"]])
-        self.assertEqual({name: together[name] for name in ("device", "policy")}, {name: alone[name] for name in ("device", "policy")})
+        for key in ("problem", "winners"):
+            self.assertEqual([shape[key] for shape in together["shapes"]], [shape[key] for shape in alone["shapes"]])
+        for key in ("device", "policy"):
+            self.assertEqual(together[key], alone[key])
         self.assertEqual(self.read("many.csv"), self.read("one.csv"))
         self.assertEqual(self.read("many.md"), self.read("one.md"))
         self.assertTrue(many.stdout.endswith(one.stdout), many.stdout)
