@@ -262,10 +262,10 @@ void insert_trial(Connection& connection, const Problem& problem, const Evaluati
 
 namespace {
 
-#define GEMMTUNE_LATEST_TRIAL(IN_CONTEXT)                                 \
-  "SELECT trial_id, " GEMMTUNE_EVALUATION_COLUMNS                         \
-  " FROM trial_details"                                                   \
-  " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"          \
+#define GEMMTUNE_LATEST_TRIAL(IN_CONTEXT)                                         \
+  "SELECT trial_id, " GEMMTUNE_EVALUATION_COLUMNS                                 \
+  " FROM trial_details"                                                           \
+  " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"                  \
   " AND candidate_id = (SELECT id FROM candidates WHERE family = ? AND name = ?)" \
   " AND " IN_CONTEXT " AND stage = ? AND NOT " GEMMTUNE_IS_LIFTED " ORDER BY trial_id DESC LIMIT 1"
 
@@ -275,9 +275,9 @@ constexpr const char* latest_in_context =
 // The `libraries` of a context's device are the versions of all families. Only that of the candidate's own family says
 // whether a trial is still valid, and it stands in the context's identity once more: adding a family, or a new version
 // of another one, repeats no trial.
-constexpr const char* latest_whatever_other_families =
-    GEMMTUNE_LATEST_TRIAL("context_id IN (SELECT id FROM contexts WHERE json_remove(identity, '$.device.libraries')"
-                          " = json_remove(?, '$.device.libraries'))");
+constexpr const char* latest_whatever_other_families = GEMMTUNE_LATEST_TRIAL(
+    "context_id IN (SELECT id FROM contexts WHERE json_remove(identity, '$.device.libraries')"
+    " = json_remove(?, '$.device.libraries'))");
 
 std::optional<Evaluation> latest_trial(Connection& connection, const char* sql, const Problem& problem,
                                        const Evaluation& asked, const TrialContext& context) {
