@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::string_view further_indent = "  ";
 
-/// A percent sign stays with its number.
+/// A percent sign stays with its number, and the line's own indent with its first word.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   for (const auto word : split(line, ' '))
-    if (word.starts_with('%') && !words.empty())
+    if (!words.empty() && (word.starts_with('%') || words.back().find_first_not_of(' ') == std::string::npos))
       words.back() += fmt::format(" {}", word);
     else
       words.emplace_back(word);

@@ -74,9 +74,13 @@ TEST(Summary, LinesFitTheTerminalWhereNamesAreCut) {
   auto run = example();
   run.results[0].winner->candidate.name = "mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1";
   run.results[1].why_failed = "a reason that is so long that it does not fit any terminal that there is, and goes on";
+  run.inputs.too_large.push_back({{.problem = problem}, "9 GFLOP, above the limit of --max-gflop 2"});
   run.width = 60;
   const auto text = summary_text(run);
   EXPECT_NE(text.find("64x64x64  mxfp4_int8_ro…alongm_p0_k1  2 us       1.50x"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  skipped 64x64x64:bf16:bf16:bf16: 9 GFLOP, above the limit\n  of --max-gflop 2"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("prepare 10 %, operands\n  10 %, reference 10 %"), std::string::npos) << text;
   std::istringstream table(text.substr(0, text.find("\nfailed candidates")));
   constexpr std::size_t more_bytes = 2;  // of the one character that has three
@@ -184,6 +188,19 @@ TEST(Summary, SaysHowManyShapesHaveABestThatIsNotProven) {
   run.results.push_back(run.results[1]);
   EXPECT_NE(summary_text(run).find("2 shapes have a fastest"), std::string::npos);
   EXPECT_EQ(count_shapes(run).failed, 2U);
+}
+
+TEST(Summary, SaysWhatPackedWeightsWouldGain) {
+  auto run = example();
+  EXPECT_EQ(summary_text(run).find("packing"), std::string::npos);
+  run.packing = {{.problem = problem, .kernel = "f_p", .packed_us = 550, .unpacked_us = 990},
+                 {.problem = parse_problem("1x64x64:a16w16"), .kernel = "f_p", .packed_us = 40, .unpacked_us = 60}};
+  EXPECT_NE(
+      summary_text(run).find("packing: with weights packed once, ahead of all calls, 64x64x64:bf16:bf16:bf16 takes "
+                             "about 550 us instead of 990 us (1.8x), 1x64x64:bf16:bf16:bf16 takes about 40 us "
+                             "instead of 60 us (1.5x); to tune for that: 'gemmtune shapes from-model --packed'"),
+      std::string::npos)
+      << summary_text(run);
 }
 
 TEST(Summary, SaysThatTimesScatter) {
