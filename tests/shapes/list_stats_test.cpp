@@ -35,7 +35,8 @@ TEST(ListStats, CountsLayersMostOperationsFirst) {
 }
 
 TEST(ListStats, TimesFollowFromTheRatesOfTheDevice) {
-  const auto list = read_shapes(parse_csv("M,N,K,weight\n8192,8192,8192,3\n", "s.csv"), format_defaults(Format::a16w16));
+  const auto list =
+      read_shapes(parse_csv("M,N,K,weight\n8192,8192,8192,3\n", "s.csv"), format_defaults(Format::a16w16));
   const auto with = [&](const DeviceRates& rates) { return stats_of(list, [&](const Problem&) { return rates; }); };
   const auto slow = with({.tflops = 0.1, .gbps = 10});
   EXPECT_NEAR(slow.least_us, 3 * 2.0 * 8192 * 8192 * 8192 / 0.1e6, 1) << "bound by its operations";

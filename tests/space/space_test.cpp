@@ -28,9 +28,13 @@ TEST(Space, EnumeratesThePointsThatMeetAllConstraints) {
 
 // Points refer to their space, so that those of a temporary one must not compile.
 template <typename Of>
-constexpr bool gives_points = requires(Of space) { std::forward<Of>(space).points(); };
+constexpr bool gives_points = requires(Of space) {
+  std::forward<Of>(space).points();
+};
 template <typename Of>
-constexpr bool parses = requires(Of space) { std::forward<Of>(space).parse("toy"); };
+constexpr bool parses = requires(Of space) {
+  std::forward<Of>(space).parse("toy");
+};
 static_assert(gives_points<const Space&> && parses<const Space&>);
 static_assert(!gives_points<Space> && !parses<Space> && !gives_points<const Space> && !parses<const Space>);
 static_assert(std::is_constructible_v<Point, const Space&, std::vector<std::int64_t>>);

@@ -66,11 +66,16 @@ std::optional<Roofline> roofline_of(const DeviceInfo& device) {
 
 nlohmann::json to_json_value(const Estimate& estimate) {
   const auto& stats = estimate.stats;
-  nlohmann::json value{{"shapes", stats.shapes},      {"rejected", stats.rejected},
-                       {"weight", stats.weight},      {"gflop", stats.flops / 1e9},
-                       {"gbytes", stats.bytes / 1e9}, {"least_us", stats.least_us},
-                       {"tuning_seconds", stats.tuning_seconds}, {"device", device_id(estimate.device)},
-                       {"rates", estimate.roofline ? "roofline" : "usual"}, {"formats", stats.formats}};
+  nlohmann::json value{{"shapes", stats.shapes},
+                       {"rejected", stats.rejected},
+                       {"weight", stats.weight},
+                       {"gflop", stats.flops / 1e9},
+                       {"gbytes", stats.bytes / 1e9},
+                       {"least_us", stats.least_us},
+                       {"tuning_seconds", stats.tuning_seconds},
+                       {"device", device_id(estimate.device)},
+                       {"rates", estimate.roofline ? "roofline" : "usual"},
+                       {"formats", stats.formats}};
   value["layers"] = nlohmann::json::array();
   for (const auto& layer : stats.layers) value["layers"].push_back(to_json_value(layer));
   return value;
@@ -92,9 +97,10 @@ std::string layers_text(const ListStats& stats) {
 
 std::string times_text(const Estimate& estimate) {
   const auto& stats = estimate.stats;
-  return fmt::format("on {}, {}: all calls take at least {}; about {} to tune\n{}", device_id(estimate.device),
-                     estimate.device.name, human_time(stats.least_us), human_duration(stats.tuning_seconds),
-                     estimate.roofline ? "" : "  (by what such devices usually reach: 'gemmtune bench roofline' measures it)\n");
+  return fmt::format(
+      "on {}, {}: all calls take at least {}; about {} to tune\n{}", device_id(estimate.device), estimate.device.name,
+      human_time(stats.least_us), human_duration(stats.tuning_seconds),
+      estimate.roofline ? "" : "  (by what such devices usually reach: 'gemmtune bench roofline' measures it)\n");
 }
 
 std::string description(const Estimate& estimate) {

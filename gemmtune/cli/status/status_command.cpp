@@ -94,8 +94,8 @@ class StatusCommand final : public Command {
   /// Runs that are running come first.
   static void show_watched(const std::vector<RunStatus>& statuses) {
     for (const auto& status : statuses)
-      print_text("{}", status.state == RunState::running ? status_text(status, stdout_width()) + '\n'
-                                                         : ended_line(status));
+      print_text("{}",
+                 status.state == RunState::running ? status_text(status, stdout_width()) + '\n' : ended_line(status));
     if (!is_any_running(statuses))
       print_text("no run is running, so there is nothing to watch; without --watch, these runs are shown in full\n");
   }

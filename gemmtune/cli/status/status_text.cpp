@@ -65,8 +65,7 @@ std::string gain_line(const RunResult& result, std::size_t width) {
 std::string gains_text(const RunStatus& status, std::size_t width) {
   if (status.mean_gain <= 0) return {};
   auto text = fmt::format("  against the default: {:.2f}x in the geometric mean\n", status.mean_gain);
-  for (const auto& result : best_gains(status, gains_shown))
-    text += gain_line(result, width);
+  for (const auto& result : best_gains(status, gains_shown)) text += gain_line(result, width);
   return text;
 }
 
