@@ -14,7 +14,9 @@ static int complain(const gemmtune_message* message) {
 static void show(int64_t m, const gemmtune_answer* answer) {
   printf("M = %-6" PRId64 " %-14s ", m, match_names[answer->match]);
   if (!answer->has_choice)
-    printf("no kernel\n");
+    printf("no row, and no rule for this problem\n");
+  else if (answer->match == GEMMTUNE_FALLBACK) /* the kernel's name is empty: the library chooses it */
+    printf("no row: call %s, which chooses the kernel itself (%s)\n", answer->choice.libtype, answer->choice.source);
   else
     printf("%s %s, %.4g us, %s:%" PRId64 "\n", answer->choice.libtype, answer->choice.kernel_name, answer->expected_us,
            answer->choice.source, answer->choice.line);

@@ -2,6 +2,12 @@
 #include <gemmtune/dispatch.hpp>
 #include <iostream>
 
+/// Without a row a rule names a library, whose own heuristic chooses the kernel.
+static std::string kernel(const gemmtune::dispatch::Choice& choice) {
+  if (!std::string(choice.kernel_name).empty()) return std::string(choice.kernel_name);
+  return "no row: call " + std::string(choice.libtype);
+}
+
 int main(int argc, char** argv) {
   namespace dispatch = gemmtune::dispatch;
   if (argc < 4) {
@@ -16,7 +22,7 @@ int main(int argc, char** argv) {
     for (int i = 3; i < argc; ++i) {
       const auto problem = dispatch::parse_problem(argv[i]);
       const auto answer = dispatcher.lookup(problem);
-      std::cout << argv[i] << ": " << (answer.choice ? answer.choice->kernel_name : "no kernel") << '\n'
+      std::cout << argv[i] << ": " << (answer.choice ? kernel(*answer.choice) : "no row, and no rule") << '\n'
                 << dispatcher.explain(problem) << '\n';
     }
   } catch (const std::exception& error) {

@@ -141,7 +141,7 @@ TunedKernels tuned_kernels(const Readings& readings, const DeviceInfo& device) {
     return m.shape.types_known && !m.kernel.empty() && is_of(m.shape.device, device);
   });
   TunedKernels kernels;
-  for (const auto& shape : compare(here).shapes)
+  for (const auto& shape : compare(here, {.keeps_references = true}).shapes)
     for (const auto& [family, best] : shape.best)
       kernels.try_emplace({shape.shape.problem, family},
                           TunedKernel{best.measurement.kernel,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/cli/command.h"
@@ -96,6 +97,17 @@ std::string moe_text(const std::optional<MoeAnswer>& answer) {
                      answer->is_other_activation ? " and another act_type" : "", answer->where);
 }
 
+/// "--device cpu:0 (x86-64-avx2, 8 units: the tables have rows for it)".
+std::string devices_here(const TableIndex& index) {
+  std::vector<std::string> here;
+  for (const auto& device : list_devices()) {
+    const auto is_it = [&](const auto& d) { return d.gfx == device.arch && d.cu_num == device.cu_num; };
+    here.push_back(fmt::format("--device {} ({}, {} units{})", device_id(device), device.arch, device.cu_num,
+                               std::ranges::any_of(index.devices(), is_it) ? ": the tables have rows for it" : ""));
+  }
+  return join(here, "; ");
+}
+
 /// The tables that the command line names or, if it names none, those of the environment.
 std::vector<TableSource> tables_of(const LookupFlags& flags, const Environment& environment) {
   if (flags.tables.empty()) return environment.tables;
@@ -168,7 +180,8 @@ class LookupCommand final : public Command {
   std::vector<TableSource> known_tables(const Environment& environment) const {
     auto tables = tables_of(flags_, environment);
     if (tables.empty() && moe_tables_of(flags_, environment).empty())
-      fail(ErrorCode::usage, "no tables: add --table FILE, or set GEMMTUNE_CONFIG_<FAMILY>");
+      fail(ErrorCode::usage,
+           "no tables: add --table FILE, or set the variable of the format, such as GEMMTUNE_CONFIG_A16W16=FILE");
     return tables;
   }
 
@@ -176,7 +189,7 @@ class LookupCommand final : public Command {
     if (!device_.gfx.empty() && device_.cu_num > 0) return;
     std::vector<std::string> devices;
     for (const auto& d : index.devices()) devices.push_back(fmt::format("--gfx {} --cu-num {}", d.gfx, d.cu_num));
-    fail(ErrorCode::usage, "for which device? Add --gfx and --cu-num, or --device. The tables have rows for: {}",
+    fail(ErrorCode::usage, "for which device? This machine has {}. The tables have rows for {}", devices_here(index),
          devices.empty() ? "none" : join(devices, "; "));
   }
 

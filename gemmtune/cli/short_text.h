@@ -14,6 +14,10 @@ std::string human_time(double time_us);
 /// Kernels' names differ at both ends. At least 3 characters are left.
 std::string cut_in_the_middle(std::string_view text, std::size_t width);
 
+/// Lines of text, broken between words so that none has more than `width` characters (ASCII) unless one word has. What
+/// goes on in a further line is indented by two. 0: nothing is broken.
+std::string wrapped(std::string_view lines, std::size_t width);
+
 /// How many characters a line of stdout may have: the terminal's width, or what COLUMNS says where there is none. 0: as
 /// many as there are.
 std::size_t stdout_width();

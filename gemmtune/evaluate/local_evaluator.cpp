@@ -58,7 +58,7 @@ std::vector<FamilySupport> LocalEvaluator::supports(const Problem& problem) {
   for (const auto& family : state_->families) {
     const auto answer = ask(*family, problem, state_->device->info());
     answers.push_back({.family = std::string(family->name()),
-                       .version = family->version(),
+                       .version = family->version_of_build(),
                        .why_not = answer.why_not,
                        .candidate_count = std::ssize(answer.candidates)});
   }

@@ -81,8 +81,15 @@ class KernelFamily {
   /// The CSV's libtype: "onednn".
   virtual std::string_view name() const = 0;
 
-  /// Version of the library or of the kernels, and of the ISA or compiler if that matters. It goes into each trial.
+  /// Version of the library or of the kernels, and of the ISA or compiler if that matters.
   virtual std::string version() const = 0;
+
+  /// What trials record: version(), and for kernels of our own the hash of the sources that they were built from, so
+  /// that no trial of a kernel that was edited since counts. "2, build 3fa81c02".
+  std::string version_of_build() const { return build_.empty() ? version() : version() + ", build " + build_; }
+
+  /// Sets that hash. For the table of families that CMake writes.
+  void built_from(std::string_view hash) { build_ = hash; }
 
   /// The kind of device that holds its operands. The family is not asked about other kinds.
   virtual DeviceKind runs_on() const { return DeviceKind::cpu; }
@@ -135,6 +142,8 @@ class KernelFamily {
   /// device. Kind of device and features have been checked, but why_not() has not been called.
   virtual std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                              const DeviceInfo& device) const = 0;
+
+  std::string build_{};
 };
 
 /// Why the family is not asked about a problem with these features on this device, or "". The text names the family and

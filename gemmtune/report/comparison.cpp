@@ -65,8 +65,9 @@ class Comparer {
       : measurements_(measurements), options_(options) {}
 
   Comparison compare() {
+    has_contenders_ = std::ranges::any_of(measurements_, [](const auto& m) { return !is_reference(m); });
     for (const auto& m : measurements_)
-      if (is_wanted(m.backend)) look_at(m);
+      if (is_wanted(m)) look_at(m);
     for (const auto& [shape, usable] : usable_) shapes_[shape].best = best_of(usable);
     for (auto& [shape, compared] : shapes_) decide_winners(compared);
     comparison_.err_ratio_limit = options_.err_ratio_limit;
@@ -81,9 +82,13 @@ class Comparer {
   }
 
  private:
-  bool is_wanted(const std::string& backend) const {
+  /// cpu_reference is what kernels are held against. A search times it and never chooses it.
+  static bool is_reference(const Measurement& m) { return m.unproven && m.backend.ends_with("_reference"); }
+
+  bool is_wanted(const Measurement& m) const {
     const auto& wanted = options_.backends;
-    return wanted.empty() || std::ranges::find(wanted, backend) != wanted.end();
+    if (!wanted.empty()) return std::ranges::find(wanted, m.backend) != wanted.end();
+    return options_.keeps_references || !has_contenders_ || !is_reference(m);
   }
 
   void look_at(const Measurement& m) {
@@ -188,6 +193,7 @@ class Comparer {
 
   const std::vector<Measurement>& measurements_;
   const ComparisonOptions& options_;
+  bool has_contenders_{};
   Comparison comparison_;
   std::set<std::string> names_;  // the names of the backends
   std::map<ShapeId, ComparedShape, ByOrder> shapes_;

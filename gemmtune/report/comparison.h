@@ -15,6 +15,8 @@ namespace gemmtune {
 struct ComparisonOptions {
   std::string primary{};  // the backend with which the others are compared; empty: see Comparison::primary
   std::vector<std::string> backends{};  // only these backends; empty: all
+  bool keeps_references{};  // else searches' times of a reference (cpu_reference) count only where nothing else was
+                            // measured, or where `backends` names it
   double err_ratio_limit{VerifyPolicy{}.err_ratio_limit};
 };
 

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 
-#include "gemmtune/core/text.h"
 #include "gemmtune/report/store_readings.h"
 
 namespace gemmtune {
@@ -16,18 +17,17 @@ std::string device_text(const DeviceInfo& device) {
   return fmt::format("{}, {}, {} units", device.name, device.arch, device.cu_num);
 }
 
-std::string libraries_text(const TrialContext& context) {
-  std::vector<std::string> names;
-  for (const auto& [name, version] : context.device.libraries) names.push_back(fmt::format("{} {}", name, version));
-  if (names.empty()) names.push_back(context.family_version);
-  return join(names, ", ");
+/// Versions of libraries mostly begin with the family's name.
+std::string library_text(const Trial& trial) {
+  const auto& [family, version] = std::pair(trial.evaluation.candidate.family, trial.context.family_version);
+  return version.starts_with(family) ? version : fmt::format("{} {}", family, version);
 }
 
 std::string policy_text(const EvaluationPolicy& policy) {
   const auto& m = policy.measure;
-  return fmt::format("{}, warmup {}, {} to {} samples, {} cache{}, errRatio {}, seed {}", to_string(policy.stage),
-                     m.warmup, m.min_samples, m.max_samples, m.cold_cache ? "cold" : "hot",
-                     m.cold_instructions ? ", cold instructions" : "", policy.verify.err_ratio_limit, policy.seed);
+  return fmt::format("{}, warmup {}, {} to {} samples, {} cache{}, errRatio {}", to_string(policy.stage), m.warmup,
+                     m.min_samples, m.max_samples, m.cold_cache ? "cold" : "hot",
+                     m.cold_instructions ? ", cold instructions" : "", policy.verify.err_ratio_limit);
 }
 
 }  // namespace
@@ -66,26 +66,30 @@ std::vector<NoisePoint> noise_points(std::span<const Trial> trials, std::size_t 
 }
 
 std::vector<Provenance> provenances(std::span<const Trial> trials) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, Provenance> all;
+  struct Gathered {
+    Provenance entry{};
+    std::set<std::string> libraries{};
+    std::set<std::string> policies{};
+  };
+  std::map<std::pair<std::string, std::string>, Gathered> all;
   for (const auto& trial : trials) {
     const auto& context = trial.context;
-    const auto device = device_text(context.device);
-    const auto libraries = libraries_text(context);
-    const auto policy = policy_text(context.policy);
-    auto& entry =
-        all.try_emplace({device, context.device.driver, libraries, policy}, Provenance{.device = device,
-                                                                                       .driver = context.device.driver,
-                                                                                       .libraries = libraries,
-                                                                                       .policy = policy,
-                                                                                       .first_utc = trial.time_utc})
-            .first->second;
+    auto& [entry, libraries, policies] = all[{device_text(context.device), context.device.driver}];
     ++entry.trials;
-    entry.first_utc = std::min(entry.first_utc, trial.time_utc);
+    if (entry.first_utc.empty() || trial.time_utc < entry.first_utc) entry.first_utc = trial.time_utc;
     entry.last_utc = std::max(entry.last_utc, trial.time_utc);
+    libraries.insert(library_text(trial));
+    policies.insert(policy_text(context.policy));
   }
   std::vector<Provenance> list;
   list.reserve(all.size());
-  for (auto& [key, entry] : all) list.push_back(std::move(entry));
+  for (auto& [key, gathered] : all) {
+    std::tie(gathered.entry.device, gathered.entry.driver) = key;
+    gathered.entry.libraries.assign(gathered.libraries.begin(), gathered.libraries.end());
+    gathered.entry.policies.assign(gathered.policies.begin(), gathered.policies.end());
+    list.push_back(std::move(gathered.entry));
+  }
+  std::ranges::stable_sort(list, std::greater{}, &Provenance::trials);
   return list;
 }
 

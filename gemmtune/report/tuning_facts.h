@@ -28,12 +28,12 @@ struct NoisePoint {
   bool throttled{};
 };
 
-/// Conditions that several trials share.
+/// The trials on one kind of device, and the conditions under which they were made.
 struct Provenance {
   std::string device{};  // "NVIDIA H100 80GB HBM3, sm90, 132 units"
   std::string driver{};
-  std::string libraries{};  // "cublaslt 12.6, onednn 3.4"
-  std::string policy{};     // "confirm, warmup 5, 3 to 101 samples, cold cache, errRatio 0.05, seed 0"
+  std::vector<std::string> libraries{};  // of the families that have trials: "cublaslt 12.6", "onednn 3.4"
+  std::vector<std::string> policies{};   // "confirm, warmup 5, 3 to 101 samples, cold cache, errRatio 0.05"
   std::size_t trials{};
   std::string first_utc{};
   std::string last_utc{};
@@ -45,6 +45,7 @@ std::vector<BackendCost> backend_costs(std::span<const Trial> trials);
 /// The noise of at most `limit` confirmed times, in the order of the trials.
 std::vector<NoisePoint> noise_points(std::span<const Trial> trials, std::size_t limit);
 
+/// The device with the most trials first.
 std::vector<Provenance> provenances(std::span<const Trial> trials);
 
 }  // namespace gemmtune

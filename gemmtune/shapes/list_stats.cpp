@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gemmtune/gemm/format.h"
-#include "gemmtune/shapes/tuning_cost.h"
 
 namespace gemmtune {
 namespace {
@@ -26,14 +25,16 @@ void add(LayerStats& layer, const Shape& shape) {
 
 }  // namespace
 
-ListStats stats_of(const ShapeList& list) {
+ListStats stats_of(const ShapeList& list, const RatesOf& rates_of) {
   ListStats stats{.shapes = list.shapes.size(), .rejected = list.rejected.size()};
   std::map<Problem, LayerStats> layers;
   for (const auto& shape : list.shapes) {
     stats.weight += shape.weight;
     stats.flops += flops(shape.problem) * shape.weight;
     stats.bytes += moved_bytes(shape.problem) * shape.weight;
-    stats.tuning_seconds += rough_tuning_seconds(shape.problem);
+    const auto rates = rates_of(shape.problem);
+    stats.least_us += least_time_us(shape.problem, rates) * shape.weight;
+    stats.tuning_seconds += rough_tuning_seconds(shape.problem, rates);
     ++stats.formats[format_name(shape.problem)];
     auto key = shape.problem;
     key.m = 0;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "gemmtune/shapes/shape_list.h"
+#include "gemmtune/shapes/tuning_cost.h"
 
 namespace gemmtune {
 
@@ -27,11 +29,15 @@ struct ListStats {
   double weight{};
   double flops{};           // operations of all calls
   double bytes{};           // moved by all calls
+  double least_us{};        // that all calls take, at these rates
   double tuning_seconds{};  // estimated time
   std::map<std::string, std::size_t> formats{};
   std::vector<LayerStats> layers{};  // the layer with the most operations comes first
 };
 
-ListStats stats_of(const ShapeList& list);
+/// The rates at which a device runs a problem.
+using RatesOf = std::function<DeviceRates(const Problem&)>;
+
+ListStats stats_of(const ShapeList& list, const RatesOf& rates_of);
 
 }  // namespace gemmtune

@@ -5,8 +5,6 @@
 namespace gemmtune {
 namespace {
 
-constexpr double flops_per_us = 100e6;
-constexpr double bytes_per_us = 1e6;
 constexpr double launch_us = 2;
 
 constexpr double candidates = 100;
@@ -15,12 +13,16 @@ constexpr double runs = 100;
 
 }  // namespace
 
-double rough_time_us(const Problem& problem) {
-  return launch_us + std::max(flops(problem) / flops_per_us, moved_bytes(problem) / bytes_per_us);
+double least_time_us(const Problem& problem, const DeviceRates& rates) {
+  return std::max(flops(problem) / (rates.tflops * 1e6), moved_bytes(problem) / (rates.gbps * 1e3));
 }
 
-double rough_tuning_seconds(const Problem& problem) {
-  return candidates * (prepare_seconds + runs * rough_time_us(problem) / 1e6);
+double rough_time_us(const Problem& problem, const DeviceRates& rates) {
+  return launch_us + least_time_us(problem, rates);
+}
+
+double rough_tuning_seconds(const Problem& problem, const DeviceRates& rates) {
+  return candidates * (prepare_seconds + runs * rough_time_us(problem, rates) / 1e6);
 }
 
 }  // namespace gemmtune

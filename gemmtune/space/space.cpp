@@ -79,7 +79,7 @@ const std::string& Point::label(std::string_view tag) const {
 Space::Space(std::string prefix, std::vector<Axis> axes, std::vector<Constraint> constraints)
     : prefix_(std::move(prefix)), axes_(std::move(axes)), constraints_(std::move(constraints)) {}
 
-std::vector<Point> Space::points() const {
+std::vector<Point> Space::points() const& {
   std::vector<Point> points;
   for_each_combination(axes_, [&](const std::vector<std::int64_t>& values) {
     if (const Point point(*this, values); why_not(point).empty()) points.push_back(point);
@@ -101,7 +101,7 @@ std::string Space::name(const Point& point) const {
   return name;
 }
 
-std::optional<Point> Space::parse(std::string_view name) const {
+std::optional<Point> Space::parse(std::string_view name) const& {
   if (!name.starts_with(prefix_)) return std::nullopt;
   name.remove_prefix(prefix_.size());
   const auto pieces = split(name, '_');  // the first part is the empty text before the first '_'

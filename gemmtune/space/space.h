@@ -34,7 +34,9 @@ class Space;
 /// One value for each axis.
 class Point {
  public:
+  /// The space must outlive the point.
   Point(const Space& space, std::vector<std::int64_t> values) : space_(&space), values_(std::move(values)) {}
+  Point(const Space&& space, std::vector<std::int64_t> values) = delete;
 
   /// The number on this axis. Throws Error{internal} for an axis that does not exist.
   std::int64_t operator[](std::string_view tag) const;
@@ -60,8 +62,10 @@ class Space {
   /// `prefix` starts each name: "cpu_tile_f32".
   Space(std::string prefix, std::vector<Axis> axes, std::vector<Constraint> constraints);
 
-  /// All points that meet all constraints, first axis slowest.
-  std::vector<Point> points() const;
+  /// All points that meet all constraints, first axis slowest. Like parse(), only for a space that has a name: points
+  /// refer to their space, and those of a temporary one would dangle.
+  std::vector<Point> points() const&;
+  std::vector<Point> points() const&& = delete;
 
   /// How many points each constraint turned away, by reason. The first constraint that a point fails counts.
   std::map<std::string, std::int64_t> rejections() const;
@@ -71,7 +75,8 @@ class Space {
 
   /// The point of a name, if the name belongs to this space. Numbers need not be listed on the axis, so that tables
   /// stay valid when the space changes; labels must be. Constraints are not applied: see why_not().
-  std::optional<Point> parse(std::string_view name) const;
+  std::optional<Point> parse(std::string_view name) const&;
+  std::optional<Point> parse(std::string_view name) const&& = delete;
 
   /// The reason of the first constraint that does not hold, or "".
   std::string why_not(const Point& point) const;

@@ -260,19 +260,44 @@ void insert_trial(Connection& connection, const Problem& problem, const Evaluati
   insert.run();
 }
 
-std::optional<Evaluation> latest_trial(Connection& connection, const Problem& problem, const Candidate& candidate,
-                                       Stage stage, const TrialContext& context) {
-  Query query(connection.prepared("SELECT trial_id, " GEMMTUNE_EVALUATION_COLUMNS " FROM trial_details"
-                                  " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"
-                                  " AND candidate_id = (SELECT id FROM candidates WHERE family = ? AND name = ?)"
-                                  " AND context_id = (SELECT id FROM contexts WHERE identity = ?)"
-                                  " AND stage = ? AND NOT " GEMMTUNE_IS_LIFTED " ORDER BY trial_id DESC LIMIT 1"));
+namespace {
+
+#define GEMMTUNE_LATEST_TRIAL(IN_CONTEXT)                                         \
+  "SELECT trial_id, " GEMMTUNE_EVALUATION_COLUMNS                                 \
+  " FROM trial_details"                                                           \
+  " WHERE problem_id = (SELECT id FROM problems WHERE text = ?)"                  \
+  " AND candidate_id = (SELECT id FROM candidates WHERE family = ? AND name = ?)" \
+  " AND " IN_CONTEXT " AND stage = ? AND NOT " GEMMTUNE_IS_LIFTED " ORDER BY trial_id DESC LIMIT 1"
+
+constexpr const char* latest_in_context =
+    GEMMTUNE_LATEST_TRIAL("context_id = (SELECT id FROM contexts WHERE identity = ?)");
+
+// The `libraries` of a context's device are the versions of all families. Only that of the candidate's own family says
+// whether a trial is still valid, and it stands in the context's identity once more: adding a family, or a new version
+// of another one, repeats no trial.
+constexpr const char* latest_whatever_other_families = GEMMTUNE_LATEST_TRIAL(
+    "context_id IN (SELECT id FROM contexts WHERE json_remove(identity, '$.device.libraries')"
+    " = json_remove(?, '$.device.libraries'))");
+
+std::optional<Evaluation> latest_trial(Connection& connection, const char* sql, const Problem& problem,
+                                       const Evaluation& asked, const TrialContext& context) {
+  const auto& candidate = asked.candidate;
+  Query query(connection.prepared(sql));
   query.bind(to_string(problem)).bind(candidate.family).bind(candidate.name).bind(identity_of(context));
-  if (!query.bind(to_string(stage)).step()) return std::nullopt;
+  if (!query.bind(to_string(asked.stage)).step()) return std::nullopt;
   std::optional<Evaluation> evaluation;
   connection.read_row("trials", query.integer(), [&] { evaluation = read_evaluation(query); });
   if (evaluation) evaluation->seed = context.policy.seed;
   return evaluation;
+}
+
+}  // namespace
+
+std::optional<Evaluation> latest_trial(Connection& connection, const Problem& problem, const Candidate& candidate,
+                                       Stage stage, const TrialContext& context) {
+  const Evaluation asked{.candidate = candidate, .stage = stage};
+  auto found = latest_trial(connection, latest_in_context, problem, asked, context);
+  return found ? found : latest_trial(connection, latest_whatever_other_families, problem, asked, context);
 }
 
 std::vector<Trial> all_trials(Connection& connection) {

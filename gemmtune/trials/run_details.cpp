@@ -18,9 +18,12 @@ std::optional<double> RunResult::gain() const {
 void insert_result(Connection& connection, std::int64_t run, const RunResult& result) {
   Query query(connection.prepared(
       "INSERT OR REPLACE INTO run_results (run_id, time_utc, problem_id, winner, time_us, default_choice, default_us,"
-      " why_failed, claim) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+      " why_failed, claim, weight, layer, low_us, high_us, default_low_us, default_high_us)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   query.bind(run).bind(utc_now()).bind(id_of(connection, result.problem)).bind(result.winner).bind(result.time_us);
-  query.bind(result.default_choice).bind(result.default_us).bind(result.why_failed).bind(result.claim).run();
+  query.bind(result.default_choice).bind(result.default_us).bind(result.why_failed).bind(result.claim);
+  query.bind(result.weight).bind(result.layer).bind(result.low_us).bind(result.high_us);
+  query.bind(result.default_low_us).bind(result.default_high_us).run();
 }
 
 void insert_line(Connection& connection, std::int64_t run, const std::string& text) {
@@ -37,8 +40,9 @@ std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
   std::vector<RunResult> results;
   if (!has_run_details(connection.database())) return results;
   Query query(connection.prepared(
-      "SELECT run_results.id, time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim FROM"
-      " run_results JOIN problems ON problems.id = problem_id WHERE run_id = ? ORDER BY"
+      "SELECT run_results.id, time_utc, text, winner, time_us, default_choice, default_us, why_failed, claim,"
+      " weight, layer, low_us, high_us, default_low_us, default_high_us FROM run_results JOIN problems ON problems.id "
+      "= problem_id WHERE run_id = ? ORDER BY"
       " run_results.id"));
   query.bind(run);
   while (query.step()) {
@@ -51,7 +55,13 @@ std::vector<RunResult> results_of(Connection& connection, std::int64_t run) {
                          .default_choice = query.text(),
                          .default_us = query.real(),
                          .why_failed = query.text(),
-                         .claim = query.text()});
+                         .claim = query.text(),
+                         .weight = query.real(),
+                         .layer = query.text(),
+                         .low_us = query.real(),
+                         .high_us = query.real(),
+                         .default_low_us = query.real(),
+                         .default_high_us = query.real()});
     });
   }
   return results;

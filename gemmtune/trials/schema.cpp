@@ -125,6 +125,9 @@ CREATE TABLE run_results (
   default_choice TEXT NOT NULL, default_us REAL,
   why_failed TEXT NOT NULL,
   claim TEXT NOT NULL DEFAULT '',
+  weight REAL NOT NULL DEFAULT 1, layer TEXT NOT NULL DEFAULT '',
+  low_us REAL NOT NULL DEFAULT 0, high_us REAL NOT NULL DEFAULT 0,
+  default_low_us REAL NOT NULL DEFAULT 0, default_high_us REAL NOT NULL DEFAULT 0,
   UNIQUE (run_id, problem_id)
 );
 CREATE TABLE run_lines (
@@ -152,6 +155,8 @@ bool knows_turns(SQLite::Database& database) { return version_of(database) >= 4;
 
 bool knows_lifts(SQLite::Database& database) { return version_of(database) >= 5; }
 
+bool knows_weights(SQLite::Database& database) { return version_of(database) >= 6; }
+
 bool is_empty(SQLite::Database& database) {
   return database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
@@ -167,6 +172,17 @@ void make_tables(SQLite::Database& database) {
   database.exec("PRAGMA application_id = " + std::to_string(application_id));
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
+}
+
+// A store of the first version has got the newest table already.
+void bring_up_to_weights(SQLite::Database& database) {
+  const auto has_them =
+      database.execAndGet("SELECT count(*) FROM pragma_table_info('run_results') WHERE name = 'weight'");
+  if (has_them.getInt() > 0) return;
+  database.exec("ALTER TABLE run_results ADD COLUMN weight REAL NOT NULL DEFAULT 1");
+  database.exec("ALTER TABLE run_results ADD COLUMN layer TEXT NOT NULL DEFAULT ''");
+  for (const std::string end : {"low_us", "high_us", "default_low_us", "default_high_us"})
+    database.exec("ALTER TABLE run_results ADD COLUMN " + end + " REAL NOT NULL DEFAULT 0");
 }
 
 /// From one of the first three versions to the fourth.
@@ -186,7 +202,8 @@ void bring_up_to_date(SQLite::Database& database) {
   if (version_of(database) == schema_version) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   if (!knows_turns(database)) bring_up_to_turns(database);
-  database.exec(lifts);
+  if (!knows_lifts(database)) database.exec(lifts);
+  bring_up_to_weights(database);
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
   transaction.commit();
 }
@@ -208,11 +225,14 @@ void complete_for_reading(SQLite::Database& database) {
   if (!knows_lifts(database))
     database.exec(
         "CREATE TEMP TABLE lifts (device TEXT, problem_id INTEGER, candidate_id INTEGER, last_trial INTEGER)");
+  if (!knows_weights(database) && has_run_details(database))
+    database.exec(std::string("CREATE TEMP VIEW run_results AS SELECT *") +
+                  (knows_turns(database) ? "" : ", '' AS claim") +
+                  ", 1.0 AS weight, '' AS layer, 0.0 AS low_us, 0.0 AS high_us, 0.0 AS default_low_us,"
+                  " 0.0 AS default_high_us FROM main.run_results");
   if (knows_turns(database)) return;
   const std::string cold = knows_cold_instructions(database) ? "" : ", 0 AS cold_instructions";
   database.exec("CREATE TEMP VIEW trial_details AS SELECT *, '[]' AS turns" + cold + " FROM main.trial_details");
-  if (has_run_details(database))
-    database.exec("CREATE TEMP VIEW run_results AS SELECT *, '' AS claim FROM main.run_results");
 }
 
 void check_schema(SQLite::Database& database, const std::filesystem::path& path) {

@@ -9,8 +9,9 @@
 namespace gemmtune {
 
 /// Since 2: run_results, run_lines, run_files. Since 3: contexts.cold_instructions. Since 4: trials.turns, which is
-/// '[]' for the samples of older trials, and run_results.claim. Since 5: lifts.
-inline constexpr int schema_version = 5;
+/// '[]' for the samples of older trials, and run_results.claim. Since 5: lifts. Since 6: weights, layers and intervals
+/// of run_results.
+inline constexpr int schema_version = 6;
 
 /// Creates the tables of an empty database, and adds to older stores what they lack. Throws Error{input} as
 /// check_schema does.

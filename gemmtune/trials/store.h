@@ -101,6 +101,12 @@ struct RunResult {
   std::string why_failed{};
   std::string claim{};  // what the search states of its regret, in words, or why it states nothing; empty when the
                         // search is none that states a regret
+  double weight{1};     // number of calls, and the layer of the model, as the list of shapes says them
+  std::string layer{};
+  double low_us{};  // the 95 % intervals of both times; 0 when they are not known
+  double high_us{};
+  double default_low_us{};
+  double default_high_us{};
 
   /// The time of the default choice divided by the time of the winner; empty when one of them is not known.
   std::optional<double> gain() const;

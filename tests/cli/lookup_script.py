@@ -79,7 +79,15 @@ class Lookup(CommandTest):
 
     def test_says_what_is_missing(self):
         self.assertIn("no tables: add --table", self.fail_with(2, "lookup", *DEVICE, "8x8x8:a4w4").stderr)
-        self.assertIn("rows for: --gfx gfx950 --cu-num 256\n", self.fail_with(2, "lookup", "-t", NAME, "8x8x8:a4w4").stderr)
+        which = self.fail_with(2, "lookup", "-t", NAME, "8x8x8:a4w4").stderr
+        self.assertRegex(which, r"for which device\? This machine has --device \w+:0 \(.*\)\. The tables have rows for "
+                                r"--gfx gfx950 --cu-num 256\n")
+        self.assertNotIn("rows for it", which)
+        cpu = json.loads(self.succeed("devices", "--json").stdout)[0]
+        self.write("own_a4w4.csv", f"gfx,cu_num,M,N,K,kernelId,splitK,us,kernelName,tflops,bw,errRatio\n"
+                                   f"{cpu['arch']},{cpu['cu_num']},8,8,8,1,0,5,k,,,\n")
+        own = self.fail_with(2, "lookup", "-t", "own_a4w4.csv", "8x8x8:a4w4").stderr
+        self.assertIn(f"--device cpu:0 ({cpu['arch']}, {cpu['cu_num']} units: the tables have rows for it)", own)
         self.assertIn("column 1", self.fail_with(3, "lookup", "-t", NAME, *DEVICE, "8x8:a4w4").stderr)
         self.assertIn("nowhere.csv", self.fail_with(3, "lookup", "-t", "nowhere.csv", *DEVICE, "8x8x8:a4w4").stderr)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Shape lists from models and captures, cut and counted, through the real program."""
 import json
+import os
 
 import gguf_files
 from harness import CommandTest, main
@@ -178,6 +179,25 @@ class SplitAndStats(CommandTest):
         self.assertEqual((stats["shapes"], stats["rejected"], stats["weight"]), (2, 1, 3))
         self.assertEqual(stats["layers"][0]["m_high"], 8)
         self.assertEqual(result.stderr, "bf16.csv:4:1: M: found 'x', expected a whole number above 0\n")
+
+    def test_times_are_those_of_this_machine_until_its_roofline_is_known(self):
+        self.write("bf16.csv", "M,N,K\n64,512,512\n")
+        os.environ["GEMMTUNE_CACHE"] = str(self.folder)
+        self.addCleanup(os.environ.pop, "GEMMTUNE_CACHE")
+        (self.folder / "rooflines").mkdir()
+        guessed = self.succeed("shapes", "stats", "bf16.csv", "--device", "cpu").stdout
+        self.assertRegex(guessed, r"\non cpu:0, .*: all calls take at least [\d.]+ us; about .* to tune\n  \(by what such devices")
+        before = json.loads(self.succeed("shapes", "stats", "bf16.csv", "--device", "cpu", "--json").stdout)
+        cpu = json.loads(self.succeed("devices", "--json").stdout)[0]
+        name = "".join(c.lower() if c.isalnum() else "-" for c in cpu["name"])
+        peak = {"tflops": 1e-6, "problem": "8x8x8:bf16:bf16:bf16", "kernel": "k", "date": "2026-11-29T00:00:00Z"}
+        self.write(f"rooflines/{name}_{cpu['arch']}_{cpu['cu_num']}.json", json.dumps(
+            {"version": 1, "device": cpu["name"], "gfx": cpu["arch"], "cu_num": cpu["cu_num"], "driver": cpu["driver"],
+             "date": "2026-11-29T00:00:00Z", "copy_gbps": 10, "peaks": {"bf16": peak}}))
+        after = json.loads(self.succeed("shapes", "stats", "bf16.csv", "--device", "cpu", "--json").stdout)
+        self.assertEqual((before["rates"], after["rates"]), ("usual", "roofline"))
+        self.assertAlmostEqual(after["least_us"], 2 * 64 * 512 * 512)
+        self.assertGreater(after["tuning_seconds"], before["tuning_seconds"])
 
     def test_parts_must_be_some(self):
         self.write("bf16.csv", "M,N,K\n")

@@ -45,7 +45,10 @@ class Status(CommandTest):
             process.send_signal(signal.SIGKILL)
             process.wait()
         self.assertEqual(self.status()[0]["state"], "killed")
-        self.assertIn("killed", self.succeed("status", ".", "--watch").stdout)
+        watched = self.succeed("status", ".", "--watch").stdout.splitlines()
+        self.assertRegex(watched[0], r"^tuned.trials.db: killed, \d+ of 400 shapes in .*Z$|^.*/tuned.trials.db: killed, .*Z$")
+        self.assertEqual(len(watched), 2)
+        self.assertIn("nothing to watch", watched[1])
 
     def test_all_runs_of_a_store(self):
         self.write("list.csv", shape_list([(8, 16, 32)]))

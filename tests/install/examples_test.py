@@ -83,7 +83,7 @@ class Installed(unittest.TestCase):
         lines = output.splitlines()
         self.assertEqual(lines[0], f"M = 1      padded_fine     kernel_16, 5.5 us, {self.table}:2")
         self.assertEqual(lines[2], f"M = 16     exact           kernel_16, 5.5 us, {self.table}:2")
-        self.assertTrue(lines[-1].startswith("M = 16384  fallback       asm , 0 us, rule: "), lines[-1])
+        self.assertTrue(lines[-1].startswith("M = 16384  fallback       no row: call asm, which chooses the kernel itself (rule: "), lines[-1])
 
     def test_failures_in_c_have_a_message(self):
         program = self.build("dispatch-c")

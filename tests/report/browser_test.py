@@ -16,6 +16,29 @@ SKIPPED = 77
 SHAPES = 3000
 LOAD_MS, SORT_MS = 4000, 1500  # on a busy machine; idle it takes a quarter of this
 
+# Runs in the page of a small run: what is drawn where shapes are few.
+SMALL_PROBE = """
+const chartOf = (section) => Chart.getChart(document.querySelector(`#${section} canvas`));
+const gain = chartOf("gain");
+const scroll = document.querySelector("#shapes .scroll");
+const cells = (list) => [...document.querySelectorAll(`#${list} tbody tr`)].map((row) => [...row.cells].map((cell) => cell.textContent));
+const result = document.createElement("pre");
+result.id = "seen";
+result.textContent = JSON.stringify({
+  errors: window.pageErrors,
+  headline: document.getElementById("headline").textContent,
+  tiles: [...document.querySelectorAll("#tiles .tile")].map((tile) => [tile.querySelector("b").textContent, tile.querySelector("span").textContent]),
+  gain_type: gain.config.type,
+  gain_names: gain.scales.y.ticks.map((tick) => tick.label),
+  error_bars: gain.data.datasets.map((set) => set.data.filter((bar) => bar.low > 0 && bar.high >= bar.low).length),
+  gains: cells("gain-list"),
+  provenance: cells("provenance-list"),
+  heads: [...document.querySelectorAll("#table th")].map((cell) => cell.textContent),
+  cut: scroll.scrollWidth - scroll.clientWidth,
+});
+document.body.append(result);
+"""
+
 # Runs in the page after its own script, and leaves what it saw in the document.
 PROBE = """
 const seen = { errors: window.pageErrors };
@@ -95,9 +118,9 @@ def write_inputs(folder):
         times = [round(rng.uniform(1, 90), 3) if rng.random() < share else "" for share in (0.9, 0.9, 1, 0.01, 0.01)]
         lines.append(f"gfx950,256,{m}x{n}x{k}:a4w4,{m},{n},{k}," + ",".join(map(str, times)))
     (folder / "bench.csv").write_text("\n".join(lines) + "\n")
-    header = "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle\n"
-    shape = "{},32,32,False,torch.float32,torch.float32,False,False\n"
-    (folder / "list.csv").write_text(header + shape.format(8) + shape.format(16))
+    header = "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle,weight,layer\n"
+    shape = "{},32,32,False,torch.float32,torch.float32,False,False,{},qkv\n"
+    (folder / "list.csv").write_text(header + shape.format(8, 30) + shape.format(16, 2))
     environment = {**os.environ, "GEMMTUNE_STATE": str(folder / "state")}
     subprocess.run([PROGRAM, "tune", "--libtype", "cpu_tile", "-i", "list.csv", "-o", "tuned.csv"], cwd=folder, check=True,
                    capture_output=True, env=environment)
@@ -132,6 +155,23 @@ def check(seen, consoled):
     assert seen["load_ms"] < LOAD_MS and seen["sort_ms"] < SORT_MS, (seen["load_ms"], seen["sort_ms"])
 
 
+def check_small(seen):
+    assert seen["errors"] == [], seen["errors"]
+    assert re.search(r"all calls of the list: [\d.]+ . ?.*→ .*On .*units", seen["headline"]), seen["headline"]
+    (count, what), *shares = seen["tiles"]
+    assert (count, what) == ("2", "shapes") and sum(int(number) for number, _ in shares) == 2, seen["tiles"]
+    assert seen["gain_type"] == "bar" and sorted(seen["gain_names"]) == ["16x32x32, qkv", "8x32x32, qkv"], seen["gain_names"]
+    assert seen["error_bars"] == [2, 2], seen["error_bars"]
+    assert len(seen["gains"]) == 2 and {row[1] for row in seen["gains"]} == {"qkv"} and {row[2] for row in seen["gains"]} == {"30", "2"}
+    assert len(seen["provenance"]) == 1 and "cpu_tile" in seen["provenance"][0][4], seen["provenance"]
+    assert "calls" in seen["heads"] and "layer" in seen["heads"], seen["heads"]
+    assert seen["cut"] <= 0, f"the table is {seen['cut']} pixels wider than its place"
+
+
+def probed(text, probe):
+    return text.replace("<head>", "<head>" + CATCHER, 1).replace("</body>", f"<script>{probe}</script></body>", 1)
+
+
 def main():
     if not browser():
         print("skipped: no Chromium here")
@@ -146,9 +186,12 @@ def main():
         assert made.returncode == 0, made.stderr
         text = (folder / "report.html").read_text()
         page = folder / "probed.html"
-        page.write_text(text.replace("<head>", "<head>" + CATCHER, 1).replace("</body>", f"<script>{PROBE}</script></body>", 1))
+        page.write_text(probed(text, PROBE))
         seen, consoled = look(page, folder)
         check(seen, consoled)
+        subprocess.run([PROGRAM, "analyze", "tuned.trials.db", "--html", "small.html"], cwd=folder, capture_output=True, check=True)
+        page.write_text(probed((folder / "small.html").read_text(), SMALL_PROBE))
+        check_small(look(page, folder)[0])
         print(f"{len(text)} bytes, loaded in {seen['load_ms']:.0f} ms, sorted in {seen['sort_ms']:.0f} ms; hovered: {seen['tooltip']}")
     return 0
 

@@ -88,6 +88,19 @@ TEST(Comparison, WhatIsLostMissedAndSkipped) {
   EXPECT_EQ(comparison.skipped.front().text, "errRatio 0.06 is over 0.05");
 }
 
+TEST(Comparison, AReferenceIsNoContenderUnlessItIsAskedFor) {
+  auto reference = timed(1, "cpu_reference", 9);
+  EXPECT_THAT(compare({reference, timed(1, "ck", 2)}).backends, ElementsAre("ck", "cpu_reference"))
+      << "a benchmark has a column for it";
+  reference.unproven = true;
+  const std::vector measurements{reference, timed(1, "ck", 2)};
+  EXPECT_THAT(compare(measurements).backends, ElementsAre("ck"));
+  EXPECT_THAT(compare(measurements, {.keeps_references = true}).backends, ElementsAre("ck", "cpu_reference"));
+  EXPECT_THAT(compare(measurements, {.backends = {"ck", "cpu_reference"}}).backends,
+              ElementsAre("ck", "cpu_reference"));
+  EXPECT_THAT(compare({reference}).backends, ElementsAre("cpu_reference"));
+}
+
 TEST(Comparison, TheLimitOfErrorsIsTheCallers) {
   EXPECT_EQ(count_skipped(compare(traps(), {.err_ratio_limit = 0.06}), SkipReason::over_error_limit), 0U);
   EXPECT_EQ(count_skipped(compare(traps(), {.err_ratio_limit = 0}), SkipReason::over_error_limit), 2U);

@@ -9,7 +9,8 @@ namespace gemmtune {
 namespace {
 
 ListStats stats(std::string_view text) {
-  return stats_of(read_shapes(parse_csv(text, "s.csv"), format_defaults(Format::a16w16)));
+  return stats_of(read_shapes(parse_csv(text, "s.csv"), format_defaults(Format::a16w16)),
+                  [](const Problem&) { return DeviceRates{}; });
 }
 
 TEST(ListStats, CountsLayersMostOperationsFirst) {
@@ -31,6 +32,16 @@ TEST(ListStats, CountsLayersMostOperationsFirst) {
   EXPECT_EQ(counted.layers[1].weight, 4);
   EXPECT_EQ(counted.flops, counted.layers[0].flops + counted.layers[1].flops);
   EXPECT_EQ(counted.formats, (std::map<std::string, std::size_t>{{"a16w16", 3}}));
+}
+
+TEST(ListStats, TimesFollowFromTheRatesOfTheDevice) {
+  const auto list =
+      read_shapes(parse_csv("M,N,K,weight\n8192,8192,8192,3\n", "s.csv"), format_defaults(Format::a16w16));
+  const auto with = [&](const DeviceRates& rates) { return stats_of(list, [&](const Problem&) { return rates; }); };
+  const auto slow = with({.tflops = 0.1, .gbps = 10});
+  EXPECT_NEAR(slow.least_us, 3 * 2.0 * 8192 * 8192 * 8192 / 0.1e6, 1) << "bound by its operations";
+  EXPECT_NEAR(with({.tflops = 0.1, .gbps = 0.001}).least_us, 3 * moved_bytes(list.shapes[0].problem) / 1.0, 1);
+  EXPECT_GT(slow.tuning_seconds, 100 * with({}).tuning_seconds);
 }
 
 TEST(ListStats, AnEmptyListHasNothing) {

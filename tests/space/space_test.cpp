@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <type_traits>
+#include <utility>
 
 #include "gemmtune/core/error.h"
 
@@ -23,6 +25,20 @@ TEST(Space, EnumeratesThePointsThatMeetAllConstraints) {
   EXPECT_EQ(names, (std::vector<std::string>{"toy_f32_avx2_m4_kc64", "toy_f32_avx2_m4_kc256", "toy_f32_avx2_m6_kc256",
                                              "toy_f32_avx512_m4_kc64", "toy_f32_avx512_m4_kc256"}));
 }
+
+// Points refer to their space, so that those of a temporary one must not compile.
+template <typename Of>
+constexpr bool gives_points = requires(Of space) {
+  std::forward<Of>(space).points();
+};
+template <typename Of>
+constexpr bool parses = requires(Of space) {
+  std::forward<Of>(space).parse("toy");
+};
+static_assert(gives_points<const Space&> && parses<const Space&>);
+static_assert(!gives_points<Space> && !parses<Space> && !gives_points<const Space> && !parses<const Space>);
+static_assert(std::is_constructible_v<Point, const Space&, std::vector<std::int64_t>>);
+static_assert(!std::is_constructible_v<Point, Space, std::vector<std::int64_t>>);
 
 TEST(Space, CountsWhyPointsWereTurnedAway) {
   EXPECT_EQ(toy_space().rejections(),
@@ -79,7 +95,10 @@ TEST(Space, ThreadsFallFromAllCores) {
   EXPECT_EQ(values(12), (std::vector<std::int64_t>{12, 8, 4, 2, 1}));
 }
 
-TEST(Space, AnEmptyAxisMeansNoPoints) { EXPECT_TRUE(Space("x", {numeric_axis("m", {})}, {}).points().empty()); }
+TEST(Space, AnEmptyAxisMeansNoPoints) {
+  const Space space("x", {numeric_axis("m", {})}, {});
+  EXPECT_TRUE(space.points().empty());
+}
 
 TEST(Space, AskingForAnAxisThatIsNotThereIsABug) {
   const auto space = toy_space();

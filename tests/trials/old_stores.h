@@ -18,6 +18,10 @@ inline void make_old(const std::filesystem::path& path, int version) {
     store.add_result(store.begin_run("gemmtune tune", 3), {.problem = invented_problem(), .winner = "toy_kc0"});
   }
   SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+  for (const std::string column : {"weight", "layer", "low_us", "high_us", "default_low_us", "default_high_us"})
+    database.exec("ALTER TABLE run_results DROP COLUMN " + column);
+  database.exec("PRAGMA user_version = 5");
+  if (version == 5) return;
   database.exec("DROP TABLE lifts");
   database.exec("PRAGMA user_version = 4");
   if (version == 4) return;

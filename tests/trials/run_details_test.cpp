@@ -15,7 +15,13 @@ RunResult invented_result(std::int64_t m, double time_us = 5) {
           .time_us = time_us,
           .default_choice = "toy_kc0",
           .default_us = 10,
-          .claim = "regret at most 1 %"};
+          .claim = "regret at most 1 %",
+          .weight = 32,
+          .layer = "qkv",
+          .low_us = 4.5,
+          .high_us = 5.5,
+          .default_low_us = 9,
+          .default_high_us = 11};
 }
 
 TEST(RunDetails, ComeBackAsTheyWere) {
@@ -36,6 +42,9 @@ TEST(RunDetails, ComeBackAsTheyWere) {
   EXPECT_EQ(results[1].time_us, 5);
   EXPECT_EQ(results[1].gain(), 2);
   EXPECT_EQ(results[1].claim, "regret at most 1 %");
+  EXPECT_EQ(results[1].weight, 32);
+  EXPECT_EQ(results[1].layer, "qkv");
+  EXPECT_EQ(results[1].low_us + results[1].high_us + results[1].default_low_us + results[1].default_high_us, 30);
   EXPECT_FALSE(results[1].time_utc.empty());
   EXPECT_EQ(results[0].why_failed, "nothing was right");
   EXPECT_FALSE(results[0].gain());
@@ -88,7 +97,8 @@ TEST(RunDetails, AnOldStoreIsBroughtUpToDateWhenItIsWritten) {
   }
   const auto store = TrialStore::open_read_only(folder.store());
   EXPECT_EQ(store.all().size(), 1U);
-  EXPECT_EQ(store.results(1).size(), 1U);
+  ASSERT_EQ(store.results(1).size(), 1U);
+  EXPECT_EQ(store.results(1)[0].weight, 32) << "the table has got what is new";
   EXPECT_EQ(store.runs().size(), 1U);
 }
 

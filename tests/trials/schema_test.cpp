@@ -47,6 +47,8 @@ TEST_P(OldStore, HasResultsWithoutClaims) {
   ASSERT_EQ(results.size(), kept + 1);
   if (kept > 0) {
     EXPECT_EQ(results.front().claim, "");
+    EXPECT_EQ(results.front().weight, 1);
+    EXPECT_EQ(results.front().high_us, 0);
   }
   EXPECT_EQ(results.back().claim, "no claim, since x");
 }
@@ -79,7 +81,7 @@ TEST_P(OldStore, IsBroughtUpToDateWhenItIsWritten) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Versions, OldStore, testing::Values(1, 2, 3, 4, 5));
 
 }  // namespace
 }  // namespace gemmtune

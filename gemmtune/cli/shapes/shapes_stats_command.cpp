@@ -1,12 +1,17 @@
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "gemmtune/bench/roofline_file.h"
+#include "gemmtune/cli/device_choice.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/shapes/list_inputs.h"
 #include "gemmtune/cli/shapes/shapes_commands.h"
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/cli/text_grid.h"
 #include "gemmtune/core/clock.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/json.h"
+#include "gemmtune/device/device.h"
 #include "gemmtune/shapes/list_stats.h"
 
 namespace gemmtune {
@@ -27,10 +32,49 @@ nlohmann::json to_json_value(const LayerStats& layer) {
           {"gflop", layer.flops / 1e9}};
 }
 
-nlohmann::json to_json_value(const ListStats& stats) {
-  nlohmann::json value{{"shapes", stats.shapes},      {"rejected", stats.rejected},
-                       {"weight", stats.weight},      {"gflop", stats.flops / 1e9},
-                       {"gbytes", stats.bytes / 1e9}, {"tuning_seconds", stats.tuning_seconds},
+/// The device for which times are estimated, and what is known of it.
+struct Estimate {
+  DeviceInfo device{};
+  std::optional<Roofline> roofline{};
+  ListStats stats{};
+};
+
+/// Until a roofline is measured: what a core and a GPU usually reach.
+DeviceRates usual_rates(const DeviceInfo& device) {
+  if (device.kind != DeviceKind::cpu) return {};
+  const auto cores = static_cast<double>(device.cu_num);
+  return {.tflops = 0.05 * cores, .gbps = 8 * cores};
+}
+
+DeviceRates rates_for(const Estimate& estimate, const Problem& problem) {
+  auto rates = usual_rates(estimate.device);
+  if (!estimate.roofline) return rates;
+  if (estimate.roofline->copy_gbps > 0) rates.gbps = estimate.roofline->copy_gbps;
+  const auto peak = estimate.roofline->peaks.find(peak_key(problem));
+  if (peak != estimate.roofline->peaks.end()) rates.tflops = peak->second.tflops;
+  return rates;
+}
+
+std::optional<Roofline> roofline_of(const DeviceInfo& device) {
+  try {
+    return remembered_roofline(rooflines_folder(), device);
+  } catch (const Error& error) {
+    print_note("gemmtune: {}\n", error.what());
+    return std::nullopt;
+  }
+}
+
+nlohmann::json to_json_value(const Estimate& estimate) {
+  const auto& stats = estimate.stats;
+  nlohmann::json value{{"shapes", stats.shapes},
+                       {"rejected", stats.rejected},
+                       {"weight", stats.weight},
+                       {"gflop", stats.flops / 1e9},
+                       {"gbytes", stats.bytes / 1e9},
+                       {"least_us", stats.least_us},
+                       {"tuning_seconds", stats.tuning_seconds},
+                       {"device", device_id(estimate.device)},
+                       {"rates", estimate.roofline ? "roofline" : "usual"},
                        {"formats", stats.formats}};
   value["layers"] = nlohmann::json::array();
   for (const auto& layer : stats.layers) value["layers"].push_back(to_json_value(layer));
@@ -51,11 +95,20 @@ std::string layers_text(const ListStats& stats) {
   return text;
 }
 
-std::string description(const ListStats& stats) {
+std::string times_text(const Estimate& estimate) {
+  const auto& stats = estimate.stats;
+  return fmt::format(
+      "on {}, {}: all calls take at least {}; about {} to tune\n{}", device_id(estimate.device), estimate.device.name,
+      human_time(stats.least_us), human_duration(stats.tuning_seconds),
+      estimate.roofline ? "" : "  (by what such devices usually reach: 'gemmtune bench roofline' measures it)\n");
+}
+
+std::string description(const Estimate& estimate) {
+  const auto& stats = estimate.stats;
   auto text = fmt::format("{} shapes of {} layers, weight {:.6g}\n", stats.shapes, stats.layers.size(), stats.weight);
   for (const auto& [format, count] : stats.formats) text += fmt::format("  {} of {}\n", count, format);
   text += fmt::format("{:.4g} GFLOP and {:.4g} GB moved by all calls\n", stats.flops / 1e9, stats.bytes / 1e9);
-  text += fmt::format("about {} to tune\n", human_duration(stats.tuning_seconds));
+  if (stats.shapes > 0) text += times_text(estimate);
   return stats.layers.empty() ? text : text + '\n' + layers_text(stats);
 }
 
@@ -63,6 +116,7 @@ class ShapesStatsCommand final : public Command {
  public:
   void declare(Options& options) override {
     options.add_option("list", list_).required();
+    options.add_option("-d,--device", device_);
     options.add_flag("--json", json_);
   }
 
@@ -70,16 +124,19 @@ class ShapesStatsCommand final : public Command {
     const auto document = read_csv(list_);
     const auto list = read_shapes(document, list_defaults(document));
     for (const auto& line : list.rejected) print_note("{}: {}\n", line.where, line.reason);
-    const auto stats = stats_of(list);
+    Estimate estimate{.device = choose_devices(device_, 1, list_devices()).front()};
+    estimate.roofline = roofline_of(estimate.device);
+    estimate.stats = stats_of(list, [&](const Problem& problem) { return rates_for(estimate, problem); });
     if (json_)
-      print_text("{}\n", json_text(to_json_value(stats)));
+      print_text("{}\n", json_text(to_json_value(estimate)));
     else
-      print_text("{}", description(stats));
+      print_text("{}", description(estimate));
     return 0;
   }
 
  private:
   std::string list_;
+  std::string device_;
   bool json_{};
 };
 

@@ -8,6 +8,7 @@
 #include "gemmtune/cli/command.h"
 #include "gemmtune/cli/fleet/fleet_status.h"
 #include "gemmtune/cli/output.h"
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/cli/status/status_text.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/json.h"
@@ -35,7 +36,7 @@ class StatusCommand final : public Command {
     if (!job_.empty()) return show_status_of_slurm(job_, static_cast<std::size_t>(query_.lines));
     auto statuses = look();
     show(statuses);
-    while (watch_ && std::ranges::count(statuses, RunState::running, &RunStatus::state) > 0) {
+    while (watch_ && is_any_running(statuses)) {
       std::this_thread::sleep_for(std::chrono::duration<double>(interval_s_));
       statuses = look();
       if (!json_) clear_screen();
@@ -45,6 +46,10 @@ class StatusCommand final : public Command {
   }
 
  private:
+  static bool is_any_running(const std::vector<RunStatus>& statuses) {
+    return std::ranges::count(statuses, RunState::running, &RunStatus::state) > 0;
+  }
+
   std::vector<std::filesystem::path> stores() const {
     if (arguments_.empty()) return known_stores();
     std::vector<std::filesystem::path> stores;
@@ -65,8 +70,8 @@ class StatusCommand final : public Command {
       }
     }
     std::ranges::stable_sort(statuses, [](const auto& a, const auto& b) {
-      return std::pair(a.state == RunState::running, a.run.begun_utc) <
-             std::pair(b.state == RunState::running, b.run.begun_utc);
+      return std::pair(a.state != RunState::running, a.run.begun_utc) <
+             std::pair(b.state != RunState::running, b.run.begun_utc);
     });
     return statuses;
   }
@@ -78,10 +83,21 @@ class StatusCommand final : public Command {
       print_text("{}\n", json_text(list, watch_ ? -1 : 2));
     } else if (statuses.empty()) {
       print_text("no runs are known on this machine: name a store or a folder\n");
+    } else if (watch_) {
+      show_watched(statuses);
     } else {
-      for (const auto& status : statuses) print_text("{}\n", status_text(status));
+      for (const auto& status : statuses) print_text("{}\n", status_text(status, stdout_width()));
     }
     flush_output();
+  }
+
+  /// Runs that are running come first.
+  static void show_watched(const std::vector<RunStatus>& statuses) {
+    for (const auto& status : statuses)
+      print_text("{}",
+                 status.state == RunState::running ? status_text(status, stdout_width()) + '\n' : ended_line(status));
+    if (!is_any_running(statuses))
+      print_text("no run is running, so there is nothing to watch; without --watch, these runs are shown in full\n");
   }
 
   std::vector<std::string> arguments_;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/core/clock.h"
 
 namespace gemmtune {
@@ -28,11 +30,17 @@ std::string pace(const RunStatus& status) {
   return text;
 }
 
-std::string heading(const RunStatus& status) {
+std::string state_text(const RunStatus& status) {
   const auto& run = status.run;
   auto text = fmt::format("{}: {}, {} of {} shapes", status.store.string(), to_string(status.state), run.shapes_done,
                           run.shapes);
   if (run.shapes_failed > 0) text += fmt::format(", {} failed", run.shapes_failed);
+  return text;
+}
+
+std::string heading(const RunStatus& status) {
+  const auto& run = status.run;
+  const auto text = state_text(status);
   return fmt::format("{}\n  {}\n  run {} of {}, process {} on {}: {}\n", text, pace(status), run.id, run.begun_utc,
                      run.pid, run.host, run.command_line);
 }
@@ -45,11 +53,19 @@ std::string trials_text(const RunStatus& status) {
   return text + '\n';
 }
 
-std::string gains_text(const RunStatus& status) {
+std::string cut(std::string_view text, std::size_t width, std::size_t taken) {
+  return width == 0 ? std::string(text) : cut_in_the_middle(text, width - std::min(width, taken));
+}
+
+std::string gain_line(const RunResult& result, std::size_t width) {
+  const auto line = fmt::format("    {:.2f}x  {}  ", result.gain().value_or(0), to_string(result.problem));
+  return fmt::format("{}{}\n", line, cut(result.winner, width, line.size()));
+}
+
+std::string gains_text(const RunStatus& status, std::size_t width) {
   if (status.mean_gain <= 0) return {};
   auto text = fmt::format("  against the default: {:.2f}x in the geometric mean\n", status.mean_gain);
-  for (const auto& result : best_gains(status, gains_shown))
-    text += fmt::format("    {:.2f}x  {}  {}\n", result.gain().value_or(0), to_string(result.problem), result.winner);
+  for (const auto& result : best_gains(status, gains_shown)) text += gain_line(result, width);
   return text;
 }
 
@@ -67,9 +83,10 @@ std::string damage_text(const RunStatus& status) {
                      status.damaged_rows, status.damaged_rows == 1 ? "row" : "rows");
 }
 
-std::string lines_text(const RunStatus& status) {
+std::string lines_text(const RunStatus& status, std::size_t width) {
   std::string text;
-  for (const auto& line : status.last_lines) text += fmt::format("  {}  {}\n", line.time_utc, line.text);
+  for (const auto& line : status.last_lines)
+    text += fmt::format("  {}  {}\n", line.time_utc, cut(line.text, width, line.time_utc.size() + 4));
   return text;
 }
 
@@ -118,9 +135,15 @@ ordered_json lines_json(const RunStatus& status) {
 
 }  // namespace
 
-std::string status_text(const RunStatus& status) {
-  return heading(status) + trials_text(status) + gains_text(status) + files_text(status) + damage_text(status) +
-         lines_text(status);
+std::string status_text(const RunStatus& status, std::size_t width) {
+  return heading(status) + trials_text(status) + gains_text(status, width) + files_text(status) + damage_text(status) +
+         lines_text(status, width);
+}
+
+std::string ended_line(const RunStatus& status) {
+  auto text = fmt::format("{} in {}", state_text(status), human_duration(status.elapsed_s));
+  if (status.mean_gain > 0) text += fmt::format(", {:.2f}x", status.mean_gain);
+  return fmt::format("{}, {}\n", text, status.run.heartbeat_utc);
 }
 
 ordered_json status_json(const RunStatus& status) {

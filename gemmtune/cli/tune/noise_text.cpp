@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "gemmtune/cli/tune/progress_text.h"
 #include "gemmtune/measure/noise.h"
 
 namespace gemmtune {
@@ -33,6 +34,21 @@ void add_dispersions(const ShapeResult& result, std::vector<double>& dispersions
     dispersions.push_back(default_choice->timing.dispersion);
 }
 
+/// Where times scatter, other work that delays the default choice is a likelier reason for so large a gain.
+bool is_doubtful(const ShapeResult& result) {
+  constexpr double doubtful = 5;
+  return speedup(result).value_or(0) > doubtful;
+}
+
+std::string doubtful_gains(std::span<const ShapeResult> results) {
+  const auto count = std::ranges::count_if(results, is_doubtful);
+  if (count == 0) return {};
+  return fmt::format(
+      "doubtful: {} above 5x, in a run whose times scatter: other work has probably delayed the default choice. The "
+      "winner is right and proven; believe the gain when a quiet run repeats it\n",
+      count == 1 ? "1 gain is" : fmt::format("{} gains are", count));
+}
+
 std::string shapes_text(std::ptrdiff_t count, std::size_t all) {
   return fmt::format("{} of {} shape{}", count, all, all == 1 ? "" : "s");
 }
@@ -52,7 +68,7 @@ std::string noise_lines(std::span<const ShapeResult> results) {
   std::vector<double> dispersions;
   for (const auto& result : results) add_dispersions(result, dispersions);
   auto text = noise_remark(dispersions);
-  if (!text.empty()) text += '\n';
+  if (!text.empty()) text += " (--all --fresh)\n" + doubtful_gains(results);
   const auto wide = std::ranges::find_if(results, is_regret_of_noise);
   if (const auto count = std::ranges::count_if(results, is_regret_of_noise); count > 0)
     text += fmt::format(

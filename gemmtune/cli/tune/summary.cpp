@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/cli/tune/gains.h"
 #include "gemmtune/cli/tune/noise_text.h"
 #include "gemmtune/cli/tune/relatives_text.h"
@@ -57,7 +58,18 @@ std::string left_out(const RunSummary& run) {
   return text;
 }
 
-/// "overhead" is the wall time of all workers minus the parts that are known.
+/// Where packed weights would be faster, and how to tune for them.
+std::string packing(const RunSummary& run) {
+  if (run.packing.empty()) return {};
+  std::string text = "packing: with weights packed once, ahead of all calls, ";
+  for (const auto& gain : run.packing)
+    text += fmt::format("{}{} takes about {} instead of {} ({:.1f}x)", &gain == run.packing.data() ? "" : ", ",
+                        to_string(gain.problem), human_time(gain.packed_us), human_time(gain.unpacked_us),
+                        gain.unpacked_us / gain.packed_us);
+  return text + "; to tune for that: 'gemmtune shapes from-model --packed', or a list with bpreshuffle True\n";
+}
+
+/// "overhead" is the wall time of all workers minus the parts that are known. Parts under half a percent are not shown.
 std::string where_time_went(const RunSummary& run) {
   const auto all = run.wall_s * static_cast<double>(run.workers);
   if (all <= 0 || run.results.empty()) return {};
@@ -80,7 +92,9 @@ std::string where_time_went(const RunSummary& run) {
                                                              {"overhead", rest_s}}};
   std::vector<std::string> words;
   words.reserve(parts.size());
-  for (const auto& [name, seconds] : parts) words.push_back(fmt::format("{} {:.1f} %", name, 100 * seconds / all));
+  for (const auto& [name, seconds] : parts)
+    if (const auto percent = 100 * seconds / all; percent >= 0.5)
+      words.push_back(fmt::format("{} {:.0f} %", name, percent));
   return fmt::format("{} of wall time: {}\n", human_duration(run.wall_s), join(words, ", "));
 }
 
@@ -162,9 +176,10 @@ ShapeCounts count_shapes(const RunSummary& run) {
 }
 
 std::string summary_text(const RunSummary& run) {
-  return winner_table(run.results, run.width) + counts(run) + unproven(run) + left_out(run) + gain_lines(run.results) +
-         noise_lines(run.results) + where_time_went(run) + relatives(run) + remarks(run) + failures(run) +
-         held_back(run) + damage(run);
+  const auto prose = counts(run) + unproven(run) + left_out(run) + gain_lines(run.results) + packing(run) +
+                     noise_lines(run.results) + where_time_went(run);
+  return winner_table(run.results, run.width) + wrapped(prose, run.width) + relatives(run) + remarks(run) +
+         failures(run) + held_back(run) + damage(run);
 }
 
 }  // namespace gemmtune

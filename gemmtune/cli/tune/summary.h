@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gemmtune/cli/tune/tune_inputs.h"
+#include "gemmtune/tune/packing_look.h"
 #include "gemmtune/tune/tuner.h"
 
 namespace gemmtune {
@@ -14,6 +15,7 @@ struct RunSummary {
   std::vector<ShapeResult> results{};
   double wall_s{};
   std::size_t workers{1};
+  std::vector<PackingGain> packing{};      // what packed weights would gain
   std::vector<std::string> remarks{};      // of the workers, on how results were made
   std::vector<Quarantined> quarantined{};  // of these shapes on this model of device
   std::vector<DamagedRow> damaged{};       // rows of the store that were skipped

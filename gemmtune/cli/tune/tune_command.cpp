@@ -102,13 +102,28 @@ class TuneRun {
     recorder.begin(own_command_line(), plan_.shapes.size());
     TuneReport report{};
     if (!plan_.shapes.empty()) report = tune(plan_, summary_.workers, workers(), store, recorder, stop_);
-    recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
     summary_.results = std::move(report.results);
+    if (!report.stopped_by) summary_.packing = packing_gains();
+    recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
     summary_.remarks = std::move(report.remarks);
     summary_.store = store_path(flags_).string();
     if (!report.stopped_by) summary_.quarantined = held_back_in(store);
     summary_.damaged = store.damaged();
     return report.stopped_by;
+  }
+
+  /// Only in a run that had time for all of its shapes. Without this look, the run is as good.
+  std::vector<PackingGain> packing_gains() const {
+    const auto worth = worth_a_look_at_packing(summary_.results);
+    const bool has_time = !stop_ && std::ranges::all_of(summary_.results, &ShapeResult::reached);
+    if (worth.empty() || !has_time) return {};
+    try {
+      const auto evaluator = workers()(0);
+      return look_at_packing(*evaluator, worth, plan_, stop_);
+    } catch (const Error& error) {
+      spdlog::debug("what packed weights would gain is not known: {}", error.what());
+      return {};
+    }
   }
 
   /// The quarantined candidates of this run's shapes on its devices.

@@ -96,15 +96,22 @@ void TuneRecorder::tell(const ShapeResult& result) {
   const auto shapes = static_cast<std::size_t>(shapes_);
   outputs_.store.add_line(run_, shape_line(result, static_cast<std::size_t>(done_), shapes));
   if (const auto line = relatives_text(result); !line.empty()) outputs_.store.add_line(run_, line);
-  RunResult told{.problem = result.shape.problem, .why_failed = result.why_failed};
+  RunResult told{.problem = result.shape.problem,
+                 .why_failed = result.why_failed,
+                 .weight = result.shape.weight,
+                 .layer = result.shape.layer};
   if (const auto& winner = result.winner) {
     told.winner = winner->candidate.name;
     told.time_us = winner->timing.median_us;
+    told.low_us = winner->timing.low_us;
+    told.high_us = winner->timing.high_us;
     told.claim = claim_in_words(result);
   }
   if (const auto& default_choice = result.default_choice; default_choice && !default_is_wrong(result)) {
     told.default_choice = default_choice->candidate.name;
     told.default_us = default_choice->timing.median_us;
+    told.default_low_us = default_choice->timing.low_us;
+    told.default_high_us = default_choice->timing.high_us;
   }
   outputs_.store.add_result(run_, told);
 }

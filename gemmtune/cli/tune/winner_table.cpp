@@ -14,6 +14,7 @@ namespace gemmtune {
 namespace {
 
 constexpr std::size_t shortest_name = 16;
+constexpr std::size_t readable_name = 24;  // other columns go before names become shorter
 
 /// "bf16:bf16:bf16": what follows the sizes.
 std::string types_of(const ShapeResult& result) {
@@ -68,19 +69,41 @@ bool states_regret(std::span<const ShapeResult> results) {
   return std::ranges::any_of(results, [](const auto& result) { return result.claim || !result.why_no_claim.empty(); });
 }
 
-/// The names of winners, as long as a line of `width` lets them be.
-void cut_names(std::vector<std::vector<std::string>>& rows, std::size_t width) {
-  constexpr std::size_t name = 1;
-  std::size_t others = 0;
-  for (std::size_t column = 0; column < rows.front().size(); ++column) {
-    std::size_t widest = 0;
-    for (const auto& row : rows)
-      if (column != name && column < row.size()) widest = std::max(widest, row[column].size());
-    others += widest + 2;  // between columns
-  }
-  const auto left = std::max(shortest_name, width - std::min(width, others - 2));
-  for (auto& row : rows) row[name] = cut_in_the_middle(row[name], left);
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t name_column = 1;
+
+std::size_t widest(const Rows& rows, std::size_t column) {
+  std::size_t width = 0;
+  for (const auto& row : rows)
+    if (column < row.size()) width = std::max(width, row[column].size());
+  return width;
 }
+
+/// How long names may be where a line has at most `width` characters.
+std::size_t left_for_names(const Rows& rows, std::size_t width) {
+  std::size_t others = 0;
+  for (std::size_t column = 0; column < rows.front().size(); ++column)
+    if (column != name_column) others += widest(rows, column) + 2;  // between columns
+  return width - std::min(width, others);
+}
+
+void drop_column(Rows& rows, std::string_view title) {
+  const auto column = std::ranges::find(rows.front(), title) - rows.front().begin();
+  for (auto& row : rows)
+    if (std::ssize(row) > column) row.erase(row.begin() + column);
+}
+
+/// Fits the rows into lines of `width`: without what matters least, and with names that are cut.
+void narrow(Rows& rows, std::size_t width) {
+  const auto wanted = std::min(readable_name, widest(rows, name_column));
+  for (const auto* title : {"TFLOPS", "ties"})
+    if (left_for_names(rows, width) < wanted) drop_column(rows, title);
+  const auto longest = std::max(shortest_name, left_for_names(rows, width));
+  for (auto& row : rows) row[name_column] = cut_in_the_middle(row[name_column], longest);
+}
+
+std::string counted(std::int64_t shapes) { return shapes == 1 ? "1 shape" : fmt::format("{} shapes", shapes); }
 
 /// What the column says only under a supposition, and where it is larger than was aimed at.
 std::string regret_notes(std::span<const ShapeResult> results) {
@@ -98,14 +121,14 @@ std::string regret_notes(std::span<const ShapeResult> results) {
   std::string text;
   if (supposing > 0)
     text += fmt::format(
-        "regret: of {} of the shapes some candidates were not measured; their times are supposed to follow from their "
-        "parameters\n",
-        supposing);
+        "regret: for {}, not all candidates were measured; the bound supposes that the times of the others follow from "
+        "their parameters\n",
+        counted(supposing));
   if (missed > 0)
-    text += fmt::format("regret: {} of the shapes did not get to {:.1f} %, and measuring longer taught nothing more\n",
-                        missed, 100 * target);
+    text += fmt::format("regret: for {}, the bound stayed above {:.1f} %, and measuring longer did not lower it\n",
+                        counted(missed), 100 * target);
   for (const auto& [why, count] : without_claim)
-    text += fmt::format("regret: of {} of the shapes, {}\n", count, no_claim_in_words(why));
+    text += fmt::format("regret: for {}, {}\n", counted(count), no_claim_in_words(why));
   return text;
 }
 
@@ -114,7 +137,7 @@ std::string regret_notes(std::span<const ShapeResult> results) {
 std::string winner_table(std::span<const ShapeResult> results, std::size_t width) {
   if (results.empty()) return {};
   const bool one_type = are_of_one_type(results);
-  std::vector<std::vector<std::string>> rows{{"shape", "winner", "time", "TFLOPS", "vs default", "ties"}};
+  Rows rows{{"shape", "winner", "time", "TFLOPS", "vs default", "ties"}};
   for (const auto& result : results) {
     rows.push_back(cells(result));
     rows.back().front() = one_type ? sizes_of(result) : to_string(result.shape.problem);
@@ -124,11 +147,11 @@ std::string winner_table(std::span<const ShapeResult> results, std::size_t width
     for (std::size_t i = 0; i < results.size(); ++i)
       if (results[i].winner) rows[i + 1].push_back(regret_text(results[i]));
   }
-  if (width > 0) cut_names(rows, width);
+  if (width > 0) narrow(rows, width);
   constexpr auto right = Align::right;
   return (one_type ? types_of(results.front()) + "\n" : "") +
-         text_grid(rows, {Align::left, Align::left, right, right, right, right, right}) + '\n' + reasons(results) +
-         regret_notes(results);
+         text_grid(rows, {Align::left, Align::left, right, right, right, right, right}) + '\n' +
+         wrapped(reasons(results) + regret_notes(results), width);
 }
 
 }  // namespace gemmtune

@@ -77,7 +77,7 @@ std::vector<Roster::Applicant> Roster::named_applicants(const RosterRequest& req
 void Roster::add_own() {
   for (const auto& family : make_families()) {
     own_.emplace_back(family->name());
-    versions_[own_.back()] = family->version();
+    versions_[own_.back()] = family->version_of_build();
   }
   families_ = own_;
 }

@@ -51,13 +51,26 @@ ordered_json best_json(const Best& best, const Roof& roof) {
   return value;
 }
 
-ordered_json shape_json(const HtmlInputs& inputs, const ComparedShape& compared) {
+/// What lists say of the shapes of runs.
+using Layers = std::map<Problem, const RunResult*>;
+
+Layers layers_of(const StoreContents& stores) {
+  Layers layers;
+  for (const auto& result : stores.results)
+    if (result.weight != 1 || !result.layer.empty()) layers.emplace(result.problem, &result);
+  return layers;
+}
+
+ordered_json shape_json(const HtmlInputs& inputs, const Layers& layers, const ComparedShape& compared) {
   const auto& shape = compared.shape;
   const auto& p = shape.problem;
   const auto roof = roof_for(inputs, shape);
   auto best = ordered_json::object();
   for (const auto& [backend, fastest] : compared.best) best[backend] = best_json(fastest, roof);
+  const auto said = layers.find(p);
   return {{"label", shape_text(inputs.comparison, shape)},
+          {"layer", said == layers.end() ? "" : said->second->layer},
+          {"weight", said == layers.end() ? 1 : said->second->weight},
           {"types", types_text(shape)},
           {"device", to_string(shape.device)},
           {"m", p.m},
@@ -73,7 +86,8 @@ ordered_json shape_json(const HtmlInputs& inputs, const ComparedShape& compared)
 
 ordered_json shapes_json(const HtmlInputs& inputs) {
   auto list = ordered_json::array();
-  for (const auto& shape : inputs.comparison.shapes) list.push_back(shape_json(inputs, shape));
+  const auto layers = layers_of(inputs.stores);
+  for (const auto& shape : inputs.comparison.shapes) list.push_back(shape_json(inputs, layers, shape));
   return list;
 }
 
@@ -161,14 +175,24 @@ ordered_json noise_json(const HtmlInputs& inputs) {
 }
 
 /// What tuning gained over the default choices.
-ordered_json gains_json(const std::vector<RunResult>& results) {
+ordered_json gains_json(const HtmlInputs& inputs) {
+  const auto label = [&](const Problem& problem) {
+    const auto text = to_string(problem);
+    return inputs.comparison.one_type ? text.substr(0, text.find(':')) : text;
+  };
   auto list = ordered_json::array();
-  for (const auto& result : results)
+  for (const auto& result : inputs.stores.results)
     if (const auto gain = result.gain())
-      list.push_back({{"label", to_string(result.problem)},
+      list.push_back({{"label", label(result.problem)},
                       {"gain", rounded(*gain)},
                       {"us", rounded(result.time_us)},
+                      {"low", rounded(result.low_us)},
+                      {"high", rounded(result.high_us)},
                       {"default_us", rounded(result.default_us)},
+                      {"default_low", rounded(result.default_low_us)},
+                      {"default_high", rounded(result.default_high_us)},
+                      {"weight", result.weight},
+                      {"layer", result.layer},
                       {"winner", result.winner},
                       {"default", result.default_choice}});
   return list;
@@ -196,7 +220,7 @@ ordered_json provenance_json(std::span<const Trial> trials) {
     list.push_back({{"device", entry.device},
                     {"driver", entry.driver},
                     {"libraries", entry.libraries},
-                    {"policy", entry.policy},
+                    {"policies", entry.policies},
                     {"trials", entry.trials},
                     {"first_utc", entry.first_utc},
                     {"last_utc", entry.last_utc}});
@@ -231,7 +255,7 @@ ordered_json html_data(const HtmlInputs& inputs) {
                     {"notes", inputs.readings.notes}};
   data["shapes"] = shapes_json(inputs);
   data["pairs"] = pairs_json(comparison);
-  data["gains"] = gains_json(inputs.stores.results);
+  data["gains"] = gains_json(inputs);
   data["roofs"] = roofs_json(inputs);
   data["backend_regret"] = backend_regret_json(comparison);
   data["search_regret"] = search_regret_json(inputs.stores.trials);

@@ -43,6 +43,23 @@ TEST(StatusText, ForPeople) {
             "  2026-11-28T08:01:00Z  [4/10] something\n");
 }
 
+TEST(StatusText, OfARunThatEndedInOneLine) {
+  auto status = invented_status();
+  status.state = RunState::killed;
+  status.run.heartbeat_utc = "2026-11-28T08:02:00Z";
+  EXPECT_EQ(ended_line(status),
+            "/runs/t.db: killed, 4 of 10 shapes, 1 failed in 2 min 00 s, 1.50x, 2026-11-28T08:02:00Z\n");
+}
+
+TEST(StatusText, CutsNamesToTheTerminal) {
+  auto status = invented_status();
+  status.results[0].winner = "cpu_tile_bf16_avx512bf16_n3_m9_kc512_nc64_t1_direct";
+  status.last_lines[0].text = "[4/10] 8x16x32:bf16:bf16:bf16: 2 us, 1.50x, cpu_tile_bf16_avx512bf16_n3_m9_kc512, 1 s";
+  const auto text = status_text(status, 60);
+  EXPECT_NE(text.find("    1.50x  8x16x32:bf16:bf16:bf16  cpu_tile_bf1…64_t1_direct\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  2026-11-28T08:01:00Z  [4/10] 8x16x32:bf1…_n3_m9_kc512, 1 s\n"), std::string::npos) << text;
+}
+
 TEST(StatusText, OfARunThatHasJustBegun) {
   RunStatus status{.store = "t.db", .run = {.id = 1, .shapes = 2}, .state = RunState::done};
   EXPECT_EQ(status_text(status), "t.db: done, 0 of 2 shapes\n  0 s elapsed\n  run 1 of , process 0 on : \n");

@@ -62,10 +62,26 @@ TEST(NoiseText, CountsEachTimeOnce) {
   auto result = result_with(0.005, 8, 13);
   result.default_choice = result.confirmed[1];
   EXPECT_EQ(noise_lines(std::vector{result}),
-            "noise: 2 of 2 times have a spread above 5 %: is the device busy with other work?\n");
+            "noise: 2 of 2 times have a spread above 5 %, so the device is probably busy with other work: measure "
+            "again when nothing else runs (--all --fresh)\n");
   result.default_choice->candidate.name = "f_default";
   EXPECT_EQ(noise_lines(std::vector{result}),
-            "noise: 3 of 3 times have a spread above 5 %: is the device busy with other work?\n");
+            "noise: 3 of 3 times have a spread above 5 %, so the device is probably busy with other work: measure "
+            "again when nothing else runs (--all --fresh)\n");
+}
+
+TEST(NoiseText, DoubtsLargeGainsInNoisyRunsOnly) {
+  auto result = result_with(0.005, 8, 13);
+  result.default_choice = timed("f_default", 8, 13);
+  result.default_choice->timing.median_us = 60;
+  const auto text = noise_lines(std::vector{result});
+  EXPECT_NE(text.find("\ndoubtful: 1 gain is above 5x, in a run whose times scatter"), std::string::npos) << text;
+  result.default_choice->timing.median_us = 40;
+  EXPECT_EQ(noise_lines(std::vector{result}).find("doubtful"), std::string::npos) << "4x";
+  auto quiet = result_with(0.005, 9.99, 10.01);
+  quiet.default_choice = timed("f_default", 9.99, 10.01);
+  quiet.default_choice->timing.median_us = 60;
+  EXPECT_EQ(noise_lines(std::vector{quiet}), "");
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ TEST(Summary, ShowsWinnersCountsAndWhereTheTimeWent) {
             "1 tuned, 1 failed, 0 skipped\n"
             "geometric mean against the default: 1.50x over 1 shape\n"
             "one call of each shape: 3 us by default, 2 us tuned, 33.3 % less\n"
-            "10 s of wall time: kernels 50.0 %, prepare 10.0 %, operands 10.0 %, reference 10.0 %, verify 10.0 %, "
-            "listing 5.0 %, search 1.0 %, overhead 4.0 %\n");
+            "10 s of wall time: kernels 50 %, prepare 10 %, operands 10 %, reference 10 %, verify 10 %, listing 5 %, "
+            "search 1 %, overhead 4 %\n");
 }
 
 TEST(Summary, LeavesDefaultsThatAreWrongOutOfTheMean) {
@@ -74,10 +74,15 @@ TEST(Summary, LinesFitTheTerminalWhereNamesAreCut) {
   auto run = example();
   run.results[0].winner->candidate.name = "mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1";
   run.results[1].why_failed = "a reason that is so long that it does not fit any terminal that there is, and goes on";
+  run.inputs.too_large.push_back({{.problem = problem}, "9 GFLOP, above the limit of --max-gflop 2"});
   run.width = 60;
   const auto text = summary_text(run);
-  EXPECT_NE(text.find("64x64x64  mxfp4_int…gm_p0_k1"), std::string::npos) << text;
-  std::istringstream table(text.substr(0, text.find("\n\n")));
+  EXPECT_NE(text.find("64x64x64  mxfp4_int8_ro…alongm_p0_k1  2 us       1.50x"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  skipped 64x64x64:bf16:bf16:bf16: 9 GFLOP, above the limit\n  of --max-gflop 2"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("prepare 10 %, operands\n  10 %, reference 10 %"), std::string::npos) << text;
+  std::istringstream table(text.substr(0, text.find("\nfailed candidates")));
   constexpr std::size_t more_bytes = 2;  // of the one character that has three
   for (std::string line; std::getline(table, line);) EXPECT_LE(line.size(), 60 + more_bytes) << text;
 }
@@ -115,8 +120,8 @@ TEST(Summary, SaysWhatTheRegretSupposesAndWhereItIsLargerThanWasAimedAt) {
   EXPECT_EQ(summary_text(run).find("regret: "), std::string::npos);
   run.results[0].claim = RegretClaim{.regret = 0.03, .probability = 0.95, .target = 0.02, .unseen = 7};
   const auto text = summary_text(run);
-  EXPECT_NE(text.find("regret: of 1 of the shapes some candidates were not measured"), std::string::npos) << text;
-  EXPECT_NE(text.find("regret: 1 of the shapes did not get to 2.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("regret: for 1 shape, not all candidates were measured"), std::string::npos) << text;
+  EXPECT_NE(text.find("regret: for 1 shape, the bound stayed above 2.0 %"), std::string::npos) << text;
 }
 
 TEST(Summary, SaysWhereThereIsNoClaim) {
@@ -126,7 +131,7 @@ TEST(Summary, SaysWhereThereIsNoClaim) {
   const auto text = summary_text(run);
   EXPECT_NE(text.find("ties    regret\n"), std::string::npos) << text;
   EXPECT_NE(text.find("     1  no claim\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("regret: of 1 of the shapes, no claim, since the search was cut short\n"), std::string::npos)
+  EXPECT_NE(text.find("regret: for 1 shape, no claim, since the search was cut short\n"), std::string::npos)
       << "without a winner there is nothing to claim: " << text;
 }
 
@@ -183,6 +188,19 @@ TEST(Summary, SaysHowManyShapesHaveABestThatIsNotProven) {
   run.results.push_back(run.results[1]);
   EXPECT_NE(summary_text(run).find("2 shapes have a fastest"), std::string::npos);
   EXPECT_EQ(count_shapes(run).failed, 2U);
+}
+
+TEST(Summary, SaysWhatPackedWeightsWouldGain) {
+  auto run = example();
+  EXPECT_EQ(summary_text(run).find("packing"), std::string::npos);
+  run.packing = {{.problem = problem, .kernel = "f_p", .packed_us = 550, .unpacked_us = 990},
+                 {.problem = parse_problem("1x64x64:a16w16"), .kernel = "f_p", .packed_us = 40, .unpacked_us = 60}};
+  EXPECT_NE(
+      summary_text(run).find("packing: with weights packed once, ahead of all calls, 64x64x64:bf16:bf16:bf16 takes "
+                             "about 550 us instead of 990 us (1.8x), 1x64x64:bf16:bf16:bf16 takes about 40 us "
+                             "instead of 60 us (1.5x); to tune for that: 'gemmtune shapes from-model --packed'"),
+      std::string::npos)
+      << summary_text(run);
 }
 
 TEST(Summary, SaysThatTimesScatter) {

@@ -69,6 +69,17 @@ TEST(Registry, NamesAreUniqueAndVersionsSaid) {
   }
 }
 
+/// The kernels of libraries are the library's, whatever becomes of the folder that calls them.
+TEST(Registry, TrialsOfOurOwnKernelsAreOfTheirSources) {
+  const std::set<std::string_view> of_libraries{"onednn", "openblas", "cublaslt"};
+  for (const auto& family : make_families()) {
+    const auto recorded = family->version_of_build();
+    EXPECT_TRUE(recorded.starts_with(family->version())) << recorded;
+    EXPECT_EQ(recorded.find(", build ") == std::string::npos, of_libraries.contains(family->name()))
+        << family->name() << ' ' << recorded;
+  }
+}
+
 /// A feature that problems may get one day: no family knows it, so every family must refuse it.
 TEST(Registry, EveryFamilyRefusesAFeatureThatItDoesNotKnow) {
   for (const int number : {12, 26, 60}) {  // a type, a scaling and an option

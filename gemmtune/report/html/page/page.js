@@ -7,43 +7,10 @@
   const palette = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6d31", "#b5a900", "#7f7f7f"];
   const pointStyles = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross", "rectRounded", "dash"];
 
+  const { number, rate, times, plural, duration, element, plainTable } = reportParts;
   const at = (id) => document.getElementById(id);
   const colour = (backend) => palette[data.backends.indexOf(backend) % palette.length];
   const pointStyle = (backend) => pointStyles[data.backends.indexOf(backend) % pointStyles.length];
-  const number = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
-  const rate = (value) => number(value, value >= 1000 ? 1 : value >= 1 ? 2 : 4);
-  const times = (value) => (value === null || value === undefined ? "–" : `${value.toFixed(3)}×`);
-  const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-
-  function element(name, text, className) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    if (className) made.className = className;
-    return made;
-  }
-
-  // A table that is not sorted. Columns: {name, text(row), number, long, code}.
-  function plainTable(columns, rows) {
-    const table = element("table");
-    const head = table.createTHead().insertRow();
-    for (const column of columns) {
-      const cell = element("th", column.name, column.number ? "number" : "");
-      cell.scope = "col";
-      head.append(cell);
-    }
-    const body = table.createTBody();
-    for (const row of rows) {
-      const line = body.insertRow();
-      for (const column of columns) {
-        const cell = line.insertCell();
-        cell.className = column.number ? "number" : column.long ? "long" : "";
-        if (column.code && column.text(row)) cell.append(element("code", column.text(row)));
-        else cell.textContent = column.text(row);
-      }
-    }
-    return table;
-  }
-
   // ---- the table of shapes
 
   const shapes = data.shapes;
@@ -52,7 +19,7 @@
     shape.best = Object.assign(Object.create(null), shape.best);
     shape.bestTflops = shape.winners.length ? shape.best[shape.winners[0]].tflops : null;
     const kernels = Object.values(shape.best).map((best) => best.kernel);
-    shape.words = [shape.label, shape.device, ...kernels].join(" ").toLowerCase();
+    shape.words = [shape.label, shape.layer, shape.device, ...kernels].join(" ").toLowerCase();
   }
 
   const columns = [
@@ -62,13 +29,15 @@
     ...(shapes.some((s) => s.batch > 1) ? [{ name: "batch", number: true, value: (s) => s.batch }] : []),
     ...(data.one_type ? [] : [{ name: "types", value: (s) => s.types }]),
     ...(data.one_device ? [] : [{ name: "device", value: (s) => s.device }]),
+    ...(shapes.some((s) => s.layer) ? [{ name: "layer", value: (s) => s.layer }] : []),
+    ...(shapes.some((s) => s.weight !== 1) ? [{ name: "calls", number: true, value: (s) => s.weight }] : []),
     ...data.backends.map((backend) => ({
       name: backend, number: true, backend,
       value: (s) => (s.best[backend] ? s.best[backend].tflops : null), text: rate,
     })),
     { name: "best", value: (s) => s.winners.join(" = ") || "none" },
     { name: `${data.primary} / best other`, number: true, value: (s) => s.ratio, text: times },
-    { name: "kernel", value: (s) => (s.winners.length ? s.best[s.winners[0]].kernel : "") },
+    { name: "kernel", long: true, value: (s) => (s.winners.length ? s.best[s.winners[0]].kernel : "") },
   ];
   const order = { column: null, descending: false };
   let shown = [];
@@ -82,7 +51,7 @@
       const value = column.value(shape);
       const cell = line.insertCell();
       cell.textContent = column.text ? column.text(value) : value ?? "";
-      cell.className = column.number ? "number" : "";
+      cell.className = column.number ? "number" : column.long ? "kernel" : "";
       const best = column.backend && shape.best[column.backend];
       if (!best) continue;
       if (shape.winners.includes(column.backend)) cell.classList.add("wins");
@@ -186,6 +155,7 @@
     const canvas = at(section).querySelector("canvas");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", at(section).querySelector("h2").textContent);
+    config.plugins = reportParts.plugins;
     charts.push(new Chart(canvas, config));
   }
 
@@ -206,6 +176,44 @@
     borderColor: colour(backend), backgroundColor: `${colour(backend)}aa`, showLine: false,
   });
   const tooltip = (label) => ({ legend: { labels: { usePointStyle: true } }, tooltip: { callbacks: { label } } });
+  // Names beside points, where there are few of them.
+  const few = shapes.length <= 40;
+  const named = (label, of) => ({ ...tooltip(label), names: few ? { of } : {} });
+
+  // Horizontal bars: `rows` of them with a name each, and their error bars.
+  function drawBars(section, rows, datasets, xAxis, label) {
+    at(section).querySelector(".chart").style.height = `${5 + 1.6 * rows}rem`;
+    draw(section, {
+      type: "bar",
+      data: { datasets },
+      options: {
+        indexAxis: "y",
+        scales: { x: xAxis, y: axis("", false, { type: "category", ticks: { autoSkip: false } }) },
+        plugins: tooltip(label),
+      },
+    });
+  }
+
+  const intervalText = (low, high, digits) => (low && high ? ` (${low.toFixed(digits)} to ${high.toFixed(digits)})` : "");
+
+  function ratioPoint(shape) {
+    const [own, other] = [shape.best[data.primary], shape.best[shape.alternative]];
+    const interval = own.low && other.low ? { low: other.low / own.high, high: other.high / own.low } : {};
+    return { x: shape.ratio, y: shape.label, shape, ...interval };
+  }
+
+  function drawSpeedupBars(ratios) {
+    const others = [...new Set(ratios.map((s) => s.alternative))];
+    const isWide = ratios[ratios.length - 1].ratio / ratios[0].ratio > 4;
+    const order = { labels: ratios.map((s) => s.label) };
+    const longest = Math.max(...ratios.map((s) => ratioPoint(s).high ?? s.ratio));
+    drawBars("speedup", ratios.length, others.map((other) => ({
+      label: `against ${other}`, base: 1, grouped: false, backgroundColor: colour(other),
+      data: ratios.filter((s) => s.alternative === other).map(ratioPoint),
+    })), axis(`${data.primary} / best other`, isWide, { suggestedMax: longest }),
+    (item) => `${item.raw.shape.label}: ${times(item.raw.x)}${intervalText(item.raw.low, item.raw.high, 3)} ${item.dataset.label}`);
+    Object.assign(charts[charts.length - 1].data, order);
+  }
 
   function drawSpeedup() {
     const ratios = shapes.filter((s) => s.ratio !== null).sort((a, b) => a.ratio - b.ratio);
@@ -213,6 +221,10 @@
     const lost = ratios.filter((s) => !s.winners.includes(data.primary)).length;
     at("speedup-text").textContent = `TFLOPS of ${data.primary} by those of its best alternative, from the worst shape to the `
       + `best: ${data.primary} loses on ${lost} of ${plural(ratios.length, "shape")}.`;
+    if (few) {
+      drawSpeedupBars(ratios);
+      return true;
+    }
     const bySet = new Map();
     ratios.forEach((s, i) => {
       if (!bySet.has(s.alternative)) bySet.set(s.alternative, []);
@@ -225,19 +237,37 @@
         { label: "equal", type: "line", isRoof: true, data: [{ x: 1, y: 1 }, { x: ratios.length, y: 1 }], borderWidth: 1, pointRadius: 0 },
       ] },
       options: {
-        scales: { x: axis("shapes, by speed-up"), y: axis(`${data.primary} / best other`, true) },
+        scales: { x: axis("shapes, by speed-up", false, { ticks: { display: false } }), y: axis(`${data.primary} / best other`, true) },
         plugins: tooltip((item) => (item.raw.shape ? `${item.raw.shape.label}: ${times(item.raw.y)}` : "equal")),
       },
     });
     return true;
   }
 
-  function drawGain() {
-    const gains = [...data.gains].sort((a, b) => a.gain - b.gain);
-    if (!gains.length) return false;
-    const mean = Math.exp(gains.reduce((sum, g) => sum + Math.log(g.gain), 0) / gains.length);
-    at("gain-text").textContent = "How many times as fast as what one has without tuning, measured in the same turns, from the least to "
-      + `the most: ${mean.toFixed(2)}× in the geometric mean of ${plural(gains.length, "shape")}.`;
+  const gainName = (g) => (g.layer ? `${g.label}, ${g.layer}` : g.label);
+  const withInterval = (g, value, low, high) => ({ x: value, y: gainName(g), of: g, ...(low && high ? { low, high } : {}) });
+
+  // Times as shares of the default's, so that long and short shapes can stand side by side.
+  function drawGainBars(gains) {
+    const part = (us, g) => us / g.default_us;
+    drawBars("gain", 1.6 * gains.length, [
+      { label: "default choice", backgroundColor: "#9aa0a6",
+        data: gains.map((g) => withInterval(g, 1, part(g.default_low, g), part(g.default_high, g))) },
+      { label: "chosen", backgroundColor: palette[2],
+        data: gains.map((g) => withInterval(g, part(g.us, g), part(g.low, g), part(g.high, g))) },
+    ], axis("time, default choice = 1", false, { min: 0, max: widestEnd(gains) }), (item) => {
+      const g = item.raw.of;
+      return item.datasetIndex ? `${g.winner}: ${duration(g.us)}` : `${g.default}: ${duration(g.default_us)}`;
+    });
+  }
+
+  // A tick beyond the longest error bar.
+  function widestEnd(gains) {
+    const ends = gains.flatMap((g) => [1, g.default_high / g.default_us, g.us / g.default_us, g.high / g.default_us]);
+    return Math.ceil(Math.max(...ends) * 10 + 0.1) / 10;
+  }
+
+  function drawGainPoints(gains) {
     draw("gain", {
       type: "scatter",
       data: { datasets: [
@@ -245,11 +275,39 @@
         { label: "equal", type: "line", isRoof: true, data: [{ x: 1, y: 1 }, { x: gains.length, y: 1 }], borderWidth: 1, pointRadius: 0 },
       ] },
       options: {
-        scales: { x: axis("shapes, by gain"), y: axis("default / tuned", true) },
+        scales: { x: axis("shapes, by gain", false, { ticks: { display: false } }), y: axis("default / chosen", true) },
         plugins: tooltip((item) => (item.raw.of
           ? `${item.raw.of.label}: ${times(item.raw.y)}, ${item.raw.of.winner} instead of ${item.raw.of.default}` : "equal")),
       },
     });
+  }
+
+  const savedUs = (g) => g.weight * (g.default_us - g.us);
+
+  function listGains(gains) {
+    const any = (of) => gains.some(of);
+    at("gain-list").append(plainTable([
+      { name: "shape", text: (g) => g.label },
+      ...(any((g) => g.layer) ? [{ name: "layer", text: (g) => g.layer }] : []),
+      ...(any((g) => g.weight !== 1) ? [{ name: "calls", number: true, text: (g) => g.weight }] : []),
+      { name: "default choice", text: (g) => g.default, long: true },
+      { name: "its time", number: true, text: (g) => duration(g.default_us) },
+      { name: "chosen", text: (g) => (g.winner === g.default ? "the default" : g.winner), long: true },
+      { name: "its time", number: true, text: (g) => duration(g.us) },
+      { name: "gain", number: true, text: (g) => times(g.gain) },
+      { name: "saved by all calls", number: true, text: (g) => duration(Math.max(savedUs(g), 0)) },
+    ], [...gains].sort((a, b) => savedUs(b) - savedUs(a)).slice(0, rowsAtFirst)));
+  }
+
+  function drawGain() {
+    const gains = [...data.gains].sort((a, b) => a.gain - b.gain);
+    if (!gains.length) return false;
+    const mean = Math.exp(gains.reduce((sum, g) => sum + Math.log(g.gain), 0) / gains.length);
+    at("gain-text").textContent = "The chosen kernel against the default choice, which one has without tuning. Both were timed in the "
+      + `same turns; lines show 95 % intervals. ${mean.toFixed(2)}× in the geometric mean of ${plural(gains.length, "shape")}.`;
+    if (gains.length <= 40) drawGainBars(gains);
+    else drawGainPoints(gains);
+    listGains(gains);
     return true;
   }
 
@@ -290,9 +348,9 @@
       data: { datasets: [...sets.filter((set) => set.data.length), ...roofLines(all)] },
       options: {
         scales: { x: axis("operations a byte", true), y: axis("TFLOPS", true) },
-        plugins: tooltip((item) => (item.raw.shape
+        plugins: named((item) => (item.raw.shape
           ? `${item.dataset.label}, ${item.raw.shape.label}: ${rate(item.raw.y)} TFLOPS${shareText(item.raw.best)}, ${item.raw.best.kernel}`
-          : item.dataset.label)),
+          : item.dataset.label), (raw) => (raw.shape && raw.y === raw.shape.bestTflops ? raw.shape.label : "")),
       },
     });
     return true;
@@ -308,7 +366,7 @@
       data: { datasets: sets },
       options: {
         scales: { x: axis("N·K", true), y: axis("M", true) },
-        plugins: tooltip((item) => `${item.raw.shape.label}: ${item.raw.shape.winners.join(" = ")}, ${rate(item.raw.shape.bestTflops)} TFLOPS`),
+        plugins: named((item) => `${item.raw.shape.label}: ${item.raw.shape.winners.join(" = ")}, ${rate(item.raw.shape.bestTflops)} TFLOPS`, (raw) => raw.shape.label),
       },
     });
     return true;
@@ -391,9 +449,11 @@
     if (data.gains.length) {
       const sum = (of) => data.gains.reduce((total, gain) => total + of(gain), 0);
       const mean = Math.exp(sum((gain) => Math.log(gain.gain)) / data.gains.length);
-      const [before, after] = [sum((gain) => gain.default_us), sum((gain) => gain.us)];
+      const [before, after] = [sum((gain) => gain.weight * gain.default_us), sum((gain) => gain.weight * gain.us)];
+      const calls = data.gains.some((gain) => gain.weight !== 1) ? "all calls of the list" : "one call of each";
+      const where = data.provenance.length ? ` On ${data.provenance[0].device}.` : "";
       return `Tuned kernels are ${mean.toFixed(2)}× as fast as the default choices over ${plural(data.gains.length, "shape")} `
-        + `(geometric mean); one call of each takes ${duration(after)} instead of ${duration(before)}.`;
+        + `(geometric mean); ${calls}: ${duration(before)} → ${duration(after)}.${where}`;
     }
     const won = shapes.filter((s) => s.winners.includes(data.primary)).length;
     const compared = shapes.filter((s) => s.ratio !== null);
@@ -403,17 +463,13 @@
       + `others (geometric mean of ${compared.length}).`;
   }
 
-  function duration(us) {
-    return us < 1e3 ? `${us.toPrecision(4)} µs` : us < 1e6 ? `${(us / 1e3).toPrecision(4)} ms` : `${(us / 1e6).toPrecision(4)} s`;
-  }
-
   function drawSummary() {
     at("caption").textContent = data.caption;
-    const lost = shapes.filter((s) => s.best[data.primary] && s.winners.length && !s.winners.includes(data.primary)).length;
     const tiles = [
-      [shapes.length, "shapes"], [data.backends.length, "backends"],
-      ...data.backends.map((b) => [shapes.filter((s) => s.winners.includes(b)).length, `won by ${b}`]),
-      [lost, `lost by ${data.primary}`], [data.skipped, "measurements left out"],
+      [shapes.length, shapes.length === 1 ? "shape" : "shapes"],
+      ...data.backends.map((b) => [shapes.filter((s) => s.winners.length === 1 && s.winners[0] === b).length, `won by ${b}`]),
+      [shapes.filter((s) => s.winners.length > 1).length, "tied"], [shapes.filter((s) => !s.winners.length).length, "without a winner"],
+      [data.skipped, "measurements left out"],
     ];
     at("headline").textContent = headline();
     for (const [value, label] of tiles.filter((tile) => tile[0])) {
@@ -463,11 +519,10 @@
     at("provenance-list").append(plainTable([
       { name: "device", text: (p) => p.device, long: true },
       { name: "driver", text: (p) => p.driver, long: true },
-      { name: "libraries", text: (p) => p.libraries, long: true },
-      { name: "policy", text: (p) => p.policy, long: true },
       { name: "trials", number: true, text: (p) => p.trials },
-      { name: "from", text: (p) => p.first_utc },
-      { name: "to", text: (p) => p.last_utc },
+      { name: "measured", text: (p) => `${p.first_utc} to ${p.last_utc}`, long: true },
+      { name: "kernels of", text: (p) => p.libraries.join(", "), long: true },
+      { name: "measured by", text: (p) => p.policies.join("; "), long: true },
     ], data.provenance));
     at("provenance-list").hidden = !data.provenance.length;
     at("sources").append(...data.sources.map((text) => element("li", text)), ...data.notes.map((text) => element("li", text)));
