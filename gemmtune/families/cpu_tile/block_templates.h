@@ -9,7 +9,11 @@
 
 #include "gemmtune/families/cpu_tile/block_kernels.h"
 
+#if defined(__clang__)
+#define GT_UNROLL_ALL _Pragma("clang loop unroll(full)")
+#else
 #define GT_UNROLL_ALL _Pragma("GCC unroll 16")
+#endif
 
 namespace gemmtune::cpu_tile {
 namespace {
