@@ -14,7 +14,7 @@ std::int64_t split_k_column(const Problem& problem, std::int64_t split_k) {
 }
 
 std::string library_text(std::string_view family, std::string_view version) {
-  return std::string(family) + ' ' + std::string(version);
+  return std::string(family) + ' ' + std::string(version.substr(0, version.find(", build ")));
 }
 
 TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const std::string& gfx, std::int64_t cu_num) {

@@ -41,7 +41,8 @@ struct TunedRow {
   bool operator==(const TunedRow&) const = default;
 };
 
-/// What Origin::library says of a family in this version: "onednn 3.7.1".
+/// What Origin::library says of a family in this version: "onednn 3.7.1". The hash of a build ("1, build 3fa81c02") is
+/// left out: tables are used by other builds, and a row is not outdated because another compiler built its kernel.
 std::string library_text(std::string_view family, std::string_view version);
 
 TunedRow tuned_row(const Problem& problem, const Evaluation& evaluation, const std::string& gfx, std::int64_t cu_num);

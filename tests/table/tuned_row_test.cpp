@@ -44,5 +44,11 @@ TEST(TunedRow, PlaceholdersAndFailuresHaveNoTime) {
   EXPECT_TRUE(has_time({.time_us = 0.001}));
 }
 
+/// Rows of one build are no less valid in another.
+TEST(LibraryText, LeavesOutTheBuild) {
+  EXPECT_EQ(library_text("onednn", "3.7.1"), "onednn 3.7.1");
+  EXPECT_EQ(library_text("cpu_tile", "2, build 3fa81c02"), "cpu_tile 2");
+}
+
 }  // namespace
 }  // namespace gemmtune
