@@ -2,6 +2,8 @@
 // block_int8_avxvnni.cpp.
 #pragma once
 
+#if defined(__AVX2__) && defined(__FMA__)
+
 #include <immintrin.h>
 
 #include <cstring>
@@ -86,3 +88,5 @@ inline __m256 floats_at(const BlockRowJob& job, std::int64_t k) {
 
 }  // namespace
 }  // namespace gemmtune::cpu_tile
+
+#endif

@@ -1,6 +1,8 @@
 // AVX-512: what the kernels for weights in scaled blocks have in common. Only for block_<form>_avx512….cpp.
 #pragma once
 
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+
 #include <immintrin.h>
 
 #include <cstring>
@@ -99,3 +101,5 @@ inline __mmask16 mask_at(std::int64_t k, std::int64_t end) {
 
 }  // namespace
 }  // namespace gemmtune::cpu_tile
+
+#endif

@@ -2,6 +2,8 @@
 // and block_amx.cpp.
 #pragma once
 
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+
 #include <limits>
 
 #include "gemmtune/families/cpu_tile/block_avx512.h"
@@ -96,3 +98,5 @@ inline ScaleExtent copy_pairs(const BlockRowJob& job) {
 
 }  // namespace
 }  // namespace gemmtune::cpu_tile
+
+#endif

@@ -6,6 +6,8 @@
 // Only for block_int8_avx2.cpp and block_int8_avxvnni.cpp.
 #pragma once
 
+#if defined(__AVX2__) && defined(__FMA__)
+
 #include <limits>
 
 #include "gemmtune/families/cpu_tile/block_avx2.h"
@@ -168,3 +170,5 @@ inline ScaleExtent pack_bytes_row(const BlockRowJob& job) {
 
 }  // namespace
 }  // namespace gemmtune::cpu_tile
+
+#endif
