@@ -71,6 +71,7 @@ bool states_regret(std::span<const ShapeResult> results) {
 
 using Rows = std::vector<std::vector<std::string>>;
 
+constexpr std::size_t shape_column = 0;
 constexpr std::size_t name_column = 1;
 
 std::size_t widest(const Rows& rows, std::size_t column) {
@@ -94,13 +95,20 @@ void drop_column(Rows& rows, std::string_view title) {
     if (std::ssize(row) > column) row.erase(row.begin() + column);
 }
 
-/// Fits the rows into lines of `width`: without what matters least, and with names that are cut.
+void cut_column(Rows& rows, std::size_t column, std::size_t longest) {
+  for (auto& row : rows) row[column] = cut_in_the_middle(row[column], longest);
+}
+
+/// Fits the rows into lines of `width`: without what matters least, and with names that are cut, and shapes of many
+/// words too.
 void narrow(Rows& rows, std::size_t width) {
   const auto wanted = std::min(readable_name, widest(rows, name_column));
   for (const auto* title : {"TFLOPS", "ties"})
     if (left_for_names(rows, width) < wanted) drop_column(rows, title);
-  const auto longest = std::max(shortest_name, left_for_names(rows, width));
-  for (auto& row : rows) row[name_column] = cut_in_the_middle(row[name_column], longest);
+  const auto lacking = shortest_name - std::min(shortest_name, left_for_names(rows, width));
+  const auto shapes = widest(rows, shape_column);
+  if (lacking > 0) cut_column(rows, shape_column, std::max(shortest_name, shapes - std::min(shapes, lacking)));
+  cut_column(rows, name_column, std::max(shortest_name, left_for_names(rows, width)));
 }
 
 std::string counted(std::int64_t shapes) { return shapes == 1 ? "1 shape" : fmt::format("{} shapes", shapes); }

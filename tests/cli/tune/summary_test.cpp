@@ -87,6 +87,21 @@ TEST(Summary, LinesFitTheTerminalWhereNamesAreCut) {
   for (std::string line; std::getline(table, line);) EXPECT_LE(line.size(), 60 + more_bytes) << text;
 }
 
+/// With types beside the sizes, and with options, a shape can take more than its share of a line.
+TEST(Summary, LongShapesAreCutWhereNamesCannotBeCutFurther) {
+  auto run = example();
+  run.results[0].shape.problem = parse_problem("8x1024x1024:bf16/q8:e2m1/1x32:bf16:packed");
+  run.results[0].winner->candidate.name = "mxfp4_int8_row_m128_n256_s4_cm2_cn1_g8_alongm_p0_k1";
+  run.width = 70;
+  const auto text = summary_text(run);
+  const auto table = text.substr(0, text.find("\n\n"));
+  EXPECT_NE(table.find("8x1024x1024:"), std::string::npos) << text;
+  EXPECT_EQ(table.find("bf16/q8:e2m1/1x32:bf16:packed"), std::string::npos) << text;
+  constexpr std::size_t more_bytes = 4;  // of two characters that have three
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 70 + more_bytes) << text;
+}
+
 TEST(Summary, ShapesOfSeveralTypesSayTheirs) {
   auto run = example();
   run.results[1].shape.problem = parse_problem("1x64x64:f32:f32:f32");
