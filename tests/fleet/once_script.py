@@ -13,12 +13,11 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from fleet_case import FleetTest
+from fleet_case import SHIPPED, FleetTest, tune_on_one_machine, worker
 from harness import PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 8)]
-SHIPPED = (str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fleet/steady_worker.py"))
 
 # The words of ssh are: options, "--", the address, the command. `verb` is what the agent is asked, `times` counts how
 # often it was asked so far.
@@ -35,21 +34,11 @@ exec sh -c "$command"
 """
 
 
-def worker(seconds):
-    return f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}"
-
-
 class Resuming(FleetTest):
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="gemmtune_resume_"))
-        (cls.shared / "files").mkdir()
-        for path in SHIPPED:
-            shutil.copy(path, cls.shared / "files")
-        (cls.shared / "list.csv").write_text(shape_list(SIZES))
-        subprocess.run([PROGRAM, "tune", "-i", "list.csv", "-o", "one.csv", "--worker", worker(0), "--libtype", "steady",
-                        "--iters", "5", "--format", "a16w16", "--device", "cpu"], cwd=cls.shared, check=True,
-                       capture_output=True)
+        tune_on_one_machine(cls.shared, SIZES)
 
     @classmethod
     def tearDownClass(cls):
@@ -85,7 +74,7 @@ class Resuming(FleetTest):
         text = f"ssh = \"{self.folder}/ssh\"\ndevices = [\"cpu\"]\n" \
                f"environment = {{ FLEET_TEST_LOG = \"{self.folder}/measured\"{more} }}\n"
         for name in names:
-            text += f"[{name}]\nfolder = \"{self.folder}/work/{name}\"\n"
+            text += f"[{name}]\nfolder = \"{self.folder}/hosts/{name}\"\n"
         self.write("hosts.toml", text)
 
     def arguments(self, seconds=0.3, output="fleet.csv", calibration_pct=0):

@@ -30,7 +30,7 @@ class Outputs(FleetTest):
         os.environ["HOME"] = str(self.folder)
         self.write("list.csv", shape_list(SIZES))
         self.write("hosts.toml", "address = \"local\"\ndevices = [\"cpu\"]\n" + "".join(
-            f"[{name}]\nfolder = \"{self.folder}/work/{name}\"\n" for name in ("one", "two")))
+            f"[{name}]\nfolder = \"{self.folder}/hosts/{name}\"\n" for name in ("one", "two")))
         (self.folder / "files").mkdir()  # what one machine reads
         for path in (EXAMPLE, STEADY):
             shutil.copy(path, self.folder / "files")

@@ -12,17 +12,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import slurm
-from fleet_case import FleetTest
+from fleet_case import SHIPPED, FleetTest, tune_on_one_machine, worker
 from harness import PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 13)]
 NODES = ("n1", "n2", "n3")
-SHIPPED = (str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fleet/steady_worker.py"))
-
-
-def worker(seconds):
-    return f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}"
 
 
 class WithSlurm(FleetTest):
@@ -32,13 +27,7 @@ class WithSlurm(FleetTest):
         cls.shared.chmod(0o755)
         cls.slurm = slurm.Slurm(cls.shared, NODES)
         os.environ.update(SLURM_CONF=cls.slurm.conf, PATH=cls.slurm.environment["PATH"])
-        (cls.shared / "files").mkdir()
-        for path in SHIPPED:
-            shutil.copy(path, cls.shared / "files")
-        (cls.shared / "list.csv").write_text(shape_list(SIZES))
-        subprocess.run([PROGRAM, "tune", "-i", "list.csv", "-o", "one.csv", "--worker", worker(0), "--libtype", "steady",
-                        "--iters", "5", "--format", "a16w16", "--device", "cpu"], cwd=cls.shared, check=True,
-                       capture_output=True)
+        tune_on_one_machine(cls.shared, SIZES)
 
     @classmethod
     def tearDownClass(cls):

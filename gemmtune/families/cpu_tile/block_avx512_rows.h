@@ -4,9 +4,8 @@
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
 
-#include <limits>
-
 #include "gemmtune/families/cpu_tile/block_avx512.h"
+#include "gemmtune/families/cpu_tile/block_quantise.h"
 
 namespace gemmtune::cpu_tile {
 namespace {
@@ -23,15 +22,6 @@ alignas(64) constexpr std::uint16_t int4_words[32] = {0x0000, 0x3f80, 0x4000, 0x
 
 inline __m512i magnitudes(__m512 value) {
   return _mm512_and_epi32(_mm512_castps_si512(value), _mm512_set1_epi32(0x7fffffff));
-}
-
-/// The rule of gemm/q8.h.
-inline float scale_of(std::uint32_t amax_bits) {
-  if (amax_bits >= 0x7f800000U) return std::numeric_limits<float>::quiet_NaN();
-  float amax;
-  std::memcpy(&amax, &amax_bits, 4);
-  const float scale = amax / 127.0F;
-  return scale == 0.0F ? 1.0F : scale;
 }
 
 /// Rounds to nearest even, as the CPU's default is.
@@ -54,24 +44,8 @@ struct Quantiser {
     auto* codes = reinterpret_cast<__m128i*>(block + job.inside * block_length);
     _mm_storeu_si128(codes, _mm512_cvtepi32_epi8(first));
     _mm_storeu_si128(codes + 1, _mm512_cvtepi32_epi8(second));
-    write_notes(block, scale, extent);
-    write_corrections(block, _mm512_reduce_add_epi32(first), _mm512_reduce_add_epi32(second));
-  }
-
- private:
-  void write_notes(std::byte* block, float scale, ScaleExtent& extent) const {
-    std::memcpy(block + job.height * 32 + job.inside * 4, &scale, 4);
-    std::uint32_t bits;
-    std::memcpy(&bits, &scale, 4);
-    if (bits < extent.least) extent.least = bits;
-    if (bits > extent.most) extent.most = bits;
-  }
-
-  void write_corrections(std::byte* block, std::int32_t first, std::int32_t second) const {
-    auto* corrections = reinterpret_cast<std::int32_t*>(block + job.height * 36) + job.inside;
-    const auto offset = static_cast<std::int32_t>(-job.offset);
-    corrections[0] = offset * (job.groups == 2 ? first : first + second);
-    if (job.groups == 2) corrections[job.height] = offset * second;
+    write_scale(job, block, scale, extent);
+    write_corrections(job, block, _mm512_reduce_add_epi32(first), _mm512_reduce_add_epi32(second));
   }
 };
 

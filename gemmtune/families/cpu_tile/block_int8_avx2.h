@@ -8,9 +8,8 @@
 
 #if defined(__AVX2__) && defined(__FMA__)
 
-#include <limits>
-
 #include "gemmtune/families/cpu_tile/block_avx2.h"
+#include "gemmtune/families/cpu_tile/block_quantise.h"
 
 namespace gemmtune::cpu_tile {
 namespace {
@@ -92,15 +91,6 @@ struct DotBytes : Avx2Sums {
   }
 };
 
-/// The rule of gemm/q8.h.
-inline float scale_of(std::uint32_t amax_bits) {
-  if (amax_bits >= 0x7f800000U) return std::numeric_limits<float>::quiet_NaN();
-  float amax;
-  std::memcpy(&amax, &amax_bits, 4);
-  const float scale = amax / 127.0F;
-  return scale == 0.0F ? 1.0F : scale;
-}
-
 inline std::uint32_t largest_of(__m256i values) {
   alignas(32) std::uint32_t each[8];
   _mm256_store_si256(reinterpret_cast<__m256i*>(each), values);
@@ -125,8 +115,8 @@ struct Avx2Quantiser {
     std::byte* block = job.panel + b * job.block_bytes;
     std::int32_t sums[2] = {};
     for (int i = 0; i < 4; ++i) sums[i / 2] += write_codes(values[i], scale, block + job.inside * block_length + 8 * i);
-    write_notes(block, scale, extent);
-    write_corrections(block, sums[0], sums[1]);
+    write_scale(job, block, scale, extent);
+    write_corrections(job, block, sums[0], sums[1]);
   }
 
  private:
@@ -143,21 +133,6 @@ struct Avx2Quantiser {
       sum += codes[i];
     }
     return sum;
-  }
-
-  void write_notes(std::byte* block, float scale, ScaleExtent& extent) const {
-    std::memcpy(block + job.height * 32 + job.inside * 4, &scale, 4);
-    std::uint32_t bits;
-    std::memcpy(&bits, &scale, 4);
-    if (bits < extent.least) extent.least = bits;
-    if (bits > extent.most) extent.most = bits;
-  }
-
-  void write_corrections(std::byte* block, std::int32_t first, std::int32_t second) const {
-    auto* corrections = reinterpret_cast<std::int32_t*>(block + job.height * 36) + job.inside;
-    const auto offset = static_cast<std::int32_t>(-job.offset);
-    corrections[0] = offset * (job.groups == 2 ? first : first + second);
-    if (job.groups == 2) corrections[job.height] = offset * second;
   }
 };
 
