@@ -93,4 +93,5 @@ class CommandTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    """All tests, or those that are named after the program: Class or Class.test."""
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)

@@ -132,8 +132,11 @@ class Resuming(FleetTest):
         path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
     def complete(self):
+        """All shards are done, and the run is not dropped on the host: this comes after the last one is finished."""
         self.hosts(("one",))
+        self.harm('[ "$verb" = drop-run ] && exit 0')
         self.succeed(*self.arguments(0))
+        self.harm("")
         self.write("asked", "")
 
     def test_killed_before_the_shard_is_marked_as_finished(self):
@@ -297,6 +300,20 @@ class Resuming(FleetTest):
         self.assertGreaterEqual(sum(self.measured().values()) - before, len(SIZES) - done)
         for (_, end), (begin, _) in zip(turns[done:], turns[done + 2:]):  # two devices
             self.assertLessEqual(end, begin + 0.01)
+
+    def test_killed_while_hosts_drop_the_run_that_is_replaced(self):
+        self.hosts()
+        with self.running(*self.arguments(2)) as process:
+            self.wait_for_finished(process, 1)
+            self.kill_head_and_attempts(process)
+        self.harm('[ "$verb" = drop-run ] && { sh -c "$command"; kill -9 $(cat "$HOME/head"); exit; }')
+        with self.running(*self.arguments(0.1)) as process:
+            self.write("head", str(process.pid))
+            process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.harm("")
+        self.succeed(*self.arguments(2))
+        self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
 
 
 if __name__ == "__main__":

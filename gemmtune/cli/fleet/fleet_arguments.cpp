@@ -32,6 +32,7 @@ Words measuring(const TuneFlags& flags) {
 
 Words tuning(const TuneFlags& flags) {
   auto words = measuring(flags);
+  words.emplace_back("--no_packing_look");  // the summaries of shards are not shown
   if (flags.split_k) words.emplace_back("--splitK");
   // The head writes the files, from the whole table. A host searches only what such files can state.
   if (!flags.triton_json.empty()) add(words, {"--emit_triton_json", "triton", "--triton_keys", flags.triton_keys});

@@ -68,15 +68,19 @@ class Session {
   }
 
  private:
-  /// Nothing is measured beside the jobs of a run that this one replaces.
+  /// Nothing is measured beside the jobs of a run that this one replaces. Hosts that have dropped a run begin nothing of
+  /// it any more, so that its plan goes first: nobody may go on with such a run.
   void end_earlier(const FleetPlan& earlier) const {
     spdlog::warn("another run in {} was not done: its jobs are stopped", folder_.path().string());
-    side_by_side(earlier.hosts.size(), [&](std::size_t i) {
-      const HostLink link(earlier.hosts[i], earlier.agent_settings());
-      link.ask({"stop-all"}, SteadyClock::now() + stopping_patience);
-      link.ask({"drop-run"}, SteadyClock::now() + tidying_patience);
-    });
+    ask_all(earlier, "stop-all", stopping_patience);
     move_aside_earlier(folder_);
+    ask_all(earlier, "drop-run", tidying_patience);
+  }
+
+  static void ask_all(const FleetPlan& plan, const std::string& verb, std::chrono::seconds patience) {
+    side_by_side(plan.hosts.size(), [&](std::size_t i) {
+      HostLink(plan.hosts[i], plan.agent_settings()).ask({verb}, SteadyClock::now() + patience);
+    });
   }
 
   void prepare(bool resumes) {

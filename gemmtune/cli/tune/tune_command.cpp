@@ -114,6 +114,7 @@ class TuneRun {
 
   /// Only in a run that had time for all of its shapes. Without this look, the run is as good.
   std::vector<PackingGain> packing_gains() const {
+    if (flags_.no_packing_look) return {};
     const auto worth = worth_a_look_at_packing(summary_.results);
     const bool has_time = !stop_ && std::ranges::all_of(summary_.results, &ShapeResult::reached);
     if (worth.empty() || !has_time) return {};

@@ -129,6 +129,7 @@ void declare_measuring(Options& options, TuneFlags& flags) {
   options.add_option("--errRatio,--err-ratio,--err_ratio", flags.err_ratio).in_range(0.0, 1.0);
   options.add_option("--seed", flags.seed);
   options.add_flag("--cold_instructions,--cold-instructions", flags.cold_instructions);
+  options.add_flag("--no_packing_look,--no-packing-look", flags.no_packing_look);
 }
 
 void declare_running(Options& options, TuneFlags& flags) {

@@ -51,6 +51,7 @@ struct TuneFlags {
   std::optional<double> max_gflop{};
   std::uint64_t seed{0};
   bool cold_instructions{};
+  bool no_packing_look{};
   bool all{};
   bool fresh{};
   bool split_k{};
