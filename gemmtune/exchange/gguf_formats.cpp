@@ -16,8 +16,8 @@ struct Listed {
 /// llama.cpp has activations and results in f32, and quantises activations to blocks of 8 bits for each of these types
 /// of blocks. So do these formats.
 constexpr std::array listed{
-    Listed{gguf::f32, "f32:f32:f32"}, Listed{gguf::f16, "f16:f16:f16"}, Listed{gguf::bf16, "bf16:bf16:bf16"},
-    Listed{gguf::mxfp4, "a8w4"},      Listed{gguf::nvfp4, "a8w4_nvfp4"},   Listed{gguf::q4_0, "a8wq4"},
+    Listed{gguf::f32, "f32:f32:f32"}, Listed{gguf::f16, "f16:f16:f16"},  Listed{gguf::bf16, "bf16:bf16:bf16"},
+    Listed{gguf::mxfp4, "a8w4"},      Listed{gguf::nvfp4, "a8w4_nvfp4"}, Listed{gguf::q4_0, "a8wq4"},
     Listed{gguf::q8_0, "a8wq8"},
 };
 

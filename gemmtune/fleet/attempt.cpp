@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto look_again = std::chrono::milliseconds(250);
-constexpr auto shard_patience = std::chrono::minutes(11);  // an earlier head's process may still fetch what it has
+constexpr auto shard_patience = std::chrono::minutes(11);       // an earlier head's process may still fetch what it has
 constexpr auto another_job_patience = std::chrono::seconds(5);  // between two looks at a device that others use
-constexpr std::int64_t failures_allowed = 2;               // in a row, of one device
+constexpr std::int64_t failures_allowed = 2;                    // in a row, of one device
 constexpr double calibration_limit_s = 900;
 
 /// A process that nobody has waited for yet is gone, too: nobody waits for orphans in many containers.
@@ -113,8 +113,7 @@ class Attempt {
   std::vector<std::size_t> order() const {
     std::vector<std::size_t> slots;
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) slots.push_back((request_.seat + i) % plan_.slots.size());
-    std::stable_partition(slots.begin(), slots.end(),
-                          [&](std::size_t i) { return !was_tried_on(plan_.slots[i]); });
+    std::stable_partition(slots.begin(), slots.end(), [&](std::size_t i) { return !was_tried_on(plan_.slots[i]); });
     return slots;
   }
 

@@ -78,9 +78,7 @@ std::vector<std::string> libraries_to_carry(const std::string& said_by_ldd) {
   return libraries;
 }
 
-void write_manifest(const fs::path& folder) {
-  output_of({"sh", "-c", manifest_script, "manifest", folder.string()});
-}
+void write_manifest(const fs::path& folder) { output_of({"sh", "-c", manifest_script, "manifest", folder.string()}); }
 
 namespace {
 

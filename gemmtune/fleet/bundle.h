@@ -14,9 +14,9 @@ struct Bundle {
   std::string id{};  // 16 hexadecimal digits
 };
 
-/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/ and MANIFEST. One that is there
-/// already is left as it is: it may be in use. The C library is left out: it has to be the host's, like the drivers.
-/// Throws Error{io} if something cannot be copied.
+/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/ and MANIFEST. One that is
+/// there already is left as it is: it may be in use. The C library is left out: it has to be the host's, like the
+/// drivers. Throws Error{io} if something cannot be copied.
 Bundle make_bundle(const std::filesystem::path& parent);
 
 /// The same of files and folders of the user, under their own names: they change more often than the program. Throws

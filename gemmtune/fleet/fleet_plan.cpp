@@ -76,11 +76,7 @@ FleetPlan plan_of(const json& value) {
 }  // namespace
 
 AgentSettings FleetPlan::agent_settings() const {
-  return {.run = run,
-          .bundle = bundle,
-          .files = files,
-          .limit_s = limit_s,
-          .container_template = container_template};
+  return {.run = run, .bundle = bundle, .files = files, .limit_s = limit_s, .container_template = container_template};
 }
 
 FleetPlan read_plan(const std::filesystem::path& path) {

@@ -46,8 +46,8 @@ class RunFolder {
   /// Makes the folder for a new plan. What an earlier plan left there goes.
   void begin(const FleetPlan& plan, const std::vector<std::vector<Shape>>& shards) const;
 
-  /// Whether a plan is there and not done yet, for this identity. What a killed process began is ended first: a shard is
-  /// finished if and only if its record says so.
+  /// Whether a plan is there and not done yet, for this identity. What a killed process began is ended first: a shard
+  /// is finished if and only if its record says so.
   bool has_unfinished(const std::string& identity) const;
 
   std::set<std::int64_t> finished() const;

@@ -202,9 +202,8 @@ void SlurmRun::gather() {
 
 std::vector<std::int64_t> SlurmRun::without_a_word(const std::vector<std::int64_t>& shards) const {
   std::vector<std::int64_t> silent;
-  std::ranges::copy_if(shards, std::back_inserter(silent), [&](std::int64_t shard) {
-    return holds(work(shard), "node") && !holds(work(shard), "exit");
-  });
+  std::ranges::copy_if(shards, std::back_inserter(silent),
+                       [&](std::int64_t shard) { return holds(work(shard), "node") && !holds(work(shard), "exit"); });
   return silent;
 }
 

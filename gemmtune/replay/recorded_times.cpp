@@ -11,7 +11,8 @@ namespace gemmtune {
 namespace {
 
 /// A turn that is farther from the median turn than this, as a logarithm, and than the others' scatter explains counts
-/// as if it barely were. The two clocks of a GPU are less far apart, and a turn in which the machine stalled is farther.
+/// as if it barely were. The two clocks of a GPU are less far apart, and a turn in which the machine stalled is
+/// farther.
 constexpr double reach_of_turns = 0.05;
 constexpr double standard_deviations = 3;
 

@@ -76,9 +76,9 @@ TEST(WordsOfHosts, TasksOfSlurm) {
 }
 
 TEST(WordsOfHosts, AnArrayIsSubmittedWithItsFolderAsOneWord) {
-  const auto command =
-      sbatch_command({.partition = "gpu", .options = {"--gres=gpu:1", "--job-name=mine"}, .limit_s = 7200},
-                     {.name = "gemmtune-1", .folder = "/a b/c", .tasks = "tasks-1", .count = 9, .excluded_nodes = {"n1", "n2"}});
+  const auto command = sbatch_command(
+      {.partition = "gpu", .options = {"--gres=gpu:1", "--job-name=mine"}, .limit_s = 7200},
+      {.name = "gemmtune-1", .folder = "/a b/c", .tasks = "tasks-1", .count = 9, .excluded_nodes = {"n1", "n2"}});
   EXPECT_THAT(command, testing::IsSupersetOf({"--array=0-8", "--chdir=/a b/c", "--exclude=n1,n2", "--partition=gpu",
                                               "--gres=gpu:1", "--requeue", "--time=130"}));
   EXPECT_EQ(command[command.size() - 3], "--job-name=gemmtune-1");

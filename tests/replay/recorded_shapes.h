@@ -37,7 +37,8 @@ inline RecordedShape recorded_tiles(std::uint64_t seed = 1, DeviceKind kind = De
 }
 
 inline RecordedCandidate recorded_toy(const std::string& name, double screen_us, std::vector<double> confirm_us) {
-  return {.candidate = {.family = "toy", .name = name}, .screen_us = {screen_us}, .confirm = {.us = std::move(confirm_us)}};
+  return {
+      .candidate = {.family = "toy", .name = name}, .screen_us = {screen_us}, .confirm = {.us = std::move(confirm_us)}};
 }
 
 }  // namespace gemmtune

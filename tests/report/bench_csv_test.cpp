@@ -45,8 +45,8 @@ TEST(BenchCsv, WhatSaysNothingIsNoMeasurement) {
     EXPECT_EQ(measurement.outcome, Outcome::unsupported);
     EXPECT_EQ(measurement.shape.problem.m, 3);
   }
-  EXPECT_EQ(readings.notes,
-            std::vector<std::string>{"bench.csv:3:5: 3 cells, the header has 5: the line was cut, or a cell is missing"});
+  EXPECT_EQ(readings.notes, std::vector<std::string>{
+                                "bench.csv:3:5: 3 cells, the header has 5: the line was cut, or a cell is missing"});
 }
 
 TEST(BenchCsv, NotesWhatCannotBeRead) {

@@ -31,7 +31,8 @@ class BenchTaker final : public FleetTaker {
   Benchmark result(std::uint64_t seed) const {
     Benchmark all;
     for (const auto& [back, part] : results_) {
-      if (all.policy.empty()) all = {.device = part.device, .policy = part.policy, .seed = seed, .roofline = part.roofline};
+      if (all.policy.empty())
+        all = {.device = part.device, .policy = part.policy, .seed = seed, .roofline = part.roofline};
       all.shapes.insert(all.shapes.end(), part.shapes.begin(), part.shapes.end());
     }
     std::map<Problem, std::size_t> places;
@@ -86,8 +87,9 @@ int bench_on_fleet(const BenchFlags& flags) {
   write_benchmark(benchmark, flags);
   if (result.signal) return 128 + *result.signal;
   const bool all_done = result.outcome.unfinished.empty() && result.outcome.failed.empty();
-  return all_done && std::ranges::all_of(benchmark.shapes, [&](const auto& shape) { return is_right(shape, flags); }) ? 0
-                                                                                                                      : 1;
+  return all_done && std::ranges::all_of(benchmark.shapes, [&](const auto& shape) { return is_right(shape, flags); })
+             ? 0
+             : 1;
 }
 
 }  // namespace gemmtune

@@ -59,7 +59,9 @@ class Session {
     prepare(resumes);
     if (const auto earlier = earlier_plan(folder_, plan_.identity); earlier && !resumes) end_earlier(*earlier);
     const auto shapes = taker_.shapes_for(device_);
-    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = plan_.slots.size(), .flags = flags_, .files = work_.files}))
+    if (!resumes &&
+        !begin_plan(folder_, plan_,
+                    {.shapes = shapes, .devices = plan_.slots.size(), .flags = flags_, .files = work_.files}))
       return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
@@ -68,8 +70,8 @@ class Session {
   }
 
  private:
-  /// Nothing is measured beside the jobs of a run that this one replaces. Hosts that have dropped a run begin nothing of
-  /// it any more, so that its plan goes first: nobody may go on with such a run.
+  /// Nothing is measured beside the jobs of a run that this one replaces. Hosts that have dropped a run begin nothing
+  /// of it any more, so that its plan goes first: nobody may go on with such a run.
   void end_earlier(const FleetPlan& earlier) const {
     spdlog::warn("another run in {} was not done: its jobs are stopped", folder_.path().string());
     ask_all(earlier, "stop-all", stopping_patience);

@@ -56,7 +56,9 @@ class SlurmSession {
     if (const auto earlier = earlier_plan(folder_, plan_.identity)) end_earlier(*earlier);
     SlurmRun(folder_, plan_).place();
     const auto shapes = taker_.shapes_for(known_device(resumes));
-    if (!resumes && !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_, .files = work_.files})) return {};
+    if (!resumes &&
+        !begin_plan(folder_, plan_, {.shapes = shapes, .devices = tasks_guess, .flags = flags_, .files = work_.files}))
+      return {};
     if (resumes) take_over_shards(folder_, plan_);
     taker_.begin(plan_);
     take_earlier(folder_, taker_);

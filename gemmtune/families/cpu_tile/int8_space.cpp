@@ -14,7 +14,7 @@ constexpr std::int64_t most_nibble_rows = 256;
 constexpr std::int64_t most_threads = 4096;
 
 const std::vector<std::string>& isa_labels() {
-  static const std::vector<std::string> labels{"amxint8", "avx512vnni", "avxvnni", "avx2",
+  static const std::vector<std::string> labels{"amxint8",  "avx512vnni", "avxvnni", "avx2",
                                                "neoni8mm", "neondot",    "portable"};
   return labels;
 }

@@ -20,9 +20,14 @@ DeviceInfo machine(const std::vector<std::string>& labels, std::int64_t cores) {
 }
 
 const std::vector<std::vector<std::string>>& machines() {
-  static const std::vector<std::vector<std::string>> all{
-      {},       {"avx2"},    {"avxvnni"},        {"avx512vnni"}, {"avx512vnni", "avxvnni", "amxint8"},
-      {"neon"}, {"neondot"}, {"neondot", "neoni8mm"}};
+  static const std::vector<std::vector<std::string>> all{{},
+                                                         {"avx2"},
+                                                         {"avxvnni"},
+                                                         {"avx512vnni"},
+                                                         {"avx512vnni", "avxvnni", "amxint8"},
+                                                         {"neon"},
+                                                         {"neondot"},
+                                                         {"neondot", "neoni8mm"}};
   return all;
 }
 
