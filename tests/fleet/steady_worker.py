@@ -3,8 +3,9 @@
     steady_worker.py EXAMPLE_WORKER SECONDS
 
 SECONDS pass for each shape. The variable FLEET_TEST_FAULT plants a fault: "crash" (every candidate), "crash_while:PATH"
-(as long as there is such a file), "crash_at:NAME" (one candidate), or "slow" (times twice as long). The variable
-FLEET_TEST_LOG names a file that gets a line for each shape: when it began and ended, and which it was.
+(as long as there is such a file), "crash_at:NAME" (one candidate), "slow" (times twice as long), or "hold_second:PATH" (the
+second shape of a process takes a minute unless there is such a file; with ":NAME" after it, this candidate crashes). The variable FLEET_TEST_LOG names a file that gets a line for each shape: when it began and
+ended, and which it was.
 """
 import importlib.util
 import os
@@ -33,6 +34,8 @@ class SteadyAttempt(example.Attempt):
 
 def crashes(candidate):
     kind, _, what = FAULT.partition(":")
+    if kind == "hold_second":
+        return candidate["name"] == what.partition(":")[2]
     return kind == "crash" or (kind == "crash_while" and os.path.exists(what)) or \
         (kind == "crash_at" and candidate["name"] == what)
 
@@ -44,6 +47,8 @@ def note(line):
 
 
 class SteadyWorker(example.Worker):
+    shapes = 0
+
     def answer(self, request):
         if request["type"] == "candidates":
             self.spend(request["problem"])
@@ -58,6 +63,10 @@ class SteadyWorker(example.Worker):
         """As a device would: time passes, and no core is used."""
         begin = time.time()
         note(f"begin {begin:.3f} {problem}")
+        self.shapes += 1
+        deadline = begin + (60 if self.shapes == 2 and FAULT.startswith("hold_second:") else 0)
+        while time.time() < deadline and not os.path.exists(FAULT.split(":")[1]):
+            time.sleep(0.1)
         time.sleep(SECONDS)
         note(f"end {begin:.3f} {time.time():.3f} {problem}")
 
