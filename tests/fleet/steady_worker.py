@@ -4,7 +4,7 @@
 
 SECONDS pass for each shape. The variable FLEET_TEST_FAULT plants a fault: "crash" (every candidate), "crash_while:PATH"
 (as long as there is such a file), "crash_at:NAME" (one candidate), "slow" (times twice as long), or "hold_second:PATH" (the
-second shape of a process takes a minute unless there is such a file; with ":NAME" after it, this candidate crashes). The variable FLEET_TEST_LOG names a file that gets a line for each shape: when it began and
+second shape in the log takes a minute unless there is such a file; with ":NAME" after it, this candidate crashes). The variable FLEET_TEST_LOG names a file that gets a line for each shape: when it began and
 ended, and which it was.
 """
 import importlib.util
@@ -46,9 +46,12 @@ def note(line):
             log.write(line + "\n")
 
 
-class SteadyWorker(example.Worker):
-    shapes = 0
+def shapes_begun():
+    with open(LOG, encoding="utf-8") as log:
+        return len({line.split(maxsplit=2)[2] for line in log if line.startswith("begin")})
 
+
+class SteadyWorker(example.Worker):
     def answer(self, request):
         if request["type"] == "candidates":
             self.spend(request["problem"])
@@ -63,8 +66,7 @@ class SteadyWorker(example.Worker):
         """As a device would: time passes, and no core is used."""
         begin = time.time()
         note(f"begin {begin:.3f} {problem}")
-        self.shapes += 1
-        deadline = begin + (60 if self.shapes == 2 and FAULT.startswith("hold_second:") else 0)
+        deadline = begin + (60 if FAULT.startswith("hold_second:") and shapes_begun() == 2 else 0)
         while time.time() < deadline and not os.path.exists(FAULT.split(":")[1]):
             time.sleep(0.1)
         time.sleep(SECONDS)
