@@ -2,10 +2,15 @@
 
     steady_worker.py EXAMPLE_WORKER SECONDS
 
-SECONDS pass for each shape. The variable FLEET_TEST_FAULT plants a fault: "crash" (every candidate), "crash_while:PATH"
-(as long as there is such a file), "crash_at:NAME" (one candidate), "slow" (times twice as long), or "hold_second:PATH" (the
-second shape in the log takes a minute unless there is such a file; with ":NAME" after it, this candidate crashes). The variable FLEET_TEST_LOG names a file that gets a line for each shape: when it began and
-ended, and which it was.
+SECONDS pass for each shape. The variable FLEET_TEST_LOG names a file that gets a line for each shape: when it began and
+ended, and which it was. The variable FLEET_TEST_FAULT plants a fault:
+
+    crash              every candidate crashes
+    crash_while:PATH   as long as there is such a file
+    crash_at:NAME      one candidate crashes
+    slow               times are twice as long
+    hold_second:PATH   the second shape in the log takes a minute unless there is such a file. With ":NAME" after it, this
+                       candidate crashes
 """
 import importlib.util
 import os

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,8 @@ void cut(Grid& grid, std::string_view column, std::size_t longest) {
     if (place < row.size()) row[place].text = cut_in_the_middle(row[place].text, longest);
 }
 
+constexpr std::string_view indent = "  ";  // of contenders, below their shape
+
 /// A table of contenders, and the lines that stand above those of a shape.
 struct Blocks {
   Grid grid{};
@@ -68,7 +71,7 @@ Blocks in_blocks(Grid grid) {
   return blocks;
 }
 
-/// How long names may be. A blank stands before each line below a heading.
+/// How long names may be.
 std::size_t left_for(std::string_view column, const Grid& grid, const TextStyle& style, std::size_t width) {
   auto others = grid;
   drop(others, column);
@@ -84,17 +87,30 @@ std::size_t widest_cell(const Grid& grid, std::string_view column) {
   return widest;
 }
 
+bool is_empty(const Grid& grid, std::string_view column) {
+  const auto place = place_of(grid, column);
+  return std::ranges::all_of(grid.rows, [&](const auto& row) { return row[place].text == "-"; });
+}
+
+/// The columns in the order in which they go: first those that say nothing, as the roofline of an unknown device.
+std::vector<std::string_view> columns_to_drop(const Grid& grid) {
+  const auto& usual = has(grid, "measured/table") ? least_of_tables : least_of_families;
+  std::vector<std::string_view> columns;
+  std::ranges::copy_if(usual, std::back_inserter(columns), [&](auto column) { return has(grid, column); });
+  std::ranges::stable_partition(columns, [&](auto column) { return is_empty(grid, column); });
+  return columns;
+}
+
 void fit(Blocks& blocks, const TextStyle& style, std::size_t width) {
   auto& grid = blocks.grid;
-  const bool is_of_tables = has(grid, "measured/table");
   const auto names = widest_cell(grid, "kernel");
-  if (is_of_tables && widest_line(text_of(grid, style)) > width && widest_cell(grid, "chosen by") > readable_name) {
+  if (has(grid, "measured/table") && widest_line(text_of(grid, style)) > width &&
+      widest_cell(grid, "chosen by") > readable_name) {
     cut(grid, "chosen by", readable_name);
     blocks.cuts_names = true;
   }
-  for (const auto column : is_of_tables ? least_of_tables : least_of_families) {
+  for (const auto column : columns_to_drop(grid)) {
     if (left_for("kernel", grid, style, width) >= std::min(names, readable_name)) break;
-    if (!has(grid, column)) continue;
     drop(grid, column);
     blocks.left_out.emplace_back(column);
   }
@@ -113,18 +129,17 @@ std::string text_of(const Blocks& blocks, const TextStyle& style, std::size_t wi
     if (i >= heading_lines && i - heading_lines < blocks.headings.size())
       if (const auto& heading = blocks.headings[i - heading_lines]; !heading.empty())
         text += wrapped(heading, width) + '\n';
-    if (!lines[i].empty()) text += fmt::format("{}\n", lines[i]);
+    if (!lines[i].empty()) text += fmt::format("{}{}\n", indent, lines[i]);
   }
   return text;
 }
 
 std::string note_on(const Blocks& blocks) {
   std::vector<std::string> words;
-  if (!blocks.left_out.empty()) words.push_back(join(blocks.left_out, ", ") + " are left out");
-  if (blocks.left_out.size() == 1) words.back() = blocks.left_out.front() + " is left out";
-  if (blocks.cuts_names) words.emplace_back("names are cut");
+  if (!blocks.left_out.empty()) words.push_back("without " + join(blocks.left_out, ", "));
+  if (blocks.cuts_names) words.emplace_back("with names that are cut");
   if (words.empty()) return {};
-  return join(words, " and ") + " to fit the terminal: --csv, --json, and files (-o) have everything\n";
+  return join(words, ", ") + ", to fit the terminal: --csv, --json and files (-o) have everything\n";
 }
 
 std::string table_of(const Benchmark& benchmark, const TextStyle& style, std::size_t width) {
@@ -132,7 +147,7 @@ std::string table_of(const Benchmark& benchmark, const TextStyle& style, std::si
   auto text = text_of(grid, style);
   if (width == 0 || widest_line(text) <= width) return text;
   auto blocks = in_blocks(std::move(grid));
-  fit(blocks, style, width);
+  fit(blocks, style, width - std::min(width, indent.size()));
   return text_of(blocks, style, width) + wrapped(note_on(blocks), width);
 }
 
