@@ -101,23 +101,27 @@ std::vector<std::string_view> columns_to_drop(const Grid& grid) {
   return columns;
 }
 
+void cut_names(Blocks& blocks, std::string_view column, std::size_t longest) {
+  if (widest_cell(blocks.grid, column) <= longest) return;
+  cut(blocks.grid, column, longest);
+  blocks.cuts_names = true;
+}
+
 void fit(Blocks& blocks, const TextStyle& style, std::size_t width) {
   auto& grid = blocks.grid;
-  const auto names = widest_cell(grid, "kernel");
-  if (has(grid, "measured/table") && widest_line(text_of(grid, style)) > width &&
-      widest_cell(grid, "chosen by") > readable_name) {
-    cut(grid, "chosen by", readable_name);
-    blocks.cuts_names = true;
-  }
+  const auto room_for = [&](std::string_view column) {
+    return std::max(shortest_name, left_for(column, grid, style, width));
+  };
+  const bool is_of_tables = has(grid, "measured/table");
+  if (is_of_tables && widest_line(text_of(grid, style)) > width) cut_names(blocks, "chosen by", readable_name);
+  const auto wanted = std::min(widest_cell(grid, "kernel"), readable_name);
   for (const auto column : columns_to_drop(grid)) {
-    if (left_for("kernel", grid, style, width) >= std::min(names, readable_name)) break;
+    if (left_for("kernel", grid, style, width) >= wanted) break;
     drop(grid, column);
     blocks.left_out.emplace_back(column);
   }
-  const auto longest = std::max(shortest_name, left_for("kernel", grid, style, width));
-  if (names <= longest) return;
-  cut(grid, "kernel", longest);
-  blocks.cuts_names = true;
+  cut_names(blocks, "kernel", room_for("kernel"));
+  if (is_of_tables) cut_names(blocks, "chosen by", room_for("chosen by"));
 }
 
 std::string text_of(const Blocks& blocks, const TextStyle& style, std::size_t width) {

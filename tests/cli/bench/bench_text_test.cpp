@@ -75,7 +75,7 @@ TEST(BenchText, TimesAndNamesStayAndALineSaysWhatIsMissing) {
   const auto text = bench_text(of_many_families(), {}, 80);
   for (const auto* words :
        {"\n64x57344x8192:e2m1/1x32:e2m1/1x32:bf16:packed\n", "\n16x768x1024:bf16:bf16:bf16\n", "234.5", "3456.7",
-        "mxfp4_cublaslt", "cublaslt_a6", "toy_0", "without GB/s, chosen by", "--csv, --json and files"})
+        "mxfp4_cublaslt", "cublaslt_a6", "toy_0", "without roofline, GB/s, chosen by", "--csv, --json and files"})
     EXPECT_TRUE(says(text, words)) << words << " is not in\n" << text;
   EXPECT_FALSE(says(text, "chosen by\n"));
 }
