@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
@@ -94,6 +97,17 @@ std::vector<BundleFile> files_of(const std::string& shipped) {
   return files;
 }
 
+std::vector<BundleFile> files_of_all(const std::vector<std::string>& shipped) {
+  std::vector<BundleFile> files;
+  for (const auto& path : shipped) {
+    const auto more = files_of(path);
+    if (std::ranges::find(files, more.front().name, &BundleFile::name) != files.end())
+      fail(ErrorCode::usage, "--ship {}: the name {} stands twice", path, more.front().name);
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  return files;
+}
+
 bool is_older(const fs::path& path, std::chrono::seconds age) {
   std::error_code error;
   const auto time = fs::last_write_time(path, error);
@@ -152,23 +166,38 @@ void put_in_place(const fs::path& begun, const fs::path& place, const std::vecto
   fs::remove_all(begun, error);
 }
 
-void make_links_in(const fs::path& place, const std::vector<BundleFile>& files, const std::string& state) {
+/// False if a file was changed meanwhile.
+bool make_links_in(const fs::path& place, const std::vector<BundleFile>& files, const std::string& state) {
   forget_old(place.parent_path());
   const auto begun = begun_below(place.parent_path());
   make_links(begun, files);
   write_manifest(begun);
-  if (state_of(files) != state) fail(ErrorCode::io, "files of the program were changed meanwhile; start it again");
-  put_in_place(begun, place, files);
+  if (state_of(files) == state) {
+    put_in_place(begun, place, files);
+    return true;
+  }
+  std::error_code error;
+  fs::remove_all(begun, error);
+  return false;
 }
 
 /// Under a name that says the state of all files: hashing them takes longer than looking at them.
-Bundle linked(const fs::path& cache, const std::vector<BundleFile>& files) {
+std::optional<Bundle> linked_as_they_are(const fs::path& cache, const std::vector<BundleFile>& files) {
   const auto state = state_of(files);
   const auto place = fs::absolute(cache) / fmt::format("{:016x}", hash64(state));
-  if (!is_whole(place, files)) make_links_in(place, files, state);
+  if (!is_whole(place, files) && !make_links_in(place, files, state)) return std::nullopt;
   std::error_code error;
   fs::last_write_time(place, fs::file_time_type::clock::now(), error);  // it is used
-  return {.folder = place, .id = fmt::format("{:016x}", hash64(modes_of(files), hash64(read_file(place / manifest))))};
+  return Bundle{.folder = place,
+                .id = fmt::format("{:016x}", hash64(modes_of(files), hash64(read_file(place / manifest))))};
+}
+
+template <typename List>
+Bundle linked(const fs::path& cache, List&& list_files) {
+  constexpr int most_tries = 3;
+  for (int tries = 0; tries < most_tries; ++tries)
+    if (auto bundle = linked_as_they_are(cache, list_files())) return std::move(*bundle);
+  fail(ErrorCode::io, "files for the hosts are changed while they are read: start it again when nothing writes them");
 }
 
 bool is_sound(const fs::path& folder) {
@@ -196,17 +225,10 @@ void copy_files(const fs::path& links, const fs::path& folder) {
 
 void write_manifest(const fs::path& folder) { output_of({"sh", "-c", manifest_script, "manifest", folder.string()}); }
 
-Bundle program_bundle(const fs::path& cache) { return linked(cache, files_of_the_program()); }
+Bundle program_bundle(const fs::path& cache) { return linked(cache, files_of_the_program); }
 
 Bundle shipped_bundle(const fs::path& cache, const std::vector<std::string>& shipped) {
-  std::vector<BundleFile> files;
-  for (const auto& path : shipped) {
-    auto more = files_of(path);
-    if (std::ranges::find(files, more.front().name, &BundleFile::name) != files.end())
-      fail(ErrorCode::usage, "--ship {}: the name {} stands twice", path, more.front().name);
-    files.insert(files.end(), more.begin(), more.end());
-  }
-  return linked(cache, files);
+  return linked(cache, [&] { return files_of_all(shipped); });
 }
 
 Bundle bundle_of_files(const Bundle& links, const fs::path& parent, const std::vector<fs::path>& others) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "gemmtune/core/error.h"
 
@@ -13,6 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned for_all_that_may_execute = S_IXUSR | S_IXGRP | S_IXOTH;
+
+constexpr std::string_view made_by_python = "__pycache__";
 
 struct stat stat_of(const fs::path& path) {
   struct stat state {};
@@ -34,8 +37,12 @@ std::vector<BundleFile> files_below(const fs::path& path, const std::string& nam
   if (!files.front().source.empty()) return files;
   std::error_code error;
   fs::recursive_directory_iterator entry(path, fs::directory_options::follow_directory_symlink, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-    files.push_back(file_at(entry->path(), name + '/' + entry->path().lexically_relative(path).string()));
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename() == made_by_python)
+      entry.disable_recursion_pending();
+    else
+      files.push_back(file_at(entry->path(), name + '/' + entry->path().lexically_relative(path).string()));
+  }
   if (error) fail(ErrorCode::io, "cannot read the folder {}: {}", path.string(), error.message());
   return files;
 }
@@ -46,8 +53,8 @@ std::string state_of(const std::vector<BundleFile>& files) {
     text += fmt::format("{}\n{}\n", name, source.string());
     if (source.empty()) continue;
     const auto state = stat_of(source);
-    text += fmt::format("{} {} {} {:o} {}.{:09} {}.{:09}\n", state.st_dev, state.st_ino, state.st_size, state.st_mode,
-                        state.st_mtim.tv_sec, state.st_mtim.tv_nsec, state.st_ctim.tv_sec, state.st_ctim.tv_nsec);
+    text += fmt::format("{} {} {} {:o} {}.{:09}\n", state.st_dev, state.st_ino, state.st_size, state.st_mode,
+                        state.st_mtim.tv_sec, state.st_mtim.tv_nsec);
   }
   return text;
 }

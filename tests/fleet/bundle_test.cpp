@@ -81,6 +81,14 @@ TEST_F(Bundles, AFileThatBecomesExecutableMakesAnotherBundle) {
   EXPECT_NE(shipped().id, before.id);
 }
 
+TEST_F(Bundles, AnotherLinkToAFileAndPythonsCacheChangeNothing) {
+  const auto before = shipped();
+  fs::create_hard_link(user() / "data", folder_.path / "another link");
+  fs::create_directories(user() / "__pycache__");
+  write_file_atomically(user() / "__pycache__/worker.pyc", "compiled\n");
+  EXPECT_EQ(shipped().folder, before.folder);
+}
+
 TEST_F(Bundles, WhatAKilledProcessLeftIsMadeAnew) {
   const auto whole = shipped();
   write_file_atomically(whole.folder / "MANIFEST", "");
