@@ -269,9 +269,9 @@ class Resuming(FleetTest):
     def test_the_budget_ends_in_the_middle_of_a_shard(self):
         go_on = self.folder / "go on"
         self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_second:{go_on}\"")
-        result = self.fail_with(1, *self.arguments(0), "--budget", "25s")
+        result = self.fail_with(1, *self.arguments(0), "--budget", "40s")
         self.assertRegex(result.stdout, r"(?m)^1 tuned, 0 failed, 0 skipped, 3 not reached$")
-        self.assertRegex(result.stdout, r"the budget of 25s is spent: 3 shards are left; the same command goes on there")
+        self.assertRegex(result.stdout, r"the budget of 40s is spent: 3 shards are left; the same command goes on there")
         first = self.rows("fleet.csv")
         self.assertEqual(len(first), 1, "what is finished of the shard is in the table")
         self.assertEqual([entry["verdict"] for log in self.logs().values() for entry in log["tries"]], ["stopped"])
@@ -288,7 +288,7 @@ class Resuming(FleetTest):
     def test_a_candidate_crashes_in_the_shard_that_the_budget_ends(self):
         go_on = self.folder / "go on"
         self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_second:{go_on}:python_index\"")
-        self.fail_with(1, *self.arguments(0), "--budget", "25s")
+        self.fail_with(1, *self.arguments(0), "--budget", "40s")
         self.assertEqual([entry["verdict"] for log in self.logs().values() for entry in log["tries"]], ["stopped"])
         self.assertEqual([row["kernelName"] for row in self.rows("fleet.csv")].count("python_index"), 0)
         self.assertEqual(len(self.rows("fleet.csv")), 1)
