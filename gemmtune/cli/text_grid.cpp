@@ -1,7 +1,6 @@
 #include "gemmtune/cli/text_grid.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "gemmtune/cli/output.h"
 
@@ -15,29 +14,17 @@ std::string_view::const_iterator behind_colour(std::string_view::const_iterator 
   return *at == '\x1b' ? std::find(at, text.end(), 'm') : at;
 }
 
-/// Counts characters, not bytes: continuation bytes of UTF-8 and colours have no width.
-std::size_t width(std::string_view text) {
-  std::size_t characters = 0;
-  for (auto at = text.begin(); at != text.end(); ++at) {
-    const auto behind = behind_colour(at, text);
-    if (behind == text.end()) break;
-    if (behind == at && (*at & 0xC0) != 0x80) ++characters;
-    at = behind;
-  }
-  return characters;
-}
-
 std::vector<std::size_t> column_widths(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], shown_width(row[i]));
   }
   return widths;
 }
 
 std::string padded(const std::string& text, std::size_t to, Align align) {
-  const std::string blanks(to - width(text), ' ');
+  const std::string blanks(to - shown_width(text), ' ');
   return align == Align::left ? text + blanks : blanks + text;
 }
 
@@ -48,6 +35,18 @@ Row underline(const std::vector<std::size_t>& widths) {
 }
 
 }  // namespace
+
+/// Continuation bytes of UTF-8 and colours have no width.
+std::size_t shown_width(std::string_view text) {
+  std::size_t characters = 0;
+  for (auto at = text.begin(); at != text.end(); ++at) {
+    const auto behind = behind_colour(at, text);
+    if (behind == text.end()) break;
+    if (behind == at && (*at & 0xC0) != 0x80) ++characters;
+    at = behind;
+  }
+  return characters;
+}
 
 std::string text_grid(const std::vector<Row>& given, const std::vector<Align>& alignment) {
   auto rows = given;

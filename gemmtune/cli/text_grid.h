@@ -1,7 +1,9 @@
 // Columns of text, aligned: for summaries on a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gemmtune {
@@ -12,5 +14,8 @@ enum class Align { left, right };
 /// Columns beyond `alignment` are left-aligned. Widths count UTF-8 characters without the escape sequences of colours.
 /// Lines do not end in blanks.
 std::string text_grid(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment);
+
+/// How many columns of a terminal a line takes: characters of UTF-8, without the escape sequences of colours.
+std::size_t shown_width(std::string_view line);
 
 }  // namespace gemmtune

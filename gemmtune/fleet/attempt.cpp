@@ -75,6 +75,7 @@ class Attempt {
       const auto lease = wait_for_slot();
       if (!lease) return must_end() != GoOn::yes ? AttemptEnd::stopped : AttemptEnd::no_host;
       if (!is_calibrated(*lease)) continue;
+      if (is_over()) return AttemptEnd::stopped;  // calibrating takes time
       if (const auto end = try_on(*lease, Begin::anew)) return *end;
     }
     return finish(ShardState::failed);
@@ -95,7 +96,7 @@ class Attempt {
     return GoOn::yes;
   }
 
-  bool is_over() const { return must_end() != GoOn::yes || (plan_.deadline_s > 0 && seconds_now() > plan_.deadline_s); }
+  bool is_over() const { return must_end() != GoOn::yes || plan_.is_out_of_time(); }
 
   std::int64_t failed_tries() const {
     return std::ranges::count_if(log_.tries, [](const Try& entry) {
@@ -286,7 +287,8 @@ class Attempt {
     }
     entry.seconds = seconds_since(start);
     auto judgement = judge(*end);
-    if (judgement.verdict == JobVerdict::hosts_bad_word && is_right_after_all(lease, *end)) judgement = {};
+    if (judgement.verdict == JobVerdict::hosts_bad_word && is_right_after_all(lease, *end))
+      judgement = judge_trusted(*end);
     return conclude(lease, std::move(entry), judgement);
   }
 

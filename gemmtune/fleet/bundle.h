@@ -1,6 +1,9 @@
-// The self-contained folder that hosts run: this program, the libraries that it was linked with, the workers that come
-// with it, and files of the user. It is made once on the head and copied once per version; its MANIFEST has the hash of
-// every file, and its id is a hash of the MANIFEST.
+// The self-contained folder that hosts run: this program, the libraries that it was linked with, and the workers that
+// come with it; or files of the user. Its MANIFEST has the hash of every file, and its id is a hash of the MANIFEST.
+//
+// On the head it is a folder of links to the files where they are: tar follows them on the way to a host, so that
+// nothing is copied here. The files are hashed once, and again when one of them has changed. Only where hosts run the
+// folder itself, on a file system that they share with the head, it has to have files of its own.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +17,20 @@ struct Bundle {
   std::string id{};  // 16 hexadecimal digits
 };
 
-/// Makes it below this folder, under its id: bin/gemmtune, lib/, share/gemmtune/workers/ and MANIFEST. One that is
-/// there already is left as it is: it may be in use. The C library is left out: it has to be the host's, like the
-/// drivers. Throws Error{io} if something cannot be copied.
-Bundle make_bundle(const std::filesystem::path& parent);
+/// bin/gemmtune, lib/, share/gemmtune/workers/ and MANIFEST, as links in a folder below `cache`, which is there under
+/// its name only when it is whole. The C library is left out: it has to be the host's, like the drivers. Throws
+/// Error{io} if something cannot be read.
+Bundle program_bundle(const std::filesystem::path& cache);
 
 /// The same of files and folders of the user, under their own names: they change more often than the program. Throws
-/// Error: usage for paths that are missing or have the same name, io if something cannot be copied.
-Bundle bundle_of(const std::filesystem::path& parent, const std::vector<std::string>& shipped);
+/// Error: usage for paths that are missing, hold no file or have the same name, io if something cannot be read.
+Bundle shipped_bundle(const std::filesystem::path& cache, const std::vector<std::string>& shipped);
+
+/// Makes a folder of files below `parent`, under the bundle's id, with hard links to the files of a folder in `others`
+/// (of the same bundle) where one is sound. Never hard links to the user's own files: writing into those would change
+/// the bundle. A folder that is there is kept if all hashes are right. Throws Error{io}.
+Bundle bundle_of_files(const Bundle& links, const std::filesystem::path& parent,
+                       const std::vector<std::filesystem::path>& others);
 
 /// Writes the hashes of all files in a folder into its file MANIFEST, for `sha256sum -c`.
 void write_manifest(const std::filesystem::path& folder);

@@ -75,6 +75,8 @@ FleetPlan plan_of(const json& value) {
 
 }  // namespace
 
+bool FleetPlan::is_out_of_time() const { return deadline_s > 0 && seconds_now() > deadline_s; }
+
 AgentSettings FleetPlan::agent_settings() const {
   return {.run = run, .bundle = bundle, .files = files, .limit_s = limit_s, .container_template = container_template};
 }

@@ -42,6 +42,7 @@ struct FleetPlan {
   double deadline_s{};  // since 1970; no shard begins after it. 0: none
   CalibrationRule calibration{};
 
+  bool is_out_of_time() const;  // the deadline is past
   std::string name_of(const Slot& slot) const { return hosts[slot.host].name + " " + slot.device; }
   AgentSettings agent_settings() const;
 };

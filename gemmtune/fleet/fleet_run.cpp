@@ -27,7 +27,7 @@ class Head {
   FleetOutcome run() {
     folder_.forget_stop();
     harvest_.gather();
-    for (auto left = folder_.unfinished(plan_); !left.empty() && !stop_ && has_devices();) {
+    for (auto left = folder_.unfinished(plan_); !left.empty() && !stop_ && !plan_.is_out_of_time() && has_devices();) {
       run_round(left);
       judge_calibrations(folder_.path());
       harvest_.gather();
@@ -35,7 +35,10 @@ class Head {
       if (still_left == left) break;
       left = still_left;
     }
-    return {.unfinished = folder_.unfinished(plan_), .failed = harvest_.failed(), .was_stopped = stop_};
+    return {.unfinished = folder_.unfinished(plan_),
+            .failed = harvest_.failed(),
+            .was_stopped = stop_,
+            .is_out_of_time = plan_.is_out_of_time()};
   }
 
  private:

@@ -38,6 +38,7 @@ struct FleetOutcome {
   std::vector<std::int64_t> unfinished{};
   std::vector<std::int64_t> failed{};
   bool was_stopped{};
+  bool is_out_of_time{};  // the budget ended
 };
 
 struct FleetEngine {

@@ -1,7 +1,6 @@
 #include "gemmtune/fleet/host_link.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 
@@ -12,6 +11,7 @@
 #include "gemmtune/fleet/container.h"
 #include "gemmtune/fleet/scripts.h"
 #include "gemmtune/fleet/shell_words.h"
+#include "gemmtune/fleet/temporary_folder.h"
 
 namespace gemmtune {
 namespace fs = std::filesystem;
@@ -33,7 +33,7 @@ constexpr std::array<const char*, 13> ssh_options{"-T",
                                                   "ForwardAgent=no"};
 
 // These run here, on the head. Their words are arguments, and never part of the script.
-constexpr const char* send_script = "folder=$1; shift; (cd \"$folder\" && tar -cf - .) | \"$@\"";
+constexpr const char* send_script = "folder=$1; shift; (cd \"$folder\" && tar -chf - .) | \"$@\"";
 constexpr const char* fetch_script =
     "folder=$1; shift; \"$@\" >\"$folder/.incoming.tar\" </dev/null; code=$?; "
     "[ $code -eq 0 ] && { (cd \"$folder\" && tar -xf .incoming.tar) || code=74; }; "
@@ -65,25 +65,6 @@ HostReply run(const std::vector<std::string>& command, Deadline deadline, const 
   reply.why = reply.timed_out ? "it does not answer" : visible_line(process.stderr_tail(), 300);
   return reply;
 }
-
-/// A folder that goes away with this object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    auto name = (fs::temp_directory_path() / "gemmtune-fleet-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      fail(ErrorCode::io, "cannot make a folder in {}", fs::temp_directory_path().string());
-    path = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    fs::remove_all(path, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  fs::path path;
-};
 
 }  // namespace
 

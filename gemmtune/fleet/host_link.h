@@ -54,7 +54,7 @@ class HostLink {
   using OnLine = std::function<bool(const std::string&)>;
   HostReply ask(const std::vector<std::string>& words, Deadline deadline, const OnLine& on_line = {}) const;
 
-  /// Asks with the contents of a folder as a tar archive on the agent's stdin.
+  /// Asks with the contents of a folder as a tar archive on the agent's stdin. Links in it are followed.
   HostReply send(const std::filesystem::path& folder, const std::vector<std::string>& words, Deadline deadline) const;
 
   /// Asks, and unpacks the tar archive that the agent writes into a folder that exists.

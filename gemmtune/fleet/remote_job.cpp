@@ -115,6 +115,7 @@ void count_outcomes(const fs::path& path, JobEnd& end) {
     if (outcome == Outcome::ok) end.right += count;
     if (outcome == Outcome::crashed || outcome == Outcome::timed_out) end.died += count;
   }
+  end.is_out_of_time = runs.back().state == out_of_time;
   for (const auto& result : store.results(runs.back().id)) end.right += result.winner.empty() ? 0 : 1;
 }
 

@@ -1,6 +1,7 @@
 #include "gemmtune/fleet/slurm.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -55,11 +56,14 @@ std::vector<std::string> queued(const std::vector<std::string>& words) {
   std::vector<std::string> command{"squeue", "--noheader"};
   command.insert(command.end(), words.begin(), words.end());
   const auto start = std::chrono::steady_clock::now();
+  bool is_told = false;
   for (;;) {
     auto said = said_by(command);
     if (said.is_fine) return std::move(said.lines);
     if (said.why.find("Invalid job id") != std::string::npos) return {};
     if (std::chrono::steady_clock::now() - start > silence_allowed) fail(ErrorCode::io, "squeue: {}", said.why);
+    if (!is_told) spdlog::warn("squeue: {}; asking again, for at most 5 minutes", said.why);
+    is_told = true;
     std::this_thread::sleep_for(pause);
   }
 }

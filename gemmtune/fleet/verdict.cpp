@@ -51,13 +51,20 @@ Judgement judge_exit(const JobEnd& end) {
 std::string_view to_string(JobVerdict verdict) { return words.at(static_cast<std::size_t>(verdict)); }
 
 Judgement judge(const JobEnd& end) {
-  if (end.kind == JobEnd::Kind::silent) return {JobVerdict::hosts_fault, "not reachable: " + end.why, true};
+  if (end.kind == JobEnd::Kind::silent) return judge_trusted(end);
   if (end.right == 0 && end.died > 0)
     return {JobVerdict::hosts_bad_word, fmt::format("all {} candidates that ran crashed or hung there", end.died),
             true};
-  if (end.died > 0 && end.kind == JobEnd::Kind::exited && end.exit_code == some_failed)
+  if (end.died > 0 && end.kind == JobEnd::Kind::exited && end.exit_code == some_failed && !end.is_out_of_time)
     return {JobVerdict::hosts_bad_word,
             fmt::format("{} candidates crashed or hung there, and a shape has no winner", end.died), true};
+  return judge_trusted(end);
+}
+
+Judgement judge_trusted(const JobEnd& end) {
+  if (end.kind == JobEnd::Kind::silent) return {JobVerdict::hosts_fault, "not reachable: " + end.why, true};
+  if (end.kind == JobEnd::Kind::exited && end.exit_code == some_failed && end.is_out_of_time)
+    return {JobVerdict::stopped, "the budget is spent"};
   if (end.kind == JobEnd::Kind::exited && (end.exit_code == 0 || end.exit_code == some_failed)) return {};
   if (is_disk_full(end)) return {JobVerdict::hosts_fault, "the disk is full: " + end.why, true};
   if (end.kind == JobEnd::Kind::refused || end.kind == JobEnd::Kind::waiting) return {JobVerdict::hosts_fault, end.why};

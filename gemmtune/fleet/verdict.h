@@ -22,11 +22,12 @@ struct JobEnd {
   std::int64_t right{};  // candidates that were right
   std::int64_t died{};   // candidates that crashed or hung
   std::int64_t free_disk_kb{-1};
+  bool is_out_of_time{};  // its budget ended before all shapes were done
 };
 
 enum class JobVerdict : std::uint8_t {
   done,            // the results count
-  stopped,         // by its user; what it measured counts
+  stopped,         // by its user or its budget; what it measured counts, and the rest is to be done
   shards_fault,    // no other host would do better
   hosts_fault,     // another host may do better; what it measured counts
   hosts_bad_word,  // likewise, and nothing that it measured counts. Or the candidates are at fault, which a calibration
@@ -42,5 +43,8 @@ struct Judgement {
 };
 
 Judgement judge(const JobEnd& end);
+
+/// The same once it is known that the candidates are at fault that crashed or hung there, and not the host.
+Judgement judge_trusted(const JobEnd& end);
 
 }  // namespace gemmtune

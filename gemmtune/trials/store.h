@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gemmtune/device/device_info.h"
@@ -76,6 +77,9 @@ struct Absorbed {
   std::int64_t quarantined{};
 };
 
+/// The state of a run whose budget ended before all shapes were done.
+constexpr std::string_view out_of_time = "out of time";
+
 /// What `gemmtune status` shows of a run. A run whose state is "running" and whose process is gone was killed.
 struct Run {
   std::int64_t id{};
@@ -87,7 +91,7 @@ struct Run {
   std::int64_t shapes{};
   std::int64_t shapes_done{};
   std::int64_t shapes_failed{};
-  std::string state{};  // "running", then what the caller sets: "done" or "stopped"
+  std::string state{};  // "running", then what the caller sets: "done", "stopped" or out_of_time
 };
 
 /// The result of one shape of a run.

@@ -190,7 +190,15 @@ class Supervisor {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       report.results.push_back(results_[i] ? std::move(*results_[i]) : not_reached(plan_.shapes[i]));
     }
+    report.is_out_of_time = std::ranges::any_of(report.results, [&](const auto& result) { return lacks_time(result); });
     return report;
+  }
+
+  /// A search may also end before the budget does, to leave time for a proof.
+  bool lacks_time(const ShapeResult& result) const {
+    if (!plan_.budget_s || result.winner) return false;
+    return result.reached ? result.cut_short_by == limits_.end_of_budget()
+                          : limits_.reason() == limits_.end_of_budget();
   }
 
   std::optional<Error> error_of_journal() const {

@@ -85,6 +85,7 @@ using WorkerFactory = std::function<std::unique_ptr<Evaluator>(std::size_t worke
 struct TuneReport {
   std::vector<ShapeResult> results{};  // in the order of the shapes
   std::vector<std::string> remarks{};  // of the evaluators (Evaluator::remarks), each once
+  bool is_out_of_time{};               // the budget ended before every shape had a winner or failed
   std::optional<Error>
       stopped_by{};  // the failure of the store or the observer; `results` holds what was reached before
 };

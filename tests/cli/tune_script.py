@@ -173,6 +173,8 @@ class Tune(CommandTest):
         result = self.fail_with(1, "tune", "-i", "bf16.csv", "-o", "out.csv", "--budget", "0.000001", "--in-process")
         self.assertIn("0 tuned, 0 failed, 0 skipped, 2 not reached", result.stdout)
         self.assertIn("the budget of", result.stdout)
+        status = json.loads(self.succeed("status", "out.trials.db", "--json").stdout)
+        self.assertEqual([run["state"] for run in status], ["stopped"])
 
     def check_proven(self):
         with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'out.trials.db'}?mode=ro", uri=True)) as database:

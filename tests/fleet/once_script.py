@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from fleet_case import SHIPPED, FleetTest, tune_on_one_machine, worker
@@ -262,6 +263,65 @@ class Resuming(FleetTest):
             process.communicate(timeout=40)
         self.assertLess(time.monotonic() - start, 12)
         self.assertEqual(self.processes("bin/gemmtune tune"), [])
+
+    # The budget
+
+    def test_the_budget_ends_in_the_middle_of_a_shard(self):
+        go_on = self.folder / "go on"
+        self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_second:{go_on}\"")
+        result = self.fail_with(1, *self.arguments(0), "--budget", "40s")
+        self.assertRegex(result.stdout, r"(?m)^1 tuned, 0 failed, 0 skipped, 3 not reached$")
+        self.assertRegex(result.stdout, r"the budget of 40s is spent: 3 shards are left; the same command goes on there")
+        first = self.rows("fleet.csv")
+        self.assertEqual(len(first), 1, "what is finished of the shard is in the table")
+        self.assertEqual([entry["verdict"] for log in self.logs().values() for entry in log["tries"]], ["stopped"])
+        self.assertEqual(self.finished(), 0)
+        status = self.succeed("status", "fleet.trials.db").stdout
+        self.assertIn("stopped", status)
+        go_on.touch()
+        again = self.succeed(*self.arguments(0), "--budget", "10m")
+        self.assertIn("going on with the run", again.stderr)
+        self.assertRegex(again.stdout, r"(?m)^3 tuned, 0 failed, 1 skipped$")
+        self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
+        self.assertEqual(sorted(self.trials("fleet.trials.db")), sorted(self.trials(self.shared / "one.trials.db")))
+
+    def test_a_candidate_crashes_in_the_shard_that_the_budget_ends(self):
+        go_on = self.folder / "go on"
+        self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_second:{go_on}:python_index\"")
+        self.fail_with(1, *self.arguments(0), "--budget", "40s")
+        self.assertEqual([entry["verdict"] for log in self.logs().values() for entry in log["tries"]], ["stopped"])
+        self.assertEqual([row["kernelName"] for row in self.rows("fleet.csv")].count("python_index"), 0)
+        self.assertEqual(len(self.rows("fleet.csv")), 1)
+
+    # The program's bundle
+
+    def test_the_program_is_not_copied_on_the_head(self):
+        self.hosts()
+        self.succeed(*self.arguments(0))
+        made = list((self.folder / ".cache/gemmtune/bundles").iterdir())
+        self.assertEqual(len(made), 2)  # the program, and what is shipped
+        files = [path for path in self.folder.glob(".cache/gemmtune/bundles/*/**/*") if path.is_file()]
+        self.assertEqual({path.name for path in files if not path.is_symlink()}, {"MANIFEST"})
+        self.assertEqual(list((self.folder / "fleet.fleet").glob("**/gemmtune")), [])
+        self.succeed(*self.arguments(0, output="other.csv"))
+        self.assertEqual(sorted((self.folder / ".cache/gemmtune/bundles").iterdir()), sorted(made))
+
+    def test_killed_while_the_program_is_hashed(self):
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/sha256sum").write_text(
+            f"#!/bin/sh\nif [ ! -f {self.folder}/killed ]; then\n  touch {self.folder}/killed\n"
+            f"  until [ -s {self.folder}/head ]; do sleep 0.05; done\n  kill -9 $(cat {self.folder}/head)\n  sleep 1\nfi\n"
+            f"exec {shutil.which('sha256sum')} \"$@\"\n")
+        (self.folder / "bin/sha256sum").chmod(0o755)
+        self.hosts()
+        with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}/bin:{os.environ['PATH']}"):
+            with self.running(*self.arguments(0)) as process:
+                self.write("head.part", str(process.pid))
+                (self.folder / "head.part").rename(self.folder / "head")
+                process.communicate(timeout=60)
+            self.assertEqual(process.returncode, -signal.SIGKILL)
+            self.succeed(*self.arguments(0))
+        self.check()
 
     # The head
 

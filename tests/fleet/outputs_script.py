@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import sys
@@ -47,6 +48,26 @@ class Outputs(FleetTest):
         again = self.tune("fleet.csv", *steady(2), "--budget", "10m")
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertEqual([int(row["M"]) for row in self.rows("fleet.csv")], [m for m, _, _ in SIZES])
+
+    @staticmethod
+    def told(text):
+        """What a summary tells of each shape, without the ties, and of all together."""
+        winners = [re.split(r"  +", line)[:5] for line in text.splitlines() if re.match(r"\d+x\d+x\d+  ", line)]
+        lines = [line for line in text.splitlines() if re.match(r"\d+ tuned|geometric mean|one call of|f32:", line)]
+        return winners, lines
+
+    def test_the_summary_is_that_of_one_machine(self):
+        one = self.succeed("tune", "-i", "list.csv", "-o", "one.csv", "--device", "cpu", *steady(shipped=()))
+        many = self.tune("many.csv", *steady())
+        self.assertEqual(many.returncode, 0, many.stdout + many.stderr)
+        self.assertEqual(self.told(many.stdout), self.told(one.stdout))
+        self.assertEqual(len(self.told(many.stdout)[0]), len(SIZES))
+        self.assertEqual(len(self.told(many.stdout)[1]), 4)
+
+    def test_a_benchmark_on_stdout_is_data_alone(self):
+        many = self.bench("--json", "--hosts", "hosts.toml", "--calibration_pct", "0")
+        self.assertEqual(len(json.loads(many.stdout)["shapes"]), len(SIZES))
+        self.assertRegex(many.stderr, r"(?m)^one cpu:0 ")
 
     def test_tritons_files(self):
         options = ("--iters", "5", "--search", "exhaustive", "--worker", TRITON, "--libtype", "triton",

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import slurm
@@ -142,6 +143,59 @@ class WithSlurm(FleetTest):
             process.wait()
         result = self.succeed(*self.arguments(0.1))
         self.assertRegex(result.stderr, r"was not done: its job \d+ is cancelled")
+        self.check_table()
+
+    def test_squeue_is_silent(self):
+        """As while Slurm's controller is started anew."""
+        (self.folder / "bin").mkdir()
+        self.write("bin/squeue", f"#!/bin/sh\n[ -f {self.folder}/silent ] || exec {shutil.which('squeue')} \"$@\"\n"
+                                 f"echo asked >>{self.folder}/asked\n"
+                                 "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2\nexit 1\n")
+        (self.folder / "bin/squeue").chmod(0o755)
+        more = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "FLEET_TEST_LOG": str(self.folder / "measured")}
+        with unittest.mock.patch.dict(os.environ, more), self.running(*self.arguments(1)) as process:
+            self.wait_for_finished(process, 1)
+            self.write("silent", "")
+            deadline = time.monotonic() + 60
+            while (not (self.folder / "asked").exists() or len(self.read("asked").splitlines()) < 3) and \
+                    process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self.assertIsNone(process.poll(), "it waits for an answer")
+            (self.folder / "silent").unlink()
+            output, log = process.communicate(timeout=90)
+        self.assertEqual(process.returncode, 0, output + log)
+        self.assertGreaterEqual(len(self.read("asked").splitlines()), 3)
+        self.assertIn("squeue: slurm_load_jobs error: Unable to contact slurm controller; asking again", log)
+        self.assertEqual(log.count("an array of"), 1)
+        begun = [line for line in self.read("measured").splitlines() if line.startswith("begin")]
+        self.assertEqual(len(begun), len(SIZES))
+        self.check_complete()
+
+    def test_the_budget_ends_the_array(self):
+        result = self.fail_with(1, *self.arguments(10), "--budget", "15s")
+        self.assertIn("the budget of 15s is spent: ", result.stdout)
+        self.assertIn("the same command goes on there", result.stdout)
+        self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
+        begun = len(self.trials("fleet.trials.db"))
+        self.succeed(*self.arguments(10), "--budget", "10m")
+        self.assertGreater(len(self.trials("fleet.trials.db")), begun)
+        self.check_complete()
+
+    def test_the_program_is_copied_once(self):
+        def programs():
+            return sorted(self.folder.glob("*.fleet/bundles/*/bin/gemmtune"))
+        self.succeed(*self.arguments(0))
+        program, = programs()
+        self.assertFalse(program.is_symlink())
+        self.succeed(*("beside.csv" if word == "fleet.csv" else word for word in self.arguments(0)))
+        self.assertEqual(len(programs()), 2)
+        self.assertEqual(len({path.stat().st_ino for path in programs()}), 1, "hard links")
+        self.assertNotEqual(program.stat().st_ino, os.stat(PROGRAM).st_ino, "not of the user's own file")
+        program.unlink()  # damaged
+        (self.folder / "fleet.fleet/bundles/old").mkdir()
+        self.succeed(*self.arguments(0), "--all")
+        self.assertEqual(program.read_bytes(), pathlib.Path(PROGRAM).read_bytes())
+        self.assertFalse((self.folder / "fleet.fleet/bundles/old").exists())
         self.check_table()
 
     def test_ctrl_c_cancels_and_the_command_goes_on(self):

@@ -277,6 +277,7 @@ class Ssh(FleetTest):
         result = self.succeed(*self.arguments(0), "--container", "rocm/x:1", "--dry_run")
         self.assertRegex(result.stdout, r"\[one\] ssh -F \S+ -T .* -- \S+ 'sh \.cache/gemmtune/agents/\S+ put-and-start 0'")
         self.assertRegex(result.stdout, r"\[one\] docker run --rm .*--device /dev/kfd --device /dev/dri .* rocm/x:1 ")
+        self.assertNotIn("GEMMTUNE_DRY_RUN", result.stdout)
         self.assertFalse((self.folder / "fleet.fleet").exists())
         self.write("mine.sh", "echo mine \"$container\"\n")
         own = self.succeed(*self.arguments(0), "--container", "rocm/x:1", "--dry_run", "--container_template", "mine.sh")

@@ -2,9 +2,15 @@
 
     steady_worker.py EXAMPLE_WORKER SECONDS
 
-SECONDS pass for each shape. The variable FLEET_TEST_FAULT plants a fault: "crash" (every candidate), "crash_while:PATH"
-(as long as there is such a file), "crash_at:NAME" (one candidate), or "slow" (times twice as long). The variable
-FLEET_TEST_LOG names a file that gets a line for each shape: when it began and ended, and which it was.
+SECONDS pass for each shape. The variable FLEET_TEST_LOG names a file that gets a line for each shape: when it began and
+ended, and which it was. The variable FLEET_TEST_FAULT plants a fault:
+
+    crash              every candidate crashes
+    crash_while:PATH   as long as there is such a file
+    crash_at:NAME      one candidate crashes
+    slow               times are twice as long
+    hold_second:PATH   the second shape in the log takes a minute unless there is such a file. With ":NAME" after it, this
+                       candidate crashes
 """
 import importlib.util
 import os
@@ -33,6 +39,8 @@ class SteadyAttempt(example.Attempt):
 
 def crashes(candidate):
     kind, _, what = FAULT.partition(":")
+    if kind == "hold_second":
+        return candidate["name"] == what.partition(":")[2]
     return kind == "crash" or (kind == "crash_while" and os.path.exists(what)) or \
         (kind == "crash_at" and candidate["name"] == what)
 
@@ -41,6 +49,11 @@ def note(line):
     if LOG:
         with open(LOG, "a", encoding="utf-8") as log:
             log.write(line + "\n")
+
+
+def shapes_begun():
+    with open(LOG, encoding="utf-8") as log:
+        return len({line.split(maxsplit=2)[2] for line in log if line.startswith("begin")})
 
 
 class SteadyWorker(example.Worker):
@@ -58,6 +71,9 @@ class SteadyWorker(example.Worker):
         """As a device would: time passes, and no core is used."""
         begin = time.time()
         note(f"begin {begin:.3f} {problem}")
+        deadline = begin + (60 if FAULT.startswith("hold_second:") and shapes_begun() == 2 else 0)
+        while time.time() < deadline and not os.path.exists(FAULT.split(":")[1]):
+            time.sleep(0.1)
         time.sleep(SECONDS)
         note(f"end {begin:.3f} {time.time():.3f} {problem}")
 

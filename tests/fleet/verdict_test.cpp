@@ -28,6 +28,20 @@ TEST(Verdict, AnEndByTheUserIsNobodysFault) {
   EXPECT_EQ(judge({.exit_code = 143}).verdict, JobVerdict::stopped);
 }
 
+TEST(Verdict, WhatTheBudgetLeftIsToBeDone) {
+  EXPECT_EQ(judge({.exit_code = 1, .right = 5, .is_out_of_time = true}).verdict, JobVerdict::stopped);
+  EXPECT_EQ(judge({.exit_code = 1, .right = 5, .died = 1, .is_out_of_time = true}).verdict, JobVerdict::stopped);
+  EXPECT_EQ(judge({.exit_code = 0, .right = 5, .is_out_of_time = true}).verdict, JobVerdict::done);
+  const JobEnd all_died{.exit_code = 1, .died = 2, .is_out_of_time = true};
+  EXPECT_EQ(judge(all_died).verdict, JobVerdict::hosts_bad_word);
+  EXPECT_EQ(judge_trusted(all_died).verdict, JobVerdict::stopped);
+}
+
+TEST(Verdict, AHostThatCalibratesWellIsBelieved) {
+  EXPECT_EQ(judge_trusted({.exit_code = 1, .died = 4}).verdict, JobVerdict::done);
+  EXPECT_EQ(judge_trusted({.kind = Kind::lost, .died = 4}).verdict, JobVerdict::hosts_fault);
+}
+
 TEST(Verdict, BadInputIsTheSameEverywhere) {
   EXPECT_EQ(judge({.exit_code = 2}).verdict, JobVerdict::shards_fault);
   EXPECT_EQ(judge({.exit_code = 3}).verdict, JobVerdict::shards_fault);

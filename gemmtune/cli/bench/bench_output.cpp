@@ -1,16 +1,15 @@
 #include "gemmtune/cli/bench/bench_output.h"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "gemmtune/bench/result_files.h"
-#include "gemmtune/bench/result_grids.h"
 #include "gemmtune/bench/roofline_file.h"
-#include "gemmtune/cli/analyze/analysis_text.h"
+#include "gemmtune/cli/bench/bench_text.h"
 #include "gemmtune/cli/output.h"
+#include "gemmtune/cli/short_text.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/json.h"
@@ -19,14 +18,6 @@
 namespace gemmtune {
 namespace {
 
-std::string terminal_text(const Benchmark& benchmark, const TextStyle& style) {
-  auto text = join(captions(benchmark), "\n") + "\n\n" + text_of(bench_grid(benchmark), style);
-  if (const auto summary = summary_grid(benchmark); !summary.rows.empty()) text += '\n' + text_of(summary, style);
-  const auto lines = failures(benchmark);
-  if (!lines.empty()) text += "\nwithout a time:\n  " + join(lines, "\n  ") + '\n';
-  return text;
-}
-
 std::string bench_json_text(const Benchmark& benchmark) { return json_text(bench_json(benchmark)) + '\n'; }
 
 std::string extension_of(const std::string& path) { return to_lower(std::filesystem::path(path).extension().string()); }
@@ -34,13 +25,13 @@ std::string extension_of(const std::string& path) { return to_lower(std::filesys
 std::string file_text(const Benchmark& benchmark, const std::string& extension) {
   if (extension == ".csv") return bench_csv(benchmark);
   if (extension == ".json") return bench_json_text(benchmark);
-  return extension == ".md" ? bench_markdown(benchmark) : terminal_text(benchmark, {});
+  return extension == ".md" ? bench_markdown(benchmark) : bench_text(benchmark, {});
 }
 
 std::string stdout_text(const Benchmark& benchmark, const BenchFlags& flags) {
   if (flags.csv) return bench_csv(benchmark);
   if (flags.json) return bench_json_text(benchmark);
-  return flags.markdown ? bench_markdown(benchmark) : terminal_text(benchmark, style_of_stdout());
+  return flags.markdown ? bench_markdown(benchmark) : bench_text(benchmark, style_of_stdout(), stdout_width());
 }
 
 std::optional<Roofline> known_roofline(const DeviceInfo& device) {

@@ -7,7 +7,9 @@
 #include "gemmtune/cli/bench/bench_output.h"
 #include "gemmtune/cli/fleet/fleet_arguments.h"
 #include "gemmtune/cli/fleet/fleet_session.h"
+#include "gemmtune/cli/fleet/fleet_summary.h"
 #include "gemmtune/cli/fleet/slurm_session.h"
+#include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 
@@ -26,6 +28,7 @@ class BenchTaker final : public FleetTaker {
     if (fs::exists(path)) results_.insert_or_assign(back, read_bench_json(read_file(path), path.string()));
   }
   void take_part(const fs::path&) override {}
+  void take_trials(const fs::path&) override {}
 
   /// As one machine gives it: in the order of the shapes that were asked for.
   Benchmark result(std::uint64_t seed) const {
@@ -58,7 +61,8 @@ FleetWork work_of(const BenchFlags& flags, const std::vector<Shape>& shapes) {
                                                  : fs::path(flags.outputs.front()).replace_extension(".fleet"),
                  .arguments = bench_arguments(flags),
                  .calibration_arguments = tune_calibration_arguments(flags.tune),
-                 .files = tables_of(flags)};
+                 .files = tables_of(flags),
+                 .has_data_on_stdout = flags.csv || flags.json || flags.markdown};
   for (const auto& shape : shapes) work.what += to_string(shape.problem) + '\n';
   return work;
 }
@@ -85,6 +89,7 @@ int bench_on_fleet(const BenchFlags& flags) {
   const auto result = fleet.slurm ? run_slurm_session(fleet, work, taker) : run_fleet_session(fleet, work, taker);
   const auto benchmark = taker.result(flags.tune.seed);
   write_benchmark(benchmark, flags);
+  print_note("{}", shards_text(result.outcome, ""));
   if (result.signal) return 128 + *result.signal;
   const bool all_done = result.outcome.unfinished.empty() && result.outcome.failed.empty();
   return all_done && std::ranges::all_of(benchmark.shapes, [&](const auto& shape) { return is_right(shape, flags); })

@@ -87,11 +87,12 @@ class Session {
 
   void prepare(bool resumes) {
     const auto hosts = chosen_hosts(flags_);
-    const auto bundle = make_bundle(folder_.bundles());
+    const auto links = links_folder(folder_);
+    const auto bundle = program_bundle(links);
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     plan_.bundle = bundle.id;
     ProbePlan wanted{.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION};
-    if (!flags_.shipped.empty()) wanted.files = bundle_of(folder_.bundles(), flags_.shipped);
+    if (!flags_.shipped.empty()) wanted.files = shipped_bundle(links, flags_.shipped);
     if (wanted.files) plan_.files = wanted.files->id;
     plan_.hosts = hosts;
     auto prepared = prepare_hosts(hosts, plan_.agent_settings(), wanted);
@@ -117,7 +118,7 @@ class Session {
     result.signal = signals.caught();
     const auto slots = read_slots(folder_, plan_.slots.size());
     write_file_atomically(devices_file(folder_.path()), devices_json(plan_, slots));
-    print_text("{}\n", devices_text(plan_, slots));
+    show_devices(work_, plan_, slots);
     return result;
   }
 
@@ -145,6 +146,11 @@ class Session {
 };
 
 }  // namespace
+
+void show_devices(const FleetWork& work, const FleetPlan& plan, const std::vector<SlotState>& slots) {
+  const auto text = devices_text(plan, slots) + '\n';
+  work.has_data_on_stdout ? write_note(text) : write_text(text);
+}
 
 fs::path devices_file(const fs::path& run_folder) { return run_folder / "devices.json"; }
 

@@ -28,8 +28,11 @@ class FleetTaker {
   virtual void begin(const FleetPlan& plan) = 0;
   virtual void take(const std::filesystem::path& back) = 0;
 
-  /// Measurements of a shard that is not done.
-  virtual void take_part(const std::filesystem::path& store) = 0;
+  /// The folder of a try whose shard is not done: what is finished in it, and its measurements.
+  virtual void take_part(const std::filesystem::path& back) = 0;
+
+  /// Measurements of a run that was to give something else.
+  virtual void take_trials(const std::filesystem::path& store) = 0;
 };
 
 struct FleetWork {
@@ -40,10 +43,14 @@ struct FleetWork {
   std::vector<std::string> files{};                  // sent along with each shard (name_on_host())
   std::string store{};                               // whose trials are known already
   std::optional<double> budget_s{};
+  bool has_data_on_stdout{};  // nothing else belongs there
 };
 
 /// The file in a run's folder that says how each device did, for `gemmtune analyze` (report/fleet_devices.h).
 std::filesystem::path devices_file(const std::filesystem::path& run_folder);
+
+/// Shows what each device did.
+void show_devices(const FleetWork& work, const FleetPlan& plan, const std::vector<SlotState>& slots);
 
 struct FleetResult {
   FleetOutcome outcome{};

@@ -12,6 +12,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/files.h"
 #include "gemmtune/core/text.h"
+#include "gemmtune/device/gpu/kernel_cache.h"
 #include "gemmtune/fleet/shard_inputs.h"
 #include "gemmtune/fleet/shell_words.h"
 #include "gemmtune/shapes/shape_csv.h"
@@ -61,9 +62,9 @@ void take_over_devices(const RunFolder& folder, const FleetPlan& earlier, const 
 
 void take_shard(const fs::path& shard, FleetTaker& taker) {
   const auto log = read_attempts(shard / "attempts.json");
-  if (log.state == ShardState::done) taker.take_part(shard / "back" / "trials.db");
+  if (log.state == ShardState::done) taker.take_trials(shard / "back" / "trials.db");
   for (const auto& entry : log.tries)
-    if (!entry.store.empty()) taker.take_part(shard / entry.store);
+    if (!entry.store.empty()) taker.take_trials(shard / entry.store);
 }
 
 }  // namespace
@@ -76,6 +77,14 @@ std::unique_ptr<FileLock> only_head(const fs::path& folder) {
   } catch (const Error& why) {
     fail(ErrorCode::io, "another process runs this already: {}", why.what());
   }
+}
+
+fs::path links_folder(const RunFolder& folder) {
+  const auto kernels = default_kernel_cache();
+  const auto links = (kernels.filename() == "kernels" ? kernels.parent_path() : kernels) / "bundles";
+  std::error_code error;
+  fs::create_directories(links, error);
+  return ::access(links.c_str(), W_OK | X_OK) == 0 ? links : folder.bundles();
 }
 
 FleetPlan settings_of(const FleetFlags& flags, const FleetWork& work) {
@@ -147,7 +156,7 @@ void take_earlier(const RunFolder& folder, FleetTaker& taker) {
 void take_parts_of(const RunFolder& folder, const std::vector<std::int64_t>& shards, FleetTaker& taker) {
   for (const auto shard : shards)
     for (const auto& entry : read_attempts(folder.attempts_of(shard)).tries)
-      if (!entry.store.empty()) taker.take_part(folder.shard(shard) / entry.store);
+      if (!entry.store.empty()) taker.take_part((folder.shard(shard) / entry.store).parent_path());
 }
 
 }  // namespace gemmtune

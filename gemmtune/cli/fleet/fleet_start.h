@@ -15,6 +15,10 @@ namespace gemmtune {
 /// Makes the folder. Throws Error{io} if another process runs the run.
 std::unique_ptr<FileLock> only_head(const std::filesystem::path& folder);
 
+/// Where links to the program's files are kept (fleet/bundle.h): in the user's cache folder, or where nobody may write
+/// there, in the run's folder.
+std::filesystem::path links_folder(const RunFolder& folder);
+
 /// The plan without hosts, devices and shards.
 FleetPlan settings_of(const FleetFlags& flags, const FleetWork& work);
 
@@ -40,7 +44,7 @@ void move_aside_earlier(const RunFolder& folder);
 /// Hands over what it has measured.
 void take_earlier(const RunFolder& folder, FleetTaker& taker);
 
-/// Hands over what was measured of these shards before they failed or were stopped.
+/// Hands over what was finished and measured of these shards before they failed or were stopped.
 void take_parts_of(const RunFolder& folder, const std::vector<std::int64_t>& shards, FleetTaker& taker);
 
 }  // namespace gemmtune

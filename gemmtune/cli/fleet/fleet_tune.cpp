@@ -4,13 +4,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "gemmtune/cli/fleet/fleet_arguments.h"
 #include "gemmtune/cli/fleet/fleet_session.h"
+#include "gemmtune/cli/fleet/fleet_summary.h"
 #include "gemmtune/cli/fleet/profile_rows.h"
 #include "gemmtune/cli/fleet/slurm_session.h"
 #include "gemmtune/cli/output.h"
+#include "gemmtune/cli/short_text.h"
+#include "gemmtune/cli/tune/summary.h"
 #include "gemmtune/cli/tune/triton_output.h"
 #include "gemmtune/cli/tune/tune_inputs.h"
 #include "gemmtune/core/clock.h"
@@ -38,6 +42,9 @@ DeviceInfo info_of(const FleetDevice& device) {
           .cu_num = device.cu_num,
           .driver = device.driver};
 }
+
+/// Nobody reads more lines of a summary: the table and the store have them all.
+constexpr std::size_t most_shapes_shown = 1000;
 
 fs::path run_folder_of(const TuneFlags& flags) { return tuned_paths(flags).front().replace_extension(".fleet"); }
 
@@ -72,18 +79,21 @@ class TuneTaker final : public FleetTaker {
     take_store(back / "trials.db");
     take_problems(back);
     if (fs::exists(back / "profile.csv")) profiles_.push_back(back / "profile.csv");
-    store_->update_run(run_, static_cast<std::int64_t>(done_.size()),
-                       static_cast<std::int64_t>(done_.size() - tuned_.size()), "running");
+    note_run("running");
   }
 
-  void take_part(const fs::path& store) override { take_store(store); }
+  void take_part(const fs::path& back) override {
+    take_rows(back);
+    take_store(back / "trials.db");
+  }
+
+  void take_trials(const fs::path& store) override { take_store(store); }
 
   void finish(const std::string& state) {
     if (!store_) return;
     table_->finish();
     if (!flags_.profile_file.empty()) add_profiles(flags_.profile_file, profiles_);
-    store_->update_run(run_, static_cast<std::int64_t>(done_.size()),
-                       static_cast<std::int64_t>(done_.size() - tuned_.size()), state);
+    note_run(state);
   }
 
   void write_triton() const {
@@ -92,11 +102,38 @@ class TuneTaker final : public FleetTaker {
     print_text("{}", triton.write(read_tuned_table(inputs_.output, inputs_.choice.format, inputs_.choice.schema)));
   }
 
-  std::size_t tuned() const { return tuned_.size(); }
-  std::size_t without_winner() const { return done_.size() - tuned_.size(); }
+  /// Of the shapes that were to be tuned.
+  RunSummary summary(const FleetOutcome& outcome) const {
+    const bool is_short = inputs_.shapes.size() <= most_shapes_shown;
+    RunSummary summary{.inputs = inputs_,
+                       .store = store_path(flags_).string(),
+                       .lists_winners = is_short,
+                       .knows_ties = false,
+                       .list_already_tuned = flags_.verbose,
+                       .width = stdout_width()};
+    if (!store_) return summary;
+    summary.results = fleet_results({.inputs = inputs_,
+                                     .store = *store_,
+                                     .run = run_,
+                                     .device = device_,
+                                     .tuned = tuned_,
+                                     .done = done_,
+                                     .why_shard = shapes_of_failed(RunFolder(run_folder_of(flags_)), outcome),
+                                     .why_not_reached = "not reached: " + why_not_reached(outcome, flags_.budget),
+                                     .with_trials = is_short});
+    summary.quarantined = quarantined_of(inputs_.shapes, device_, *store_);
+    summary.damaged = store_->damaged();
+    return summary;
+  }
+
   const TuneInputs& inputs() const { return inputs_; }
 
  private:
+  void note_run(const std::string& state) {
+    const auto failed = std::ranges::count_if(done_, [&](const auto& problem) { return !tuned_.contains(problem); });
+    store_->update_run(run_, static_cast<std::int64_t>(done_.size()), failed, state);
+  }
+
   /// For `gemmtune status`, which also works without a home folder.
   void remember() const {
     try {
@@ -110,7 +147,7 @@ class TuneTaker final : public FleetTaker {
     if (!fs::exists(back / "table.csv")) return;
     auto table = read_tuned_table(back / "table.csv", inputs_.choice.format, Schema::gemmtune);
     for (auto& row : table.rows) {
-      tuned_.insert(row.problem);
+      tuned_.insert_or_assign(row.problem, row);
       row.line.clear();  // it has the columns of another table
       table_->add(std::move(row));
     }
@@ -161,7 +198,7 @@ class TuneTaker final : public FleetTaker {
   std::optional<SharedTable> table_;
   std::int64_t run_{};
   std::set<Problem> done_;
-  std::set<Problem> tuned_;
+  std::map<Problem, TunedRow> tuned_;
   std::vector<fs::path> profiles_;
   SteadyClock::time_point last_write_{SteadyClock::now()};
   double write_s_{};
@@ -186,22 +223,20 @@ std::vector<Shape> listed_shapes(const TuneFlags& flags) {
   return read_shapes(list, defaults_of(format_for(flags, list))).shapes;
 }
 
+std::string state_after(const FleetOutcome& outcome) {
+  if (outcome.unfinished.empty() && outcome.failed.empty()) return "done";
+  return outcome.is_out_of_time ? std::string(out_of_time) : "stopped";
+}
+
 int report(TuneTaker& taker, const TuneFlags& flags, const FleetResult& result) {
-  const auto& outcome = result.outcome;
-  const bool all_done = outcome.unfinished.empty() && outcome.failed.empty();
-  taker.finish(all_done ? "done" : "stopped");
-  const auto& inputs = taker.inputs();
-  const auto skipped = inputs.already_tuned.size() + inputs.too_large.size();
-  print_text("{} tuned, {} failed, {} skipped", taker.tuned(), taker.without_winner(), skipped);
-  if (!inputs.rejected.empty()) print_text(", {} lines rejected", inputs.rejected.size());
-  print_text("\n");
-  if (!outcome.failed.empty()) print_text("{} shards failed on every host that tried them\n", outcome.failed.size());
-  if (!outcome.unfinished.empty())
-    print_text("{} shards are left; the same command goes on there\n", outcome.unfinished.size());
-  print_text("\nwritten to {}, trials in {}\n", inputs.output.string(), store_path(flags).string());
+  taker.finish(state_after(result.outcome));
+  const auto summary = taker.summary(result.outcome);
+  print_text("{}{}\nwritten to {}, trials in {}\n", summary_text(summary), shards_text(result.outcome, flags.budget),
+             taker.inputs().output.string(), store_path(flags).string());
   taker.write_triton();
   if (result.signal) return 128 + *result.signal;
-  return all_done && taker.without_winner() == 0 && inputs.rejected.empty() ? 0 : 1;
+  const auto counts = count_shapes(summary);
+  return counts.failed + counts.not_reached + counts.rejected == 0 && result.outcome.unfinished.empty() ? 0 : 1;
 }
 
 }  // namespace

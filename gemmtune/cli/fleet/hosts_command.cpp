@@ -1,18 +1,16 @@
 // `gemmtune hosts`: what the hosts of a fleet are like, and what runs on them.
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 
 #include "gemmtune/cli/command_group.h"
 #include "gemmtune/cli/fleet/fleet_options.h"
+#include "gemmtune/cli/fleet/fleet_start.h"
 #include "gemmtune/cli/fleet/fleet_text.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/core/error.h"
 #include "gemmtune/core/log.h"
 #include "gemmtune/fleet/attempt.h"
 #include "gemmtune/fleet/prepare.h"
+#include "gemmtune/fleet/temporary_folder.h"
 
 namespace gemmtune {
 namespace {
@@ -31,13 +29,11 @@ class HostsCheckCommand final : public Command {
   int run() override {
     flags_.hosts = hosts_;
     const auto hosts = chosen_hosts(flags_);
-    const auto folder = std::filesystem::temp_directory_path() / fmt::format("gemmtune-check-{}", ::getpid());
-    const auto bundle = make_bundle(folder / "bundle");
+    const TemporaryFolder folder;
+    const auto bundle = program_bundle(links_folder(RunFolder(folder.path)));
     const AgentSettings settings{
         .run = "check", .bundle = bundle.id, .container_template = container_template_of(flags_)};
     const auto probes = probe_hosts(hosts, settings, {.bundle = bundle, .version = "gemmtune " GEMMTUNE_VERSION});
-    std::error_code error;
-    std::filesystem::remove_all(folder, error);
     print_text("{}", hosts_text(probes));
     return std::ranges::all_of(probes, &HostProbe::is_usable) ? 0 : 1;
   }

@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto pause = std::chrono::seconds(1);
+constexpr double grace_s = 5;           // beyond the budget
 constexpr std::size_t tasks_guess = 8;  // how many tasks may run at a time; Slurm tells nobody beforehand
 
 class Handing final : public FleetObserver {
@@ -47,13 +48,13 @@ class SlurmSession {
   FleetResult run() {
     const auto lock = only_head(folder_.path());
     plan_ = settings_of(flags_, work_);
-    plan_.bundle = make_bundle(folder_.bundles()).id;
-    if (!flags_.shipped.empty()) plan_.files = bundle_of(folder_.bundles(), flags_.shipped).id;
+    place_bundles();
     plan_.hosts = {{.name = "slurm", .folder = folder_.path().string(), .container = flags_.container}};
     const bool resumes = folder_.has_unfinished(plan_.identity);
     if (resumes) plan_.run = read_plan(folder_.plan()).run;
     choice_ = {.partition = flags_.partition, .options = flags_.slurm_options, .limit_s = plan_.limit_s};
     if (const auto earlier = earlier_plan(folder_, plan_.identity)) end_earlier(*earlier);
+    if (!resumes) forget_other_bundles();
     SlurmRun(folder_, plan_).place();
     const auto shapes = taker_.shapes_for(known_device(resumes));
     if (!resumes &&
@@ -66,6 +67,31 @@ class SlurmSession {
   }
 
  private:
+  /// The nodes run the program in the run's folder, which they share.
+  void place_bundles() {
+    const auto links = links_folder(folder_);
+    plan_.bundle = with_files(program_bundle(links)).id;
+    if (!flags_.shipped.empty()) plan_.files = with_files(shipped_bundle(links, flags_.shipped)).id;
+  }
+
+  /// Runs beside this one may have the same bundle.
+  Bundle with_files(const Bundle& links) const {
+    std::vector<fs::path> others;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_.path().parent_path(), error))
+      if (entry.path().extension() == folder_.path().extension() && entry.path() != folder_.path())
+        others.push_back(RunFolder(entry.path()).bundles() / links.id);
+    return bundle_of_files(links, folder_.bundles(), others);
+  }
+
+  /// No task of an earlier run needs them any more.
+  void forget_other_bundles() const {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder_.bundles(), error))
+      if (entry.path().filename() != plan_.bundle && entry.path().filename() != plan_.files)
+        fs::remove_all(entry.path(), error);
+  }
+
   /// The array of a run that this one replaces would write into the same folders.
   void end_earlier(const FleetPlan& earlier) const {
     SlurmRun run(folder_, earlier);
@@ -108,14 +134,17 @@ class SlurmSession {
     Handing handing(folder_, taker_);
     Harvest harvest(folder_, handing);
     harvest.gather();
-    for (auto left = folder_.unfinished(plan_); !left.empty() && !stop;) {
+    for (auto left = folder_.unfinished(plan_); !left.empty() && !stop && !plan_.is_out_of_time();) {
       run_round(run, harvest, left, stop);
       const auto still_left = folder_.unfinished(plan_);
       if (still_left == left && ++fruitless_rounds_ >= plan_.tries) break;
       left = still_left;
     }
     FleetResult result;
-    result.outcome = {.unfinished = folder_.unfinished(plan_), .failed = harvest.failed(), .was_stopped = stop};
+    result.outcome = {.unfinished = folder_.unfinished(plan_),
+                      .failed = harvest.failed(),
+                      .was_stopped = stop,
+                      .is_out_of_time = plan_.is_out_of_time()};
     take_parts_of(folder_, result.outcome.unfinished, taker_);
     result.signal = signals.caught();
     show_nodes(run);
@@ -145,8 +174,10 @@ class SlurmSession {
     bool is_cancelled = false;
     std::size_t aside = run.nodes_set_aside().size();
     for (auto tasks = tasks_of(job); !tasks.empty(); tasks = tasks_of(job)) {
-      if (stop && !is_cancelled) cancel_job(job);
-      is_cancelled = stop;
+      if (!is_cancelled && (stop || is_overdue())) {
+        cancel_job(job);
+        is_cancelled = true;
+      }
       run.gather();
       harvest.gather();
       tell(run, harvest, tasks);
@@ -158,6 +189,9 @@ class SlurmSession {
       std::this_thread::sleep_for(pause);
     }
   }
+
+  /// Tasks that began late have a budget of their own that ends late; those that began early end by themselves.
+  bool is_overdue() const { return plan_.deadline_s > 0 && seconds_now() > plan_.deadline_s + grace_s; }
 
   void tell(const SlurmRun& run, const Harvest& harvest, const std::vector<SlurmTask>& tasks) {
     const auto running = std::ranges::count(tasks, "RUNNING", &SlurmTask::state);
@@ -179,7 +213,7 @@ class SlurmSession {
       states.push_back(device.state);
     }
     write_file_atomically(devices_file(folder_.path()), devices_json(plan, states));
-    print_text("{}\n", devices_text(plan, states));
+    show_devices(work_, plan, states);
   }
 
   const FleetFlags& flags_;

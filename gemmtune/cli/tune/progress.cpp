@@ -18,13 +18,13 @@ namespace {
 constexpr auto redraw_interval = std::chrono::milliseconds(250);
 constexpr std::string_view clear_line = "\r\x1b[2K";
 
-std::size_t terminal_width() {
+}  // namespace
+
+std::size_t stderr_width() {
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   return known ? size.ws_col - 1U : 79;
 }
-
-}  // namespace
 
 ProgressStyle progress_style_of_stderr() {
   const char* terminal = std::getenv("TERM");
@@ -71,7 +71,7 @@ void Progress::shape_done(const ShapeResult& result) {
   state_.running.erase(result.shape.problem);
   ++state_.done;
   if (!result.winner) ++state_.failed;
-  say(shape_line(result, state_.done, state_.shapes, style_ == ProgressStyle::live ? terminal_width() : 0));
+  say(shape_line(result, state_.done, state_.shapes, style_ == ProgressStyle::live ? stderr_width() : 0));
   spdlog::debug("{}", shape_details(result));
 }
 
@@ -86,7 +86,7 @@ void Progress::say(const std::string& line) {
 
 void Progress::draw() {
   state_.elapsed_s = seconds_since(start_);
-  fmt::print(stderr, "{}{}\r", clear_line, visible(progress_line(state_, terminal_width())));
+  fmt::print(stderr, "{}{}\r", clear_line, visible(progress_line(state_, stderr_width())));
 }
 
 void Progress::redraw_until_end() {

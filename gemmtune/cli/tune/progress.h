@@ -16,6 +16,9 @@ enum class ProgressStyle { live, lines };
 /// Live when stderr is a terminal that can redraw a line.
 ProgressStyle progress_style_of_stderr();
 
+/// How many characters a line may have that is to be redrawn.
+std::size_t stderr_width();
+
 /// May be called from any thread.
 class Progress {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -167,6 +168,17 @@ std::string failures(const RunSummary& run) {
 
 }  // namespace
 
+std::vector<Quarantined> quarantined_of(const std::vector<Shape>& shapes, const DeviceInfo& device,
+                                        const TrialStore& store) {
+  std::set<Problem> own;
+  for (const auto& shape : shapes) own.insert(shape.problem);
+  auto entries = store.quarantined();
+  std::erase_if(entries, [&](const Quarantined& entry) {
+    return entry.device != model_of(device) || !own.contains(entry.problem);
+  });
+  return entries;
+}
+
 ShapeCounts count_shapes(const RunSummary& run) {
   ShapeCounts counts{.skipped = run.inputs.already_tuned.size() + run.inputs.too_large.size(),
                      .rejected = run.inputs.rejected.size()};
@@ -178,8 +190,10 @@ ShapeCounts count_shapes(const RunSummary& run) {
 std::string summary_text(const RunSummary& run) {
   const auto prose = counts(run) + unproven(run) + left_out(run) + gain_lines(run.results) + packing(run) +
                      noise_lines(run.results) + where_time_went(run);
-  return winner_table(run.results, run.width) + wrapped(prose, run.width) + relatives(run) + remarks(run) +
-         failures(run) + held_back(run) + damage(run);
+  const auto ties = run.knows_ties ? TieColumn::shown : TieColumn::left_out;
+  const auto winners = run.lists_winners ? winner_table(run.results, run.width, ties) : "";
+  return winners + wrapped(prose, run.width) + relatives(run) + remarks(run) + failures(run) + held_back(run) +
+         damage(run);
 }
 
 }  // namespace gemmtune

@@ -20,6 +20,8 @@ struct RunSummary {
   std::vector<Quarantined> quarantined{};  // of these shapes on this model of device
   std::vector<DamagedRow> damaged{};       // rows of the store that were skipped
   std::string store{};                     // its path
+  bool lists_winners{true};                // otherwise they are only counted
+  bool knows_ties{true};                   // otherwise nothing is said of them
   bool list_already_tuned{};               // name each of them; otherwise only their number is given
   std::size_t width{};                     // of lines, where names can be cut; 0: as wide as needed
 };
@@ -31,6 +33,10 @@ struct ShapeCounts {
   std::size_t skipped{};   // already tuned, or too large
   std::size_t rejected{};  // lines
 };
+
+/// The quarantined candidates of these shapes on this model of device.
+std::vector<Quarantined> quarantined_of(const std::vector<Shape>& shapes, const DeviceInfo& device,
+                                        const TrialStore& store);
 
 ShapeCounts count_shapes(const RunSummary& run);
 

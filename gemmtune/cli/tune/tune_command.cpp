@@ -5,7 +5,6 @@
 #include <atomic>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "gemmtune/bench/roofline_file.h"
 #include "gemmtune/cli/bench/bench_options.h"
@@ -104,10 +103,10 @@ class TuneRun {
     if (!plan_.shapes.empty()) report = tune(plan_, summary_.workers, workers(), store, recorder, stop_);
     summary_.results = std::move(report.results);
     if (!report.stopped_by) summary_.packing = packing_gains();
-    recorder.end(stop_ || report.stopped_by ? "stopped" : "done");
+    recorder.end(stop_ || report.stopped_by ? "stopped" : report.is_out_of_time ? std::string(out_of_time) : "done");
     summary_.remarks = std::move(report.remarks);
     summary_.store = store_path(flags_).string();
-    if (!report.stopped_by) summary_.quarantined = held_back_in(store);
+    if (!report.stopped_by) summary_.quarantined = quarantined_of(plan_.shapes, devices_.front(), store);
     summary_.damaged = store.damaged();
     return report.stopped_by;
   }
@@ -125,17 +124,6 @@ class TuneRun {
       spdlog::debug("what packed weights would gain is not known: {}", error.what());
       return {};
     }
-  }
-
-  /// The quarantined candidates of this run's shapes on its devices.
-  std::vector<Quarantined> held_back_in(const TrialStore& store) const {
-    std::set<Problem> own;
-    for (const auto& shape : plan_.shapes) own.insert(shape.problem);
-    auto entries = store.quarantined();
-    std::erase_if(entries, [&](const Quarantined& entry) {
-      return entry.device != model_of(devices_.front()) || !own.contains(entry.problem);
-    });
-    return entries;
   }
 
   /// For `gemmtune status`. Tuning also works without a home folder.

@@ -142,7 +142,7 @@ std::string regret_notes(std::span<const ShapeResult> results) {
 
 }  // namespace
 
-std::string winner_table(std::span<const ShapeResult> results, std::size_t width) {
+std::string winner_table(std::span<const ShapeResult> results, std::size_t width, TieColumn ties) {
   if (results.empty()) return {};
   const bool one_type = are_of_one_type(results);
   Rows rows{{"shape", "winner", "time", "TFLOPS", "vs default", "ties"}};
@@ -155,6 +155,7 @@ std::string winner_table(std::span<const ShapeResult> results, std::size_t width
     for (std::size_t i = 0; i < results.size(); ++i)
       if (results[i].winner) rows[i + 1].push_back(regret_text(results[i]));
   }
+  if (ties == TieColumn::left_out) drop_column(rows, "ties");
   if (width > 0) narrow(rows, width);
   constexpr auto right = Align::right;
   return (one_type ? types_of(results.front()) + "\n" : "") +

@@ -11,6 +11,8 @@
 #   container_workdir  where the program is started; "": here
 # With GEMMTUNE_DRY_RUN=1 the command is printed and not run.
 set -u
+dry_run=${GEMMTUNE_DRY_RUN:-}
+unset GEMMTUNE_DRY_RUN # the program does not get it
 if [ -z "$container_engine" ]; then
   container_engine=podman
   command -v docker >/dev/null 2>&1 && container_engine=docker
@@ -58,7 +60,7 @@ fi
 set -- run --rm ${init:+"$init"} --name "$container_name" --network host --ipc private --shm-size "$container_shm" \
   --user "$(id -u):$(id -g)" --env HOME="$folder/home" --volume "$folder:$folder" --workdir "${container_workdir:-$PWD}" \
   --entrypoint "" "$@"
-if [ "${GEMMTUNE_DRY_RUN:-}" = 1 ]; then
+if [ "$dry_run" = 1 ]; then
   printf '%s' "$container_engine"
   for word; do
     case $word in
