@@ -50,6 +50,7 @@ struct BlockTileJob {
   std::int64_t height{};      // of the row panel
   float* c{};                 // [rows][16]
   std::int64_t accumulate{};  // 0: c is overwritten; otherwise the product is added to it
+  std::int64_t next_c{};      // floats from c to that of the next column panel, for tiles of decoded panels
 };
 using BlockTileFunction = void (*)(const BlockTileJob&);
 
@@ -81,6 +82,25 @@ struct ScaleExtent {
 };
 using BlockRowFunction = ScaleExtent (*)(const BlockRowJob&);
 
+/// Decodes some blocks of a column panel.
+struct BlockDecodeJob {
+  const std::byte* w{};  // the column panel at the first block, which is the first of a step
+  std::int64_t blocks{};
+  std::byte* out{};
+  std::int64_t out_bytes{};  // from one block of `out` to the next
+};
+using BlockDecodeFunction = void (*)(const BlockDecodeJob&);
+
+/// Tiles for many rows. Their columns are decoded to memory once, and then read by all row panels of a task. A tile has
+/// several column panels, so that each value of A that is read is multiplied several times.
+struct DecodedKernels {
+  std::int64_t height{};  // of row panels; the last one of a matrix may have a lower tile
+  std::int64_t panels{};  // of columns in a tile; decoded, block b of all of them precedes block b + 1
+  std::int64_t (*block_bytes)(BlockWeights weights){};       // of a decoded block of one panel
+  BlockDecodeFunction (*decode)(const BlockTileKey& key){};  // whatever the key's rows
+  BlockTileFunction (*tile)(const BlockTileKey& key){};
+};
+
 /// The kernels of one instruction set for one form of rows.
 struct BlockKernels {
   BlockRows form{};
@@ -88,6 +108,7 @@ struct BlockKernels {
   std::int64_t (*height)(std::int64_t rows){};           // of the lowest tile that holds so many rows; 0: there is none
   BlockTileFunction (*tile)(const BlockTileKey& key){};  // null if there is none
   BlockRowFunction pack_row{};
+  const DecodedKernels* decoded{};  // null if there are none
 };
 
 const BlockKernels& block_int8_portable();

@@ -127,12 +127,13 @@ BlockTileFunction find_block_tile(const BlockTileKey& key) {
 }
 
 template <typename Dot>
-constexpr BlockKernels block_kernels(BlockRowFunction pack_row) {
+constexpr BlockKernels block_kernels(BlockRowFunction pack_row, const DecodedKernels* decoded = nullptr) {
   return {.form = Dot::form,
           .tallest = Dot::tallest,
           .height = &block_height<Dot>,
           .tile = &find_block_tile<Dot>,
-          .pack_row = pack_row};
+          .pack_row = pack_row,
+          .decoded = decoded};
 }
 
 }  // namespace
