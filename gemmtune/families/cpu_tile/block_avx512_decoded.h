@@ -1,5 +1,5 @@
-// AVX-512: tiles of weights that were decoded to memory (DecodedKernels). Only for block_<form>_avx512….cpp. Beside what
-// block_templates.h asks of a Dot, it has
+// AVX-512: tiles of weights that were decoded to memory (DecodedKernels). Only for block_<form>_avx512….cpp. Beside
+// what block_templates.h asks of a Dot, it has
 //   Sum                                             a vector of sums of one group of a block
 //   words                                           of 32 bits in a row's block, each of which is broadcast
 //   start(const BlockAt&, int group, int row)       the Sum of no products

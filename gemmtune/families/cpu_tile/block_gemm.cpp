@@ -130,13 +130,14 @@ class TaskRun {
 
   /// A tile always has all its panels: beyond the task's last one, that one is repeated.
   void decode(std::int64_t column_panel, const Range& pass) const {
-    const BlockDecodeFunction decode = plan_.decoded->decode({.weights = plan_.layout.weights, .scaling = scaling_});
+    const BlockTileKey key{.weights = plan_.layout.weights, .scaling = scaling_};
+    const BlockDecodeFunction decode_panel = plan_.decoded->decode(key);
     const std::int64_t bytes = plan_.decoded_block_bytes();
     for (std::int64_t p = 0; p < plan_.tile_panels(); ++p) {
-      decode({.w = panel_at(std::min(column_panel + p, task_.columns.last - 1), pass),
-              .blocks = pass.size(),
-              .out = decoded_ + p * bytes,
-              .out_bytes = plan_.tile_panels() * bytes});
+      decode_panel({.w = panel_at(std::min(column_panel + p, task_.columns.last - 1), pass),
+                    .blocks = pass.size(),
+                    .out = decoded_ + p * bytes,
+                    .out_bytes = plan_.tile_panels() * bytes});
     }
   }
 

@@ -19,7 +19,7 @@ inline __m512i decode(__m512i nibbles) {
 
 /// Elements [8·g, 8·g + 8) of a block as unsigned bytes.
 struct Eight {
-  __m512i first;   // four of them for each column
+  __m512i first;  // four of them for each column
   __m512i second;
 };
 
