@@ -35,9 +35,6 @@ enum class BlockScaling : std::uint8_t {
   add_exponents,  // for powers of two on the columns' side: no product of scales may leave the normal floats
 };
 
-/// How many bytes of a panel a kernel asks the cache for in advance: the hardware does not look beyond a page.
-constexpr std::int64_t block_prefetch_bytes = 4096;
-
 constexpr std::int64_t block_length = 32;  // of K
 constexpr std::int64_t blocks_of_step = 4;
 constexpr std::int64_t block_columns = 16;  // of a column panel
