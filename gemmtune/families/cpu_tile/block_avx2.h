@@ -22,10 +22,6 @@ inline __m256i broadcast_at(const std::byte* from) {
   return _mm256_set1_epi32(word);
 }
 
-inline void prefetch(const std::byte* from) {
-  _mm_prefetch(reinterpret_cast<const char*>(from + block_prefetch_bytes), _MM_HINT_T0);
-}
-
 /// Eight bytes as 32-bit words.
 inline __m256i words_of_bytes(const std::byte* from) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));

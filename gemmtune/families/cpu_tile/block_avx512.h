@@ -21,10 +21,6 @@ inline __m512i broadcast_at(const std::byte* from) {
   return _mm512_set1_epi32(word);
 }
 
-inline void prefetch(const std::byte* from) {
-  _mm_prefetch(reinterpret_cast<const char*>(from + block_prefetch_bytes), _MM_HINT_T0);
-}
-
 /// E8M0: 255 is NaN, and 0 is the only subnormal number.
 inline __m512 e8m0_scales(const std::byte* from) {
   const __m512i bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));

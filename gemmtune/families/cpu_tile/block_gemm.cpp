@@ -11,7 +11,7 @@
 namespace gemmtune::cpu_tile {
 namespace {
 
-constexpr std::int64_t most_task_rows = 256;    // a K block of so many rows stays in the L2 cache
+constexpr std::int64_t usual_task_rows = 256;   // a K block of so many rows stays in the L2 cache
 constexpr std::int64_t blocks_of_row_job = 64;  // so that threads can share even one row
 
 /// The scales of rows with which exponents may be added: 2^±60, and neither zeros nor NaN.
@@ -29,14 +29,24 @@ struct BlockPlan {
   std::int64_t pass_blocks{};         // along K
   std::int64_t row_block_bytes{};     // of one block of a row panel
   int threads{};
+  const DecodedKernels* decoded{};  // null: tiles decode columns themselves
 
   std::int64_t blocks() const { return layout.blocks(); }
   std::int64_t row_panel_bytes() const { return blocks() * row_block_bytes; }
   std::int64_t row_bytes() const { return round_up(problem.batch * row_panels * row_panel_bytes(), 64); }
   std::int64_t tile_floats() const { return choice.height * block_columns; }
   bool one_pass() const { return pass_blocks >= blocks(); }
-  std::int64_t kept_tiles() const { return one_pass() ? 1 : task_row_panels * task_column_panels; }
-  std::int64_t scratch_bytes() const { return round_up(kept_tiles() * tile_floats() * 4, 128); }
+  std::int64_t tile_panels() const { return decoded != nullptr ? decoded->panels : 1; }
+  /// Sums of a task. A tile may have more column panels than the task has left.
+  std::int64_t kept_tiles() const {
+    return one_pass() ? tile_panels() : task_row_panels * round_up(task_column_panels, tile_panels());
+  }
+  std::int64_t sums_bytes() const { return round_up(kept_tiles() * tile_floats() * 4, 128); }
+  std::int64_t decoded_block_bytes() const { return decoded == nullptr ? 0 : decoded->block_bytes(layout.weights); }
+  std::int64_t decoded_bytes() const {
+    return round_up(std::min(pass_blocks, blocks()) * tile_panels() * decoded_block_bytes(), 128);
+  }
+  std::int64_t scratch_bytes() const { return sums_bytes() + decoded_bytes(); }
   std::int64_t row_tasks() const { return ceil_div(row_panels, task_row_panels); }
   std::int64_t column_tasks() const { return ceil_div(layout.panels(), task_column_panels); }
 };
@@ -50,11 +60,13 @@ std::int64_t bytes_of_block(const BlockLayout& layout, const BlockChoice& choice
 BlockPlan plan_blocks(const Problem& problem, const BlockChoice& choice) {
   BlockPlan plan{.problem = problem, .choice = choice, .layout = block_layout_of(problem)};
   plan.row_panels = ceil_div(problem.m, choice.height);
-  plan.task_row_panels = std::clamp<std::int64_t>(most_task_rows / choice.height, 1, plan.row_panels);
+  const std::int64_t row_tasks = (problem.m + usual_task_rows / 2) / usual_task_rows;
+  plan.task_row_panels = ceil_div(plan.row_panels, std::max<std::int64_t>(1, row_tasks));
   plan.task_column_panels = std::clamp<std::int64_t>(choice.n_block / block_columns, 1, plan.layout.panels());
   plan.pass_blocks = choice.k_block / block_length;
   plan.row_block_bytes = bytes_of_block(plan.layout, choice);
   plan.threads = static_cast<int>(std::min<std::int64_t>(choice.threads, problem.batch * plan.layout.panels()));
+  if (decodes_columns(*choice.kernels, choice.height, problem.m)) plan.decoded = choice.kernels->decoded;
   return plan;
 }
 
@@ -80,7 +92,8 @@ class TaskRun {
         plan_(launch.plan),
         task_(task),
         packed_(launch.columns + task.batch * plan_.layout.bytes()),
-        sums_(reinterpret_cast<float*>(scratch)) {
+        sums_(reinterpret_cast<float*>(scratch)),
+        decoded_(scratch + plan_.sums_bytes()) {
     const BlockHeader& header = plan_.layout.header(packed_);
     factor_ = header.factor;
     scaling_ =
@@ -92,7 +105,8 @@ class TaskRun {
   void run() const {
     for (std::int64_t b = 0; b < plan_.blocks(); b += plan_.pass_blocks) {
       const Range pass{b, std::min(b + plan_.pass_blocks, plan_.blocks())};
-      for (std::int64_t c = task_.columns.first; c < task_.columns.last; ++c) {
+      for (std::int64_t c = task_.columns.first; c < task_.columns.last; c += plan_.tile_panels()) {
+        if (plan_.decoded != nullptr) decode(c, pass);
         for (std::int64_t r = task_.rows.first; r < task_.rows.last; ++r) add_tile(r, c, pass);
       }
     }
@@ -105,28 +119,49 @@ class TaskRun {
 
   BlockTileFunction tile(std::int64_t rows) const {
     const BlockKernels& kernels = *plan_.choice.kernels;
-    return kernels.tile({.weights = plan_.layout.weights, .scaling = scaling_, .rows = kernels.height(rows)});
+    const BlockTileKey key{.weights = plan_.layout.weights, .scaling = scaling_, .rows = kernels.height(rows)};
+    return plan_.decoded != nullptr ? plan_.decoded->tile(key) : kernels.tile(key);
+  }
+
+  const std::byte* panel_at(std::int64_t column_panel, const Range& pass) const {
+    const BlockLayout& layout = plan_.layout;
+    return packed_ + layout.panel_offset(column_panel) + pass.first / blocks_of_step * layout.step_bytes();
+  }
+
+  /// A tile always has all its panels: beyond the task's last one, that one is repeated.
+  void decode(std::int64_t column_panel, const Range& pass) const {
+    const BlockTileKey key{.weights = plan_.layout.weights, .scaling = scaling_};
+    const BlockDecodeFunction decode_panel = plan_.decoded->decode(key);
+    const std::int64_t bytes = plan_.decoded_block_bytes();
+    for (std::int64_t p = 0; p < plan_.tile_panels(); ++p) {
+      decode_panel({.w = panel_at(std::min(column_panel + p, task_.columns.last - 1), pass),
+                    .blocks = pass.size(),
+                    .out = decoded_ + p * bytes,
+                    .out_bytes = plan_.tile_panels() * bytes});
+    }
   }
 
   float* sums_at(std::int64_t row_panel, std::int64_t column_panel) const {
-    if (plan_.one_pass()) return sums_;
-    const std::int64_t slot = (column_panel - task_.columns.first) * task_.rows.size() + row_panel - task_.rows.first;
-    return sums_ + slot * plan_.tile_floats();
+    const std::int64_t column = column_panel - task_.columns.first;
+    if (plan_.one_pass()) return sums_ + column % plan_.tile_panels() * plan_.tile_floats();
+    return sums_ + (column * task_.rows.size() + row_panel - task_.rows.first) * plan_.tile_floats();
   }
 
   void add_tile(std::int64_t row_panel, std::int64_t column_panel, const Range& pass) const {
     const std::byte* a =
         launch_.operands.workspace + (task_.batch * plan_.row_panels + row_panel) * plan_.row_panel_bytes();
-    const std::byte* w = packed_ + plan_.layout.panel_offset(column_panel);
     float* sums = sums_at(row_panel, column_panel);
     const BlockTileFunction multiply = row_panel + 1 == plan_.row_panels ? last_ : full_;
     multiply({.a = a + pass.first * plan_.row_block_bytes,
-              .w = w + pass.first / blocks_of_step * plan_.layout.step_bytes(),
+              .w = plan_.decoded != nullptr ? decoded_ : panel_at(column_panel, pass),
               .blocks = pass.size(),
               .height = plan_.choice.height,
               .c = sums,
-              .accumulate = pass.first});
-    if (pass.last == plan_.blocks()) finish(row_panel, column_panel, sums);
+              .accumulate = pass.first,
+              .next_c = sums_at(row_panel, column_panel + 1) - sums});
+    if (pass.last < plan_.blocks()) return;
+    const std::int64_t last = std::min(column_panel + plan_.tile_panels(), task_.columns.last);
+    for (std::int64_t c = column_panel; c < last; ++c) finish(row_panel, c, sums_at(row_panel, c));
   }
 
   void finish(std::int64_t row_panel, std::int64_t column_panel, float* sums) const {
@@ -149,6 +184,7 @@ class TaskRun {
   Task task_;
   const std::byte* packed_;
   float* sums_;
+  std::byte* decoded_;  // column panels of a tile
   float factor_{1};
   BlockScaling scaling_{};
   BlockTileFunction full_{};
@@ -301,6 +337,10 @@ class BlockGemm final : public PreparedGemm {
 };
 
 }  // namespace
+
+bool decodes_columns(const BlockKernels& kernels, std::int64_t height, std::int64_t rows) {
+  return kernels.decoded != nullptr && height == kernels.decoded->height && rows > height;
+}
 
 std::unique_ptr<PreparedGemm> make_block_gemm(const Problem& problem, const BlockChoice& choice) {
   return std::make_unique<BlockGemm>(plan_blocks(problem, choice));

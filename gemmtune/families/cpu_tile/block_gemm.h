@@ -19,6 +19,9 @@ struct BlockChoice {
   int threads{1};
 };
 
+/// Whether so many rows in panels of this height are multiplied by columns that are decoded to memory first.
+bool decodes_columns(const BlockKernels& kernels, std::int64_t height, std::int64_t rows);
+
 std::unique_ptr<PreparedGemm> make_block_gemm(const Problem& problem, const BlockChoice& choice);
 
 }  // namespace gemmtune::cpu_tile

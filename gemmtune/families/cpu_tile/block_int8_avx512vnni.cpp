@@ -1,5 +1,6 @@
-// AVX-512 VNNI: rows of int8 with weights in scaled blocks. Weights are decoded to unsigned bytes in registers, which
-// costs little beside the dot products of several rows; rows are broadcast from memory.
+// AVX-512 VNNI: rows of int8 with weights in scaled blocks. Weights are decoded to unsigned bytes, in registers for few
+// rows and in memory for many; rows are broadcast from memory.
+#include "gemmtune/families/cpu_tile/block_avx512_decoded.h"
 #include "gemmtune/families/cpu_tile/block_avx512_rows.h"
 
 namespace gemmtune::cpu_tile {
@@ -16,58 +17,75 @@ inline __m512i decode(__m512i nibbles) {
   return _mm512_shuffle_epi8(all, _mm512_and_si512(nibbles, _mm512_set1_epi8(15)));
 }
 
+/// Elements [8·g, 8·g + 8) of a block as unsigned bytes.
+struct Eight {
+  __m512i first;  // four of them for each column
+  __m512i second;
+};
+
+template <BlockWeights W>
+inline Eight decode_eight(const std::byte* values, int g) {
+  if constexpr (has_nibbles(W)) {
+    const __m512i codes = bytes_at(values + 64 * g);
+    return {.first = decode<W>(codes), .second = decode<W>(_mm512_srli_epi16(codes, 4))};
+  }
+  const __m512i flip = _mm512_set1_epi8(-128);
+  return {.first = _mm512_xor_si512(bytes_at(values + 128 * g), flip),
+          .second = _mm512_xor_si512(bytes_at(values + 128 * g + 64), flip)};
+}
+
 struct DotVnni : Avx512Sums {
+  using Sum = __m512i;
   static constexpr BlockRows form = BlockRows::int8;
+  static constexpr int words = 8;
 
-  template <int Rows>
-  static void add_four(const BlockAt& at, std::int64_t k, __m512i w, __m512i (&dots)[Rows]) {
-    GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) {
-      dots[r] = _mm512_dpbusd_epi32(dots[r], w, broadcast_at(at.a + r * block_length + k));
-    }
-  }
+  static Sum start(const BlockAt& at, int group, int row) { return _mm512_set1_epi32(corrections_of(at, group)[row]); }
+  static Sum multiply(Sum sum, __m512i w, __m512i a) { return _mm512_dpbusd_epi32(sum, w, a); }
 
-  /// The products of elements [8·g, 8·g + 8).
-  template <BlockWeights W, int Rows>
-  static void add_eight(const BlockAt& at, int g, __m512i (&dots)[Rows]) {
-    if constexpr (has_nibbles(W)) {
-      const __m512i codes = bytes_at(at.values + 64 * g);
-      prefetch(at.values + 64 * g);
-      add_four(at, 8 * g, decode<W>(codes), dots);
-      add_four(at, 8 * g + 4, decode<W>(_mm512_srli_epi16(codes, 4)), dots);
-    } else {
-      const __m512i flip = _mm512_set1_epi8(-128);
-      prefetch(at.values + 128 * g);
-      prefetch(at.values + 128 * g + 64);
-      add_four(at, 8 * g, _mm512_xor_si512(bytes_at(at.values + 128 * g), flip), dots);
-      add_four(at, 8 * g + 4, _mm512_xor_si512(bytes_at(at.values + 128 * g + 64), flip), dots);
-    }
-  }
-
-  /// The scales for decoded integers: those of E2M1 are doubled.
   template <BlockWeights W>
-  static __m512 unit_scales(const std::byte* from, int group) {
+  static void decode(const std::byte* values, std::byte* out) {
+    GT_UNROLL_ALL for (int g = 0; g < 4; ++g) {
+      const Eight w = decode_eight<W>(values, g);
+      _mm512_storeu_si512(out + 128 * g, w.first);
+      _mm512_storeu_si512(out + 128 * g + 64, w.second);
+    }
+  }
+
+  /// Of decoded integers: the scales of E2M1 are doubled. Of exponents that are to be added: as bits.
+  template <BlockWeights W, BlockScaling S>
+  static Float column_scales(const std::byte* from, int group) {
+    if constexpr (S == BlockScaling::add_exponents) {
+      const __m512i bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+      return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_sub_epi32(bytes, _mm512_set1_epi32(128)), 23));
+    }
     const __m512 scales = block_scales<W>(from, group);
     constexpr bool doubled = W == BlockWeights::mxfp4 || W == BlockWeights::nvfp4;
     return doubled ? _mm512_mul_ps(scales, _mm512_set1_ps(0.5F)) : scales;
   }
 
-  template <BlockWeights W, BlockScaling S, int Rows>
-  static void add_scaled(const BlockAt& at, int group, const __m512i (&dots)[Rows], Float (&sums)[Rows]) {
-    const float* rows = scales_of(at);
+  template <BlockScaling S>
+  static Float scaled(Float sum, Sum dots, Float columns, const BlockAt& at, int row) {
+    const float* of_row = scales_of(at) + row;
     if constexpr (S == BlockScaling::add_exponents) {
-      const __m512i bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at.scales)));
-      const __m512i powers = _mm512_slli_epi32(_mm512_sub_epi32(bytes, _mm512_set1_epi32(128)), 23);
-      GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) {
-        const __m512i row = broadcast_at(reinterpret_cast<const std::byte*>(rows + r));
-        const __m512 scale = _mm512_castsi512_ps(_mm512_add_epi32(powers, row));
-        sums[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots[r]), scale, sums[r]);
-      }
-      return;
+      const __m512i bits = broadcast_at(reinterpret_cast<const std::byte*>(of_row));
+      const __m512 scale = _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(columns), bits));
+      return _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), scale, sum);
     }
-    const __m512 columns = unit_scales<W>(at.scales, group);
+    return _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), _mm512_mul_ps(columns, _mm512_set1_ps(*of_row)), sum);
+  }
+
+  /// The products of elements [8·g, 8·g + 8).
+  template <BlockWeights W, int Rows>
+  static void add_eight(const BlockAt& at, int g, Sum (&dots)[Rows]) {
+    constexpr int bytes = has_nibbles(W) ? 64 : 128;
+    GT_UNROLL_ALL for (int line = 0; line < bytes; line += 64) prefetch(at.values + bytes * g + line);
+    const Eight w = decode_eight<W>(at.values, g);
+    const std::byte* a = at.a + 8 * g;
     GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) {
-      const __m512 scale = _mm512_mul_ps(columns, _mm512_set1_ps(rows[r]));
-      sums[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots[r]), scale, sums[r]);
+      dots[r] = multiply(dots[r], w.first, broadcast_at(a + r * block_length));
+    }
+    GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) {
+      dots[r] = multiply(dots[r], w.second, broadcast_at(a + r * block_length + 4));
     }
   }
 
@@ -76,10 +94,11 @@ struct DotVnni : Avx512Sums {
     constexpr int groups = groups_of(W);
     prefetch(at.scales);
     GT_UNROLL_ALL for (int group = 0; group < groups; ++group) {
-      __m512i dots[Rows];
-      GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) dots[r] = _mm512_set1_epi32(corrections_of(at, group)[r]);
+      Sum dots[Rows];
+      GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) dots[r] = start(at, group, r);
       GT_UNROLL_ALL for (int step = 0; step < 4 / groups; ++step) add_eight<W>(at, group * 4 / groups + step, dots);
-      add_scaled<W, S>(at, group, dots, sums);
+      const Float columns = column_scales<W, S>(at.scales, group);
+      GT_UNROLL_ALL for (int r = 0; r < Rows; ++r) sums[r] = scaled<S>(sums[r], dots[r], columns, at, r);
     }
   }
 };
@@ -87,7 +106,8 @@ struct DotVnni : Avx512Sums {
 }  // namespace
 
 const BlockKernels& block_int8_avx512vnni() {
-  static constexpr BlockKernels kernels = block_kernels<DotVnni>(&quantise_row);
+  static constexpr DecodedKernels decoded = decoded_kernels<DotVnni>();
+  static constexpr BlockKernels kernels = block_kernels<DotVnni>(&quantise_row, &decoded);
   return kernels;
 }
 

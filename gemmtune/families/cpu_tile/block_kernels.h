@@ -35,9 +35,6 @@ enum class BlockScaling : std::uint8_t {
   add_exponents,  // for powers of two on the columns' side: no product of scales may leave the normal floats
 };
 
-/// How many bytes of a panel a kernel asks the cache for in advance: the hardware does not look beyond a page.
-constexpr std::int64_t block_prefetch_bytes = 4096;
-
 constexpr std::int64_t block_length = 32;  // of K
 constexpr std::int64_t blocks_of_step = 4;
 constexpr std::int64_t block_columns = 16;  // of a column panel
@@ -50,6 +47,7 @@ struct BlockTileJob {
   std::int64_t height{};      // of the row panel
   float* c{};                 // [rows][16]
   std::int64_t accumulate{};  // 0: c is overwritten; otherwise the product is added to it
+  std::int64_t next_c{};      // floats from c to that of the next column panel, for tiles of decoded panels
 };
 using BlockTileFunction = void (*)(const BlockTileJob&);
 
@@ -81,6 +79,25 @@ struct ScaleExtent {
 };
 using BlockRowFunction = ScaleExtent (*)(const BlockRowJob&);
 
+/// Decodes some blocks of a column panel.
+struct BlockDecodeJob {
+  const std::byte* w{};  // the column panel at the first block, which is the first of a step
+  std::int64_t blocks{};
+  std::byte* out{};
+  std::int64_t out_bytes{};  // from one block of `out` to the next
+};
+using BlockDecodeFunction = void (*)(const BlockDecodeJob&);
+
+/// Tiles for many rows. Their columns are decoded to memory once, and then read by all row panels of a task. A tile has
+/// several column panels, so that each value of A that is read is multiplied several times.
+struct DecodedKernels {
+  std::int64_t height{};  // of row panels; the last one of a matrix may have a lower tile
+  std::int64_t panels{};  // of columns in a tile; decoded, block b of all of them precedes block b + 1
+  std::int64_t (*block_bytes)(BlockWeights weights){};       // of a decoded block of one panel
+  BlockDecodeFunction (*decode)(const BlockTileKey& key){};  // whatever the key's rows
+  BlockTileFunction (*tile)(const BlockTileKey& key){};
+};
+
 /// The kernels of one instruction set for one form of rows.
 struct BlockKernels {
   BlockRows form{};
@@ -88,6 +105,7 @@ struct BlockKernels {
   std::int64_t (*height)(std::int64_t rows){};           // of the lowest tile that holds so many rows; 0: there is none
   BlockTileFunction (*tile)(const BlockTileKey& key){};  // null if there is none
   BlockRowFunction pack_row{};
+  const DecodedKernels* decoded{};  // null if there are none
 };
 
 const BlockKernels& block_int8_portable();

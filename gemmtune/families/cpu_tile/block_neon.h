@@ -18,8 +18,6 @@ alignas(16) constexpr std::int8_t int4_bytes[16] = {0, 1, 2, 3, 4, 5, 6, 7, -8, 
 
 inline const std::uint8_t* unsigned_at(const std::byte* from) { return reinterpret_cast<const std::uint8_t*>(from); }
 inline const std::int8_t* signed_at(const std::byte* from) { return reinterpret_cast<const std::int8_t*>(from); }
-inline void prefetch(const std::byte* from) { __builtin_prefetch(from + block_prefetch_bytes); }
-
 /// Four bytes as 32-bit words.
 inline uint32x4_t words_of_bytes(const std::byte* from) {
   std::uint32_t four;

@@ -100,7 +100,10 @@ std::vector<Constraint> tile_limits(const Problem& problem) {
       {"a lower tile holds all rows",
        [problem](const Point& p) { return p["m"] <= full_height(problem, kernels_of(problem, p)); }},
       {"tiles of at most half the height decode the weights twice as often",
-       [problem](const Point& p) { return 2 * p["m"] > full_height(problem, kernels_of(problem, p)); }},
+       [problem](const Point& p) {
+         const BlockKernels& kernels = kernels_of(problem, p);
+         return 2 * p["m"] > full_height(problem, kernels) || decodes_columns(kernels, p["m"], problem.m);
+       }},
       {"one tile holds all rows, and lower ones decode the weights more often",
        [problem](const Point& p) {
          const std::int64_t full = full_height(problem, kernels_of(problem, p));
