@@ -12,12 +12,12 @@ build: dependencies
 	cmake --preset release
 	cmake --build --preset release -j $(jobs)
 
-## Install what is missing, build with sanitizers, and run all tests. More of them at a time than there are cores: the
-## longest ones wait for daemons most of the time.
+## Install what is missing, build with sanitizers, and run all tests. One more of them at a time than there are
+## cores: the longest ones wait for daemons most of the time.
 test: test-dependencies
 	cmake --preset ci
 	cmake --build --preset ci -j $(jobs)
-	ctest --preset ci -j $$(($(jobs) + 2))
+	ctest --preset ci -j $$(($(jobs) + 1))
 
 ## Install the Python package with torch from PyPI into build/python-tests, and run its tests there.
 test-python: dependencies
