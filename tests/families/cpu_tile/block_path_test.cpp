@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "gemmtune/families/cpu_tile/block_isas.h"
 #include "gemmtune/gemm/q8.h"
@@ -66,18 +67,53 @@ TEST_P(BlockPath, MultipliesAwkwardShapes) {
     }
 }
 
-/// More passes along K, more tasks and more threads than a small problem would get.
+/// What precedes the tile's height in a candidate's name.
+std::string isa_of(const std::string& name) { return name.substr(0, name.rfind("_m", name.find("_kc"))); }
+
+/// The names of the tiles of the best instruction set, up to their heights.
+std::set<std::string> tiles_of(const std::vector<Candidate>& candidates) {
+  std::set<std::string> tiles;
+  for (const Candidate& candidate : candidates) {
+    if (isa_of(candidate.name) != isa_of(candidates.front().name)) continue;
+    tiles.insert(candidate.name.substr(0, candidate.name.find("_kc")));
+  }
+  return tiles;
+}
+
+/// More passes along K, more tasks and more threads than a small problem would get. With decoded columns, tasks have
+/// more column panels than their last tile, or fewer.
 TEST_P(BlockPath, CutsTheWorkInManyWays) {
   for (const std::string& rest : types())
     for (const char* sizes : {"37x150x800", "300x40x290"}) {
       const Problem problem = problem_of(sizes, rest);
       const HostOperands host = draw_operands(problem, Recipe::gaussian, seed);
-      const auto all = candidates(problem);
-      ASSERT_FALSE(all.empty());
-      const std::string& name = all.front().name;
-      const std::string start = name.substr(0, name.find("_kc"));
-      for (const char* cut : {"_kc128_nb16_t3", "_kc256_nb32_t2", "_kc512_nb48_t3"}) {
-        expect_right(problem, {.family = "cpu_tile", .name = start + cut}, host, info_);
+      const auto tiles = tiles_of(candidates(problem));
+      ASSERT_FALSE(tiles.empty());
+      const std::string isa = isa_of(*tiles.begin());
+      for (const std::string& tile : {*tiles.begin(), isa + "_m6"}) {
+        if (!tiles.contains(tile)) continue;
+        for (const char* cut : {"_kc128_nb16_t3", "_kc256_nb32_t2", "_kc512_nb48_t3"}) {
+          expect_right(problem, {.family = "cpu_tile", .name = tile + cut}, host, info_);
+        }
+      }
+    }
+}
+
+/// Columns decoded to memory differ from those decoded in registers in nothing but time.
+TEST_P(BlockPath, DecodedColumnsGiveTheSameSums) {
+  for (const std::string& rest : types())
+    for (const Recipe recipe : {Recipe::gaussian, Recipe::wide_exponents}) {
+      const Problem problem = problem_of("29x70x416", rest);
+      const auto tiles = tiles_of(candidates(problem));
+      const HostOperands host = draw_operands(problem, recipe, seed);
+      for (const std::string& tile : tiles) {
+        const std::string isa = isa_of(tile);
+        if (!tile.ends_with("_m6") || !tiles.contains(isa + "_m12")) continue;
+        const auto product = [&](const std::string& height) {
+          const Candidate candidate{.family = "cpu_tile", .name = isa + height + "_kc256_nb256_t1"};
+          return run_candidate(problem, candidate, host, info_);
+        };
+        EXPECT_EQ(product("_m6"), product("_m12")) << to_string(problem);
       }
     }
 }

@@ -71,6 +71,20 @@ TEST(BlockSpace, FewRowsHaveOneLowTileAndAllOfK) {
   EXPECT_EQ(eight.name(eight.points().front()), "cpu_tile_bf16xmxfp4_avx512bf16_m8_kc14336_nb256_t2");
 }
 
+TEST(BlockSpace, TilesOfDecodedColumnsAreTriedForManyRows) {
+  if (!is_built("avx512bf16")) GTEST_SKIP() << "not built for x86-64";
+  const auto has = [](const char* problem, const char* isa, std::int64_t height) {
+    const Space space = space_of(problem, machine({isa}, 2));
+    const auto points = space.points();
+    return std::any_of(points.begin(), points.end(),
+                       [&](const Point& p) { return p.label("isa") == isa && p["m"] == height; });
+  };
+  EXPECT_TRUE(has("512x4096x14336:a8wq8", "avx512vnni", 6));
+  EXPECT_TRUE(has("512x4096x14336:a16w4", "avx512bf16", 6));
+  EXPECT_TRUE(has("512x4096x14336:a8w4", "avx512vnni", 12));
+  EXPECT_FALSE(has("12x4096x14336:a8w4", "avx512vnni", 6));
+}
+
 TEST(BlockSpace, OnlyBf16HasPairs) {
   if (!is_built("avx512bf16")) GTEST_SKIP() << "not built for x86-64";
   const DeviceInfo info = machine({"avx512bf16"}, 2);
