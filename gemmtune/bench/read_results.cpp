@@ -78,7 +78,7 @@ MeasuredContender contender_of(const json& value) {
 ShapeBench shape_of(const json& value) {
   ShapeBench shape{.problem = parse_problem(value.at("problem").get<std::string>())};
   for (const auto& backend : value.at("backends")) shape.contenders.push_back(contender_of(backend));
-  for (const auto& winner : value.at("winners"))
+  for (const auto& winner : value.at("winners").get<std::vector<std::string>>())
     for (std::size_t i = 0; i < shape.contenders.size(); ++i)
       if (shape.contenders[i].contender.label == winner) shape.winners.push_back(i);
   shape.verdict = value.value("verdict", "");
