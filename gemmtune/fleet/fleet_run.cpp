@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <thread>
 
 #include "gemmtune/core/clock.h"
@@ -90,10 +91,21 @@ void Harvest::gather() {
   for (const auto shard : finished) {
     if (!known_.insert(shard).second) continue;
     const auto log = read_attempts(folder_.attempts_of(shard));
-    if (log.state == ShardState::done) observer_.shard_done(shard);
+    if (log.state == ShardState::done && !hand_over(shard)) known_.erase(shard);
     if (log.state != ShardState::failed) continue;
     failed_.push_back(shard);
     observer_.shard_failed(shard, log);
+  }
+}
+
+/// While it is handed over, another process may find that the shard's device measured far off, and remove it.
+bool Harvest::hand_over(std::int64_t shard) {
+  try {
+    observer_.shard_done(shard);
+    return true;
+  } catch (const std::exception&) {
+    if (read_attempts(folder_.attempts_of(shard)).state == ShardState::done) throw;
+    return false;
   }
 }
 

@@ -60,6 +60,8 @@ class Harvest {
   std::int64_t count() const { return static_cast<std::int64_t>(known_.size()); }
 
  private:
+  bool hand_over(std::int64_t shard);
+
   const RunFolder& folder_;
   FleetObserver& observer_;
   std::set<std::int64_t> known_;
