@@ -20,8 +20,7 @@ struct BundleFile {
 std::vector<BundleFile> files_below(const std::filesystem::path& path, const std::string& name);
 
 /// The state of the files: a text that changes when one of them is replaced, written or made executable. Not their
-/// time of change, which other links to a library change. Throws
-/// Error{io} for a file that is not there.
+/// time of change, which other links to a library change. Throws Error{io} for a file that is not there.
 std::string state_of(const std::vector<BundleFile>& files);
 
 /// What the MANIFEST does not say: which files can be executed, and which folders there are.

@@ -13,17 +13,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import network
-from fleet_case import FleetTest
+from fleet_case import SHIPPED, FleetTest, worker
 from harness import PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 13)]
-SHIPPED = (str(ROOT / "workers/example_worker.py"), str(ROOT / "tests/fleet/steady_worker.py"))
 NAMES = ("one", "two", "three")
-
-
-def worker(seconds):
-    return f"{sys.executable} -B files/steady_worker.py files/example_worker.py {seconds}"
 
 
 def options(seconds, calibration_pct=0):

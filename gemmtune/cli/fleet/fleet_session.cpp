@@ -11,6 +11,7 @@
 #include "gemmtune/cli/fleet/fleet_progress.h"
 #include "gemmtune/cli/fleet/fleet_start.h"
 #include "gemmtune/cli/fleet/fleet_text.h"
+#include "gemmtune/cli/fleet/handing_observer.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/core/clock.h"
@@ -28,22 +29,14 @@ constexpr auto tidying_patience = std::chrono::seconds(15);
 constexpr auto stopping_patience = std::chrono::seconds(60);
 
 /// Hands results over and shows the progress.
-class Observer final : public FleetObserver {
+class Observer final : public HandingObserver {
  public:
   Observer(const RunFolder& folder, const FleetPlan& plan, FleetTaker& taker)
-      : folder_(folder), taker_(taker), progress_(plan) {}
-
-  void shard_done(std::int64_t shard) override { taker_.take(folder_.back_of(shard)); }
-
-  void shard_failed(std::int64_t shard, const AttemptLog& log) override {
-    spdlog::warn("shard {} failed: {}", shard, log.tries.empty() ? "" : log.tries.back().why);
-  }
+      : HandingObserver(folder, taker), progress_(plan) {}
 
   void look(const FleetView& view) override { progress_.show(view); }
 
  private:
-  const RunFolder& folder_;
-  FleetTaker& taker_;
   FleetProgress progress_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "gemmtune/cli/fleet/fleet_start.h"
 #include "gemmtune/cli/fleet/fleet_text.h"
+#include "gemmtune/cli/fleet/handing_observer.h"
 #include "gemmtune/cli/output.h"
 #include "gemmtune/cli/signal_watch.h"
 #include "gemmtune/core/error.h"
@@ -25,20 +26,6 @@ namespace {
 constexpr auto pause = std::chrono::seconds(1);
 constexpr double grace_s = 5;           // beyond the budget
 constexpr std::size_t tasks_guess = 8;  // how many tasks may run at a time; Slurm tells nobody beforehand
-
-class Handing final : public FleetObserver {
- public:
-  Handing(const RunFolder& folder, FleetTaker& taker) : folder_(folder), taker_(taker) {}
-  void shard_done(std::int64_t shard) override { taker_.take(folder_.back_of(shard)); }
-  void shard_failed(std::int64_t shard, const AttemptLog& log) override {
-    spdlog::warn("shard {} failed: {}", shard, log.tries.empty() ? "" : log.tries.back().why);
-  }
-  void look(const FleetView&) override {}
-
- private:
-  const RunFolder& folder_;
-  FleetTaker& taker_;
-};
 
 class SlurmSession {
  public:
@@ -131,7 +118,7 @@ class SlurmSession {
     });
     SlurmRun run(folder_, plan_);
     run.begin();
-    Handing handing(folder_, taker_);
+    HandingObserver handing(folder_, taker_);
     Harvest harvest(folder_, handing);
     harvest.gather();
     for (auto left = folder_.unfinished(plan_); !left.empty() && !stop && !plan_.is_out_of_time();) {
