@@ -16,7 +16,6 @@ import network
 from fleet_case import SHIPPED, FleetTest, worker
 from harness import PROGRAM, main, shape_list
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 13)]
 NAMES = ("one", "two", "three")
 
