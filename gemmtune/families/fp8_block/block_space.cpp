@@ -27,7 +27,7 @@ const Values& column_choices() {
   return choices;
 }
 const Values& stage_choices() {
-  static const Values choices{3, 4, 5, 6, 7, 8};
+  static const Values choices{8, 7, 6, 5, 4, 3};
   return choices;
 }
 const Values& split_choices() {
@@ -40,19 +40,18 @@ const std::vector<std::string>& way_labels() {
   return labels;
 }
 
-/// Narrow tiles have no columns to divide; wide ones of few rows need it.
+/// Half of the columns for each warpgroup is for tiles of few rows, and for those that are as wide as two others.
 bool divides_usefully(const Problem&, const Tile& tile) {
-  return tile.row_groups == 2 || (tile.block_m < 256 && tile.block_n >= 2 * tile.block_m) ||
-         (tile.block_m == 128 && tile.block_n >= 192);
+  return tile.row_groups == 2 || tile.block_m == 64 || (tile.block_n == 256 && tile.way == BlockWay::one);
 }
 
-/// Whether no longer ring fits that leaves as much memory for C.
+/// Whether no longer ring fits. One way is also tried with a ring that leaves more memory for C.
 bool has_most_stages(const Problem&, const Tile& tile) {
   return std::ranges::none_of(stage_choices(), [tile](std::int64_t stages) {
     Tile longer = tile;
     longer.stages = stages;
     return stages > tile.stages && block_shared_bytes(longer) <= most_wgmma_shared_bytes &&
-           block_staging(longer) == block_staging(tile);
+           (tile.way != BlockWay::one || block_staging(longer) == block_staging(tile));
   });
 }
 
@@ -84,16 +83,28 @@ bool group_matters(const Problem& problem, const Tile& tile) {
   return tile.group == 8 ? along_m || tiles > 2 : tiles > 8;
 }
 
-Tile not_divided(Tile tile) {
-  tile.split_k = 1;
+Tile divided(Tile tile, std::int64_t parts) {
+  tile.split_k = parts;
   return tile;
 }
 
-/// Dividing K must pay: parts of four steps of 128 at least, and fewer idle multiprocessors than without.
+/// Parts have four steps of 128 at least.
+bool is_split(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
+  return tile.split_k == 1 ||
+         (problem.k >= tile.split_k * 512 && block_rounds(problem, tile, multiprocessors).divided() > 0);
+}
+
+/// Dividing K must pay, and other numbers of parts must not be much better.
 bool split_helps(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
   if (tile.split_k == 1) return true;
-  return problem.k >= tile.split_k * 512 && block_rounds(problem, tile, multiprocessors).divided() > 0 &&
-         block_clocks(problem, tile, multiprocessors) < 0.98 * block_clocks(problem, not_divided(tile), multiprocessors);
+  if (!is_split(problem, tile, multiprocessors)) return false;
+  const auto clocks = block_clocks(problem, tile, multiprocessors);
+  return std::ranges::all_of(split_choices(), [&](std::int64_t parts) {
+    const Tile other = divided(tile, parts);
+    const double allowed = parts == 1 ? 0.98 : 1.03;
+    return !is_split(problem, other, multiprocessors) ||
+           clocks <= allowed * block_clocks(problem, other, multiprocessors);
+  });
 }
 
 /// The least estimated time of all tiles.

@@ -32,7 +32,7 @@ TEST(BlockSpace, EachPointIsAKernelAndItsNameSaysWhich) {
     const Space space = block_space(problem, h100);
     const auto points = space.points();
     EXPECT_FALSE(points.empty()) << sizes;
-    EXPECT_LE(points.size(), 600U) << sizes;
+    EXPECT_LE(points.size(), 400U) << sizes;
     std::set<std::string> names;
     for (const auto& point : points) {
       const auto name = space.name(point);
@@ -51,7 +51,6 @@ TEST(BlockSpace, LargeProductsHaveLargeTilesInBothShapes) {
     EXPECT_TRUE(has(sizes, {.way = BlockWay::two_from_registers, .cluster_n = 2}));
     EXPECT_TRUE(has(sizes, {.block_m = 128, .block_n = 256, .way = BlockWay::two_from_registers, .cluster_m = 2}));
     EXPECT_TRUE(has(sizes, {.stages = 3, .cluster_n = 2}));
-    for (const auto& tile : tiles_of(sizes)) EXPECT_EQ(tile.split_k, 1);
   }
 }
 
