@@ -67,7 +67,7 @@ __device__ __forceinline__ ScaleSource source_of(const Arguments& g, const Unit&
 __device__ __forceinline__ void fill_slot(ScaleSlot& slot, const Arguments& g, const ScaleSource& source, int step) {
   const int lane = threadIdx.x % 32;
   const u8* from = reinterpret_cast<const u8*>(source.a + step);
-#pragma unroll 2
+#pragma unroll 1
   for (int i = 0; i < BLOCK_M; i += 32, from += static_cast<long long>(g.steps) * (32 * 4)) {
     const bool exists = i < source.rows;
     cp_async<SCALE_STEPS * 4>(shared_address(slot.a[lane + i]), exists ? from : reinterpret_cast<const u8*>(g.a_scale),

@@ -446,10 +446,10 @@ __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g,
 }
 
 /// A unit is computed anew where that takes fewer registers than keeping it through the main loop.
-__device__ __forceinline__ Unit unit_again(int index, const Arguments& g, const Place& place, const Unit& unit) {
+__device__ __forceinline__ Unit unit_again(int index, const Arguments& g, const Unit& unit) {
 #if BLOCK_SCALES
   asm volatile("" : "+r"(index));
-  return unit_of(index, g, place);
+  return unit_of(index, g, place_in_cluster());
 #else
   return unit;
 #endif
@@ -466,7 +466,7 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
     sync_group(group);
     const Factors factors = load_factors(g, multiplied, group);
     accumulate(shared, g, consumed, multiplied, group, place, sums);
-    const Unit unit = unit_again(index, g, place, multiplied);
+    const Unit unit = unit_again(index, g, multiplied);
     if (unit.parts > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
     share_factors(shared, factors, group);
 #pragma unroll

@@ -119,7 +119,7 @@ struct Place {
 
   /// Whether this block and the other one load parts of each other's tiles.
   __device__ __forceinline__ bool shares_with(int other) const {
-    return other % CLUSTER_M == m || other / CLUSTER_M == n;
+    return CLUSTER_M == 1 || CLUSTER_N == 1 || other % CLUSTER_M == m || other / CLUSTER_M == n;
   }
   __device__ __forceinline__ unsigned short same_row() const {  // blocks whose tiles share A's
     unsigned mask = 0;

@@ -97,6 +97,8 @@ std::string why_no_block_tile(const BlockTile& tile, DType out) {
   if (tile.stages < 2 || tile.stages > 16) return "a ring has 2 to 16 stages";
   if (tile.group < 1 || tile.group > 1024) return "groups have 1 to 1024 tiles";
   if (sum_registers(tile) > most_sum_registers) return "sums do not fit into registers";
+  // The compiler would wait for each instruction.
+  if (tile.way == BlockWay::two && subtiles(tile) > 1) return "two pieces in flight need 64 rows of a warpgroup";
   const auto piece = block_piece_columns(tile);
   if (blocks_touched(piece, power_in(tile.block_n, piece)) > 2) return "a piece of the tile lies in three blocks of W";
   if (const auto bytes = block_shared_bytes(tile); bytes > most_wgmma_shared_bytes)

@@ -31,6 +31,7 @@ TEST(BlockTile, SumsMustFitIntoRegisters) {
   EXPECT_EQ(why_no({.way = BlockWay::two_from_registers}), "");
   EXPECT_EQ(why_no({.block_m = 128, .block_n = 256, .way = BlockWay::two_from_registers}), "");
   EXPECT_EQ(why_no({.way = BlockWay::two, .stages = 3}), "sums do not fit into registers");
+  EXPECT_EQ(why_no({.block_n = 96, .way = BlockWay::two}), "two pieces in flight need 64 rows of a warpgroup");
   EXPECT_EQ(why_no({.block_n = 192, .stages = 3}), "sums do not fit into registers");
   EXPECT_EQ(why_no({.block_m = 128, .way = BlockWay::two}), "");
 }
