@@ -10,8 +10,8 @@
 #pragma once
 
 #include "gemmtune/kernels/pdl.cuh"
-#include "gemmtune/kernels/small_m/ptx.cuh"
 #include "gemmtune/kernels/sm90_ptx.cuh"
+#include "gemmtune/kernels/small_m/ptx.cuh"
 #include "gemmtune/kernels/wgmma_instruction.cuh"
 #include "gemmtune/kernels/wgmma_layout.cuh"
 #include "gemmtune/kernels/wgmma_stage.cuh"
@@ -323,8 +323,7 @@ __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
 #endif
 
 __device__ __forceinline__ void accumulate(Shared& shared, const Arguments&, Consumed& consumed, const Unit& unit,
-                                           int group, const Place& place,
-                                           float (&totals)[subtiles][sums_of_subtile]) {
+                                           int group, const Place& place, float (&totals)[subtiles][sums_of_subtile]) {
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll

@@ -395,9 +395,8 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, 
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int column = first_column_of(group) + eight * 8 + thread % 4 * 2;
-      write_pair(
-          g, unit, row + half * 8, unit.column + column,
-          finish(shared, g, unit, group, sums + eight * 4 + half * 2, row_factor(factors, sub, half), column));
+      write_pair(g, unit, row + half * 8, unit.column + column,
+                 finish(shared, g, unit, group, sums + eight * 4 + half * 2, row_factor(factors, sub, half), column));
     }
 }
 

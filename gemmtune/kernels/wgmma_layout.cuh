@@ -5,8 +5,8 @@
 //   CHUNKS                       scales are [step][row] instead of [row], and applied as sums are promoted, each step
 //   PROMOTE                      sums move to float registers after so many steps of 128; 0: never
 //   HAS_BIAS, STORES_TILES       (C's rows are multiples of 16 bytes)
-// and those of output_element.cuh. Kernels with scales for blocks of 128 (families/fp8_block) set PROMOTE to 1 and CHUNKS
-// to 0, and also:
+// and those of output_element.cuh. Kernels with scales for blocks of 128 (families/fp8_block) set PROMOTE to 1 and
+// CHUNKS to 0, and also:
 //   BLOCK_SCALES                 1
 //   ROW_GROUPS                   2: each consumer warpgroup has half of the tile's rows; 1: half of its columns
 //   PIECE_N                      columns that are multiplied at a time
@@ -134,7 +134,7 @@ struct Place {
 /// One tile of this block, or one part along K of it.
 struct Unit {
   int row, column, batch;
-  int split;       // which of `parts` along K
+  int split;  // which of `parts` along K
   int parts;
   int tile;        // counted over blocks, for partial sums
   int first, end;  // steps along K

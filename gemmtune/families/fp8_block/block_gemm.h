@@ -38,8 +38,8 @@ std::string why_no_block_gemm(const Problem& problem, const BlockTile& tile, std
 /// block_scale_steps() and on whether rows of C are multiples of 16 bytes.
 KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile);
 
-/// The tensor core's sums of 128 of K are multiplied by both scales and added in float; parts along K are added in their
-/// order. If K is divided, only one launch may run at a time, because parts are counted in memory of the module.
+/// The tensor core's sums of 128 of K are multiplied by both scales and added in float; parts along K are added in
+/// their order. If K is divided, only one launch may run at a time, because parts are counted in memory of the module.
 class BlockGemm {
  public:
   /// Compiles the kernel. Throws Error{unsupported} with the reason from why_no_block_gemm(), or with the compiler's

@@ -78,8 +78,8 @@ bool is_not_too_large(const Problem& problem, const Tile& tile) {
 /// Whether the size of groups matters: there must be more tiles along that side than the smaller group holds.
 bool group_matters(const Problem& problem, const Tile& tile) {
   const bool along_m = tile.order == TileOrder::along_m;
-  const auto tiles = along_m ? ceil_div(problem.m, tile.block_m * tile.cluster_m)
-                             : ceil_div(problem.n, tile.block_n * tile.cluster_n);
+  const auto tiles =
+      along_m ? ceil_div(problem.m, tile.block_m * tile.cluster_m) : ceil_div(problem.n, tile.block_n * tile.cluster_n);
   return tile.group == 8 ? along_m || tiles > 2 : tiles > 8;
 }
 
@@ -153,8 +153,7 @@ Space block_space(const Problem& problem, const DeviceInfo& device) {
            with_problem("one block would be idle in each cluster", fills_cluster),
            rule("no such kernel", [=](const Tile& t) { return why_no_block_gemm(problem, t, sms).empty(); }),
            with_problem("another way of dividing the tile suits it", divides_usefully),
-           with_problem("A need not go through registers", way_helps),
-           with_problem("more stages fit", has_most_stages),
+           with_problem("A need not go through registers", way_helps), with_problem("more stages fit", has_most_stages),
            with_problem("there are too few tiles for such groups", group_matters),
            rule("parts along K are for idle multiprocessors, and four steps of 128 each",
                 [=](const Tile& t) { return split_helps(problem, t, sms); }),

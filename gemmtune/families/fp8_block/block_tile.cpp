@@ -30,9 +30,7 @@ std::int64_t blocks_touched(std::int64_t columns, std::int64_t power) {
   return ceil_div(columns + w_block - power, w_block);
 }
 
-std::int64_t scale_bytes(const BlockTile& tile) {
-  return wgmma_scale_steps * (tile.block_m + wgmma_most_w_blocks) * 4;
-}
+std::int64_t scale_bytes(const BlockTile& tile) { return wgmma_scale_steps * (tile.block_m + wgmma_most_w_blocks) * 4; }
 
 std::int64_t bytes_with(const BlockTile& tile, std::int64_t staging) {
   constexpr std::int64_t barriers_of_scales = 2 * 8 * wgmma_scale_steps;
@@ -49,8 +47,7 @@ std::int64_t sum_registers(const BlockTile& tile) {
 
 std::string why_no_shape(const BlockTile& tile, DType out) {
   if (tile.block_m != 64 && tile.block_m != 128 && tile.block_m != 256) return "tiles have 64, 128 or 256 rows";
-  if (tile.block_n < 16 || tile.block_n > 256 || tile.block_n % 16 != 0)
-    return "tiles have 16, 32, … 256 columns";
+  if (tile.block_n < 16 || tile.block_n > 256 || tile.block_n % 16 != 0) return "tiles have 16, 32, … 256 columns";
   if (tile.row_groups != 1 && tile.row_groups != 2) return "warpgroups divide the rows (2) or the columns (1)";
   if (tile.group_rows() < 64 || tile.group_rows() > 128) return "a warpgroup has 64 or 128 rows";
   const auto out_columns = 128 / storage_bytes(out, 1);

@@ -58,10 +58,9 @@ TEST_F(BlockTest, EveryTileIsRightOnRaggedSizes) {
     std::string tiles_of;
     std::string sizes;
   };
-  for (const auto& [tiles_of, sizes] :
-       {Two{"128x2112x7168", "127x300x3072"}, Two{"128x24576x1536", "67x1111x2560"},
-        Two{"4096x2112x7168", "777x520x4608"}, Two{"4096x7168x2048", "1030x712x2304"},
-        Two{"8192x8192x8192", "515x2112x1152"}}) {
+  for (const auto& [tiles_of, sizes] : {Two{"128x2112x7168", "127x300x3072"}, Two{"128x24576x1536", "67x1111x2560"},
+                                        Two{"4096x2112x7168", "777x520x4608"}, Two{"4096x7168x2048", "1030x712x2304"},
+                                        Two{"8192x8192x8192", "515x2112x1152"}}) {
     const Space space = block_space(block_scaled(tiles_of), *info_);
     for (const auto& point : covering_pairs(space.points())) {
       const auto problem = block_scaled(sizes);
