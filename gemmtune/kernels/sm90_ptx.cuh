@@ -73,6 +73,22 @@ __device__ __forceinline__ void tma_store_wait_read() {
 /// Called after ordinary writes to shared memory, before TMA or wgmma reads them.
 __device__ __forceinline__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
+// Matrices of 8 rows × 16 bytes, four at once. Lanes 0-7, 8-15, 16-23 and 24-31 give the addresses of the rows of one
+// each. Of each row, lanes hold 4 bytes: lane 4 · row + i has the i-th.
+
+__device__ __forceinline__ void ldmatrix(unsigned (&matrices)[4], unsigned from) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
+               : "r"(from)
+               : "memory");
+}
+__device__ __forceinline__ void stmatrix(unsigned to, unsigned first, unsigned second, unsigned third,
+                                         unsigned fourth) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(first), "r"(second),
+               "r"(third), "r"(fourth)
+               : "memory");
+}
+
 // Clusters.
 
 template <int cluster>

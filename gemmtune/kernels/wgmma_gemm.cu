@@ -2,28 +2,24 @@
 // specialised. One thread of the producer warpgroup loads stages by TMA. Each of the two consumer warpgroups multiplies
 // half of the tile's rows by WGMMA.
 //
-// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two.
+// C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. With scales for blocks of 128
+// (wgmma_block_scales.cuh), these are applied as sums are added.
 
 #include "gemmtune/kernels/output_element.cuh"
 #include "gemmtune/kernels/pdl.cuh"
 #include "gemmtune/kernels/sm90_ptx.cuh"
-#include "gemmtune/kernels/wgmma_descriptor.cuh"
 #include "gemmtune/kernels/wgmma_instruction.cuh"
 #include "gemmtune/kernels/wgmma_layout.cuh"
+#include "gemmtune/kernels/wgmma_stage.cuh"
+#if BLOCK_SCALES
+#include "gemmtune/kernels/wgmma_block_scales.cuh"
+#endif
 
 __device__ __forceinline__ void sync_group(int group) { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
 
 __device__ __forceinline__ Place place_in_cluster() {
   const int rank = static_cast<int>(cluster_rank<cluster>());
   return {rank, rank % CLUSTER_M, rank / CLUSTER_M};
-}
-
-/// The two mbarriers of a stage. `full`: its data has arrived. `empty`: all consumers have read it.
-__device__ __forceinline__ unsigned full(const Shared& shared, int stage) {
-  return shared_address(&shared.full[stage]);
-}
-__device__ __forceinline__ unsigned empty(const Shared& shared, int stage) {
-  return shared_address(&shared.empty[stage]);
 }
 
 // ---- copies
@@ -37,13 +33,6 @@ __device__ __forceinline__ void load(const TensorMap& map, unsigned barrier, uns
     tma_load_multicast(map, barrier, to, k, row, batch, mask);
   else
     tma_load(map, barrier, to, k, row, batch);
-}
-
-// ---- tensor cores
-
-/// The WGMMA descriptor of a tile with rows of 128 bytes of K and the 128-byte swizzle. Eight rows take 1024 bytes.
-__device__ __forceinline__ unsigned long long tile_descriptor(const unsigned char* at) {
-  return wgmma_descriptor(shared_address(at), wgmma_swizzled_128);
 }
 
 // ---- producer
@@ -68,11 +57,11 @@ __device__ __forceinline__ void load_w(Shared& shared, int stage, const TensorMa
                         step * block_k, unit.column + first, unit.batch, place.same_column());
 }
 
-/// Loads W into the first stages, and returns how many stages these are. May run before pdl_wait(), because the
-/// previous kernel does not write W.
+/// Loads W into the first stages, and returns how many stages these are. May run before pdl_wait(), if the previous
+/// kernel does not write W.
 __device__ __forceinline__ int load_first_w(Shared& shared, const TensorMap& w, const Arguments& g,
                                             const Place& place) {
-  if (first_unit() >= units(g)) return 0;
+  if (!w_is_old || first_unit() >= units(g)) return 0;
   const Unit unit = unit_of(first_unit(), g, place);
   const int count = min(STAGES, unit.end - unit.first);
   for (int stage = 0; stage < count; ++stage) load_w(shared, stage, w, unit, unit.first + stage, place);
@@ -102,15 +91,7 @@ __device__ __forceinline__ void produce(Shared& shared, const TensorMap& a, cons
 
 // ---- consumers
 
-/// A thread's accumulators hold two rows of each subtile, 8 apart. This is the upper one.
-__device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
-
-/// Tells the producer of every block that loads parts of this stage that the consumer warpgroup has read it. No
-/// producer waits for the last of these arrivals; the cluster_sync() at the end of the kernel does.
-__device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
-  const int thread = threadIdx.x % 128;
-  if (thread < cluster && place.shares_with(thread)) mbarrier_arrive_remote(mapa(empty(shared, stage), thread));
-}
+#if !BLOCK_SCALES
 
 __device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int group,
                                                Sum (&sums)[subtiles][sums_of_subtile], bool adds) {
@@ -125,8 +106,9 @@ __device__ __forceinline__ void multiply_stage(Shared& shared, int stage, int gr
 
 #if PROMOTE == 0
 
-__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit,
+__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Consumed& consumed, const Unit& unit,
                                            int group, const Place& place, Total (&sums)[subtiles][sums_of_subtile]) {
+  Position& position = consumed.tiles;
   int previous = -1;
   for (int step = unit.first; step < unit.end; ++step) {
     mbarrier_wait(full(shared, position.stage), position.parity);
@@ -215,8 +197,9 @@ __device__ __forceinline__ void promote_step(Shared& shared, const Arguments& g,
   }
 }
 
-__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Position& position, const Unit& unit,
+__device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, Consumed& consumed, const Unit& unit,
                                            int group, const Place& place, Total (&totals)[subtiles][sums_of_subtile]) {
+  Position& position = consumed.tiles;
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll
@@ -252,7 +235,20 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments& g, P
 
 #endif
 
+#endif
+
 // ---- epilogue: from sums to C
+
+#if BLOCK_SCALES
+
+struct Factors {};
+
+__device__ __forceinline__ Factors load_factors(const Arguments&, const Unit&, int) { return {}; }
+__device__ __forceinline__ void share_factors(Shared&, const Factors&, int) {}
+__device__ __forceinline__ float row_factor(const Factors&, int, int) { return 1; }
+__device__ __forceinline__ float2 column_factors(const Shared&, int, int) { return {1, 1}; }
+
+#else
 
 /// What a thread needs for the epilogue besides the sums. Loaded before the main loop, so that the loads overlap
 /// with it.
@@ -291,10 +287,19 @@ __device__ __forceinline__ void share_factors(Shared& shared, const Factors& fac
   sync_group(group);
 }
 
+__device__ __forceinline__ float row_factor(const Factors& factors, int sub, int half) {
+  return factors.a_scale[sub][half];
+}
+__device__ __forceinline__ float2 column_factors(const Shared& shared, int group, int column) {
+  return *reinterpret_cast<const float2*>(&shared.w_scale[group][column]);
+}
+
+#endif
+
 /// Two neighbouring elements of C: sums with scales and bias applied, rounded to C's type. `column` is within the tile.
 __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g, const Unit& unit, int group,
                                        const Total* sums, float a_scale, int column) {
-  const float2 w_scale = *reinterpret_cast<const float2*>(&shared.w_scale[group][column]);
+  const float2 w_scale = column_factors(shared, group, column);
   float low = static_cast<float>(sums[0]) * (a_scale * w_scale.x);
   float high = static_cast<float>(sums[1]) * (a_scale * w_scale.y);
   if (HAS_BIAS) {
@@ -307,36 +312,66 @@ __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g,
 
 #if STORES_TILES
 
+/// A piece of C in shared memory, while a warp writes it.
+struct Piece {
+  unsigned char* at;  // of the warp's 16 rows of 128 bytes
+  int column;         // within the warpgroup's columns
+
+  /// Where 16 bytes of a row are.
+  __device__ __forceinline__ unsigned char* chunk(int row, int number) const {
+    return at + row * 128 + (number ^ row % 8) * 16;
+  }
+};
+
+/// Writes a warp's 16 rows of a piece. `pair(eight, half)` makes two neighbouring elements of a row: of eight columns,
+/// and of the upper or the lower eight rows.
+template <typename MakePair>
+__device__ __forceinline__ void fill(const Piece& piece, const MakePair& pair) {
+  const int lane = threadIdx.x % 32;
+#if BLOCK_SCALES && OUT_BYTES == 2
+#pragma unroll
+  for (int eight = 0; eight < out_columns / 8; eight += 2)
+    stmatrix(shared_address(piece.chunk(lane % 16, eight + lane / 16)), pair(eight, 0), pair(eight, 1),
+             pair(eight + 1, 0), pair(eight + 1, 1));
+#else
+#pragma unroll
+  for (int eight = 0; eight < out_columns / 8; ++eight)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int byte = (eight * 8 + lane % 4 * 2) * OUT_BYTES;
+      *reinterpret_cast<Pair*>(piece.chunk(lane / 4 + half * 8, byte / 16) + byte % 16) = pair(eight, half);
+    }
+#endif
+}
+
 /// Each warp stores its own rows, in pieces of 16 rows by 128 bytes. It writes one piece after the other to shared
 /// memory, swizzled, and stores it by TMA.
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile],
-                                              const float (&a_scale)[2]) {
+                                              const Factors& factors) {
   const int lane = threadIdx.x % 32;
   const int first_row = threadIdx.x % 128 / 32 * wgmma_piece_rows;
-  const int row = first_row + lane / 4;
 #pragma unroll
-  for (int piece = 0; piece < pieces; ++piece) {
-    unsigned char* const at = shared.pieces[group][(sub * pieces + piece) % 2];
-    if (lane == 0) tma_store_wait_read<1>();
-    __syncwarp();
-#pragma unroll
-    for (int eight = 0; eight < out_columns / 8; ++eight) {
-      const int column = piece * out_columns + eight * 8 + lane % 4 * 2;
-      const int byte = (eight * 8 + lane % 4 * 2) * OUT_BYTES;
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const Pair pair = finish(shared, g, unit, group, sums + (piece * out_columns / 8 + eight) * 4 + half * 2,
-                                 a_scale[half], column);
-        const int swizzled = (byte / 16 ^ row % 8) * 16 + byte % 16;
-        *reinterpret_cast<Pair*>(at + (row + half * 8) * 128 + swizzled) = pair;
-      }
+  for (int i = 0; i < pieces; ++i) {
+    const Piece piece{shared.pieces[group][(sub * pieces + i) % staging] + first_row * 128, column_of_piece(i)};
+    if (lane == 0) {
+      // The last tile's stores may have left off with the piece that this one begins with.
+      if (sub == 0 && i == 0)
+        tma_store_wait_read<0>();
+      else
+        tma_store_wait_read<staging - 1>();
     }
+    __syncwarp();
+    const int column = first_column_of(group) + piece.column;
+    fill(piece, [&](int eight, int half) {
+      return finish(shared, g, unit, group, sums + (piece.column / 8 + eight) * 4 + half * 2,
+                    row_factor(factors, sub, half), column + eight * 8 + lane % 4 * 2);
+    });
     fence_proxy_async();
     __syncwarp();
     if (lane == 0)
-      tma_store(c, shared_address(at + first_row * 128), unit.column + piece * out_columns,
-                unit.row + group * group_rows + sub * 64 + first_row, unit.batch);
+      tma_store(c, shared_address(piece.at), unit.column + column,
+                unit.row + first_row_of(group) + sub * 64 + first_row, unit.batch);
   }
 }
 
@@ -352,16 +387,16 @@ __device__ __forceinline__ void write_pair(const Arguments& g, const Unit& unit,
 
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile],
-                                              const float (&a_scale)[2]) {
+                                              const Factors& factors) {
   const int thread = threadIdx.x % 128;
-  const int row = unit.row + group * group_rows + sub * 64 + row_in_subtile();
+  const int row = unit.row + first_row_of(group) + sub * 64 + row_in_subtile();
 #pragma unroll
-  for (int eight = 0; eight < BLOCK_N / 8; ++eight)
+  for (int eight = 0; eight < group_columns / 8; ++eight)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int column = eight * 8 + thread % 4 * 2;
+      const int column = first_column_of(group) + eight * 8 + thread % 4 * 2;
       write_pair(g, unit, row + half * 8, unit.column + column,
-                 finish(shared, g, unit, group, sums + eight * 4 + half * 2, a_scale[half], column));
+                 finish(shared, g, unit, group, sums + eight * 4 + half * 2, row_factor(factors, sub, half), column));
     }
 }
 
@@ -371,8 +406,8 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap&, 
 
 /// Where this thread's sums of one part are. Neighbouring sums of a thread are 128 elements apart.
 __device__ __forceinline__ Total* partials_of(const Arguments& g, const Unit& unit, int split, int group) {
-  const long long part = (static_cast<long long>(unit.tile) * g.splits + split) * 2 + group;
-  return reinterpret_cast<Total*>(g.partials) + part * (group_rows * BLOCK_N) + threadIdx.x % 128;
+  const long long part = (static_cast<long long>(unit.tile) * unit.parts + split) * 2 + group;
+  return reinterpret_cast<Total*>(g.partials) + part * (group_rows * group_columns) + threadIdx.x % 128;
 }
 
 /// Writes this part's sums to global memory. Returns true in the warpgroup that is the last to do so for its rows of
@@ -388,7 +423,7 @@ __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g,
   sync_group(group);
   if (threadIdx.x % 128 == 0) {
     unsigned& count = arrivals[unit.tile * 2 + group];
-    const bool last = atomicAdd(&count, 1u) + 1 == static_cast<unsigned>(g.splits);
+    const bool last = atomicAdd(&count, 1u) + 1 == static_cast<unsigned>(unit.parts);
     if (last) count = 0;
     shared.last[group] = last;
     __threadfence();
@@ -399,7 +434,7 @@ __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g,
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll
     for (int i = 0; i < sums_of_subtile; ++i) sums[sub][i] = 0;
-  for (int split = 0; split < g.splits; ++split) {
+  for (int split = 0; split < unit.parts; ++split) {
     const Total* const part = partials_of(g, unit, split, group);
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub)
@@ -409,22 +444,32 @@ __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g,
   return true;
 }
 
+/// A unit is computed anew where that takes fewer registers than keeping it through the main loop.
+__device__ __forceinline__ Unit unit_again(int index, const Arguments& g, const Unit& unit) {
+#if BLOCK_SCALES
+  asm volatile("" : "+r"(index));
+  return unit_of(index, g, place_in_cluster());
+#else
+  return unit;
+#endif
+}
+
 __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Arguments& g, const Place& place,
                                         int group) {
-  Position position{0, 0};
+  Consumed consumed{};
   Total sums[subtiles][sums_of_subtile];
   pdl_wait();
   pdl_launch_dependents();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
-    const Unit unit = unit_of(index, g, place);
+    const Unit multiplied = unit_of(index, g, place);
     sync_group(group);
-    const Factors factors = load_factors(g, unit, group);
-    accumulate(shared, g, position, unit, group, place, sums);
-    if (g.splits > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
+    const Factors factors = load_factors(g, multiplied, group);
+    accumulate(shared, g, consumed, multiplied, group, place, sums);
+    const Unit unit = unit_again(index, g, multiplied);
+    if (unit.parts > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
     share_factors(shared, factors, group);
 #pragma unroll
-    for (int sub = 0; sub < subtiles; ++sub)
-      write_subtile(shared, c, g, unit, group, sub, sums[sub], factors.a_scale[sub]);
+    for (int sub = 0; sub < subtiles; ++sub) write_subtile(shared, c, g, unit, group, sub, sums[sub], factors);
   }
   if (STORES_TILES && threadIdx.x % 32 == 0) tma_store_wait_read<0>();
 }
@@ -439,17 +484,23 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
       mbarrier_init(full(shared, stage), 1);
-      mbarrier_init(empty(shared, stage), 2 * (CLUSTER_M + CLUSTER_N - 1));
+      mbarrier_init(empty(shared, stage), 2 * releasing_warps * (CLUSTER_M + CLUSTER_N - 1));
     }
+#if BLOCK_SCALES
+    init_scale_barriers(shared);
+#endif
     fence_mbarrier_init();
   }
   cluster_sync<cluster>();
   const int warpgroup = threadIdx.x / 128;
   if (warpgroup == 2) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 256) produce(shared, a, w, g, place);
+#if BLOCK_SCALES
+    if (threadIdx.x / 32 == 9) copy_scales(shared, g, place);
+#endif
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(many_registers));
     consume(shared, c, g, place, warpgroup);
   }
   __syncwarp();

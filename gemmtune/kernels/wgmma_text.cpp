@@ -34,13 +34,13 @@ std::string sum_operands(int n, std::string_view constraint) {
 
 }  // namespace
 
-std::string wgmma_from_registers_text(int n) {
+std::string wgmma_from_registers_text(int n, FirstSums first) {
   return fmt::format(
       "#pragma once\n"
       "__device__ __forceinline__ void wgmma_rs(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
       "                                         bool adds) {{\n  if (adds)\n{}  else\n{}}}\n",
       n / 2, from_registers_statement(n, sum_operands(n, "+f"), true),
-      from_registers_statement(n, sum_operands(n, "=f"), false));
+      from_registers_statement(n, sum_operands(n, first == FirstSums::in_place ? "+f" : "=f"), false));
 }
 
 std::string wgmma_text(WgmmaOperands operands, int n) {

@@ -1,0 +1,55 @@
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gemmtune/families/fp8_block/block_space.h"
+#include "gemmtune/families/space_family.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_fp8_block_family();
+
+namespace {
+
+class PreparedBlock final : public PreparedGemm {
+ public:
+  explicit PreparedBlock(BlockGemm gemm) : gemm_(std::move(gemm)) {}
+
+  std::size_t workspace_bytes() const override { return gemm_.workspace_bytes(); }
+  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
+
+ private:
+  BlockGemm gemm_;
+};
+
+/// The family for block-scaled FP8 with more than 64 rows of A. Weights that may be packed are read as they are.
+class BlockFamily final : public SpaceFamily {
+ public:
+  std::string_view name() const override { return "fp8_block"; }
+  std::string version() const override { return "1"; }
+  DeviceKind runs_on() const override { return DeviceKind::cuda; }
+
+ private:
+  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+    return why_not_block(problem, device);
+  }
+  Space space(const Problem& problem, const DeviceInfo& device) const override { return block_space(problem, device); }
+  void adjust(Candidate& candidate, const Point& point) const override { candidate.split_k = point["k"]; }
+  std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const override {
+    return why_no_block_gemm(problem, block_tile(point), device.cu_num);
+  }
+  std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,
+                                        const Point& point) const override {
+    return std::make_unique<PreparedBlock>(BlockGemm(problem, block_tile(point), device.cu_num));
+  }
+  std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
+    return {block_gemm_source(problem, block_tile(point))};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KernelFamily> make_fp8_block_family() { return std::make_unique<BlockFamily>(); }
+
+}  // namespace gemmtune

@@ -1,0 +1,116 @@
+// Tests against the reference. They need a Hopper GPU and are skipped elsewhere.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gemmtune/families/fp8_block/block_space.h"
+#include "tests/families/check/family_check.h"
+#include "tests/families/fp8_block_stream/block_scaled.h"
+#include "tests/support/covering_pairs.h"
+
+namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_fp8_block_family();
+
+namespace {
+
+class BlockTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    info_ = check::device_of(*family_);
+    if (!info_) GTEST_SKIP() << "this machine has no NVIDIA GPU";
+    device_ = open_device(device_id(*info_));
+    if (const auto support = family_->supports(block_scaled("128x64x128"), *info_); !support)
+      GTEST_SKIP() << support.why_not;
+  }
+
+  /// The first candidate, and the first one for each other way and shape of a tile.
+  std::vector<Candidate> kinds(const Problem& problem) const {
+    std::set<std::vector<std::int64_t>> seen;
+    std::vector<Candidate> candidates;
+    const Space space = block_space(problem, *info_);
+    for (const auto& point : space.points())
+      if (seen.insert({point["m"], point["n"], point["r"], point["way"], point["k"] > 1}).second)
+        candidates.push_back(space.candidate("fp8_block", point));
+    return candidates;
+  }
+
+  void expect_right(const std::string& text, Recipe recipe = Recipe::gaussian) const {
+    for (const auto& candidate : kinds(parse_problem(text)))
+      EXPECT_EQ(check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, candidate), "");
+  }
+
+  std::unique_ptr<KernelFamily> family_ = make_fp8_block_family();
+  std::optional<DeviceInfo> info_;
+  std::unique_ptr<Device> device_;
+};
+
+/// Tiles of one problem multiply another one, whose sizes nothing divides.
+TEST_F(BlockTest, EveryTileIsRightOnRaggedSizes) {
+  struct Two {
+    std::string tiles_of;
+    std::string sizes;
+  };
+  for (const auto& [tiles_of, sizes] : {Two{"128x2112x7168", "127x300x3072"}, Two{"128x24576x1536", "67x1111x2560"},
+                                        Two{"4096x2112x7168", "777x520x4608"}, Two{"4096x7168x2048", "1030x712x2304"},
+                                        Two{"8192x8192x8192", "515x2112x1152"}}) {
+    const Space space = block_space(block_scaled(tiles_of), *info_);
+    for (const auto& point : covering_pairs(space.points())) {
+      const auto problem = block_scaled(sizes);
+      if (!why_no_block_gemm(problem, block_tile(point), info_->cu_num).empty()) continue;
+      EXPECT_EQ(check::why_wrong(*family_, {.problem = block_scaled_text(sizes), .seed = 3},
+                                 space.candidate("fp8_block", point)),
+                "");
+    }
+  }
+}
+
+TEST_F(BlockTest, SizesThatNothingDivides) {
+  for (const std::string sizes : {"65x1x128", "129x129x256", "130x2112x384", "257x333x2048", "300x576x1152"})
+    expect_right(block_scaled_text(sizes));
+}
+
+TEST_F(BlockTest, OutputsBiasAndBatches) {
+  for (const std::string rest : {"f32", "fp16:bias", "f32:bias", "bf16:batch=3", "bf16:bias:batch=2", "bf16:packed"})
+    for (const std::string sizes : {"100x200x640", "270x201x1536"}) expect_right(block_scaled_text(sizes, rest));
+}
+
+TEST_F(BlockTest, HardOperands) {
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
+    for (const std::string sizes : {"130x300x2048", "260x200x1024"}) expect_right(block_scaled_text(sizes), recipe);
+}
+
+/// More tiles than the device holds at once, with and without parts along K.
+TEST_F(BlockTest, SeveralRoundsOfTiles) { expect_right(block_scaled_text("4096x2112x2048")); }
+
+void set_scale(std::vector<std::byte>& scales, std::size_t at, float value) {
+  std::memcpy(scales.data() + at * sizeof value, &value, sizeof value);
+}
+
+/// Scales that are zero, NaN, and so large and small that only their product is within float's range.
+TEST_F(BlockTest, ScalesAtTheEndsOfTheirRange) {
+  constexpr std::size_t chunks = 8;
+  const auto problem = block_scaled("130x200x1024", "f32");
+  auto host = draw_operands(problem, Recipe::gaussian, 8);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    set_scale(host.a_scale, 3 * chunks + chunk, 0x1p-110f);
+    set_scale(host.a_scale, 5 * chunks + chunk, 0);
+    set_scale(host.w_scale, 1 * chunks + chunk, 0x1p+100f);
+  }
+  set_scale(host.a_scale, 7 * chunks + 4, std::numeric_limits<float>::quiet_NaN());
+  for (const auto& candidate : kinds(problem))
+    EXPECT_EQ(check::why_wrong_on(*family_, problem, host, candidate, "scales far from 1"), "");
+}
+
+TEST_F(BlockTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("256x1024x2048")), ""); }
+
+}  // namespace
+}  // namespace gemmtune

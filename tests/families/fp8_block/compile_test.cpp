@@ -1,0 +1,75 @@
+// The kernels of the space compile, with or without a GPU. For the compiler, tiles and output types matter, and most
+// sizes do not. Of kernels that differ only in the length of a ring and in clusters, one stands for all.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/families/fp8_block/block_space.h"
+#include "tests/families/fp8_block_stream/block_scaled.h"
+#include "tests/support/hopper.h"
+
+namespace gemmtune {
+namespace {
+
+class BlockCompiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_block"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
+  }
+
+  void add(const Problem& problem, const BlockTile& tile) {
+    const auto source = block_gemm_source(problem, tile);
+    sources_.emplace(cache_key(source, compiler_->version()), source);
+  }
+
+  void add_space(const Problem& problem) {
+    std::map<BlockTile, BlockTile> kinds;
+    const Space space = block_space(problem, h100);
+    for (const auto& point : space.points()) {
+      const auto tile = block_tile(point);
+      auto alike = tile;
+      alike.stages = alike.cluster_m = alike.cluster_n = alike.group = alike.split_k = 1;
+      alike.order = {};
+      kinds.emplace(alike, tile);
+    }
+    for (const auto& [alike, tile] : kinds) add(problem, tile);
+  }
+
+  void expect_all_compile() const {
+    for (const auto& [key, source] : sources_) EXPECT_FALSE(compiler_->compile(source).empty());
+  }
+
+  std::unique_ptr<KernelCompiler> compiler_;
+  std::map<std::string, KernelSource> sources_;
+};
+
+TEST_F(BlockCompiles, TilesOfAllShapes) {
+  for (const char* sizes : {"128x2112x7168", "128x24576x1536", "4096x2112x7168", "4096x7168x2048", "200x576x512"})
+    add_space(block_scaled(sizes));
+  EXPECT_GE(sources_.size(), 15U);
+  expect_all_compile();
+}
+
+TEST_F(BlockCompiles, EveryOutput) {
+  for (const std::string out : {"bf16", "fp16", "f32"})
+    for (const std::string rest : {"", ":bias"})
+      for (const std::string sizes : {"300x2112x7168", "300x301x7168"})
+        add(block_scaled(sizes, out + rest), {.block_m = 128, .cluster_n = 2});
+  EXPECT_EQ(sources_.size(), 12U);
+  expect_all_compile();
+}
+
+TEST_F(BlockCompiles, ScalesOfOneAndTwoSteps) {
+  for (const std::string sizes : {"300x2112x768", "300x2112x1152"})
+    for (const auto way : {BlockWay::one, BlockWay::two_from_registers})
+      add(block_scaled(sizes), {.block_m = 128, .way = way, .cluster_m = 2, .cluster_n = 2});
+  EXPECT_EQ(sources_.size(), 4U);
+  expect_all_compile();
+}
+
+}  // namespace
+}  // namespace gemmtune
