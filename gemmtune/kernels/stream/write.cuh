@@ -14,24 +14,31 @@ struct Output {
     if (token < m && column < n) c[(i64)token * n + column] = rounded(value);
   }
 
-  /// Where C's rows allow it, two tokens of one row of W become two rows of W of one token, with the thread that is 4
-  /// lanes off and has the next row of W.
-  __device__ void write_two(int token, int column, float first, float second) const {
+  /// Whether write_pairs() may be called: two neighbours in a row of C then fit one aligned store.
+  __device__ bool has_pairs() const { return OUT_BYTES == 2 && n % 2 == 0; }
+
+  /// Writes two tokens of one row of W. With the thread that is 4 lanes off and has the next row of W, they become two
+  /// rows of W of one token.
+  __device__ void write_pairs(int token, int column, float first, float second) const {
 #if OUT_BYTES == 2
-    if (n % 2 == 0) {
-      const u32 own = rounded_pair(first, second);
-      const u32 other = __shfl_xor_sync(0xffffffffu, own, 4);
-      const int odd = threadIdx.x / 4 % 2;
-      token += odd;
-      column -= odd;
-      if (token < m && column < n)
-        *(u32*)(c + (i64)token * n + column) =
-            odd ? __byte_perm(other, own, 0x7632) : __byte_perm(own, other, 0x5410);
-      return;
-    }
+    const u32 own = rounded_pair(first, second);
+    const u32 other = __shfl_xor_sync(0xffffffffu, own, 4);
+    const int odd = threadIdx.x / 4 % 2;
+    token += odd;
+    column -= odd;
+    if (token < m && column < n)
+      *(u32*)(c + (i64)token * n + column) = odd ? __byte_perm(other, own, 0x7632) : __byte_perm(own, other, 0x5410);
 #endif
-    write_one(token, column, first);
-    write_one(token + 1, column, second);
+  }
+
+  /// The same for any C.
+  __device__ void write_two(int token, int column, float first, float second) const {
+    if (has_pairs()) {
+      write_pairs(token, column, first, second);
+    } else {
+      write_one(token, column, first);
+      write_one(token + 1, column, second);
+    }
   }
 };
 
