@@ -10,7 +10,8 @@ namespace gemmtune {
 enum class WgmmaOperands : std::uint8_t { e4m3, int8, bf16 };
 
 /// `using Sum = …;` and wgmma_ss(Sum (&sums)[n / 2], a, w, adds) for 64 × n × 32 with both operands in shared memory;
-/// with float sums of e4m3 or int sums of int8 (not for bf16). n is a multiple of 8 up to 256 (of 16 from 32 on for int8).
+/// with float sums of e4m3 or int sums of int8 (not for bf16). n is a multiple of 8 up to 256 (of 16 from 32 on for
+/// int8).
 std::string wgmma_text(WgmmaOperands operands, int n);
 
 /// wgmma_rs(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3 or 64 × n × 16 of bf16, the

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* arch = "sm90a";
 constexpr std::int64_t chunk_k = w4_brick_k;
-constexpr std::int64_t panel_k = 64;                   // of A in a box: 128 bytes
-constexpr std::int64_t registers_of_quarter = 512;     // of each lane; a quarter of a multiprocessor has each fourth warp
+constexpr std::int64_t panel_k = 64;                // of A in a box: 128 bytes
+constexpr std::int64_t registers_of_quarter = 512;  // of each lane; a quarter of a multiprocessor has each fourth warp
 constexpr std::int64_t most_registers = 240;
 constexpr std::int64_t shared_bytes_of_multiprocessor = 233'472;
 constexpr std::int64_t shared_bytes_of_system = 1024;  // of each block

@@ -42,9 +42,7 @@ static_assert(stages % k_groups == 0, "warpgroups along K have stages of their o
 struct Shared {
   u32 base;
   __device__ u32 a(int stage) const { return base + stage * a_stage_bytes; }
-  __device__ u32 brick(int stage, int brick) const {
-    return base + w_at + stage * w_stage_bytes + brick * brick_bytes;
-  }
+  __device__ u32 brick(int stage, int brick) const { return base + w_at + stage * w_stage_bytes + brick * brick_bytes; }
   __device__ u32 far_sums() const { return base + far_at; }
   __device__ u32 full(int stage) const { return base + barriers_at + 8 * stage; }
   __device__ u32 empty(int stage) const { return full(stages + stage); }

@@ -82,8 +82,8 @@ __device__ inline u32 packed_code(const Rows& rows, int row, int column) {
 
 /// `wide`: for each 64 rows, how many are too wide. Codes are [batch][N][K/2], scales [batch][scale_bytes]; NVFP4's f32
 /// is at `matrix_scale_at` among those bytes.
-extern "C" __global__ void pack_a16w4(const u8* w, const u8* scales, u8* packed, float* base, u32* wide, i64 scale_bytes,
-                                      i64 matrix_scale_at, gemmtune::W4PackSizes s) {
+extern "C" __global__ void pack_a16w4(const u8* w, const u8* scales, u8* packed, float* base, u32* wide,
+                                      i64 scale_bytes, i64 matrix_scale_at, gemmtune::W4PackSizes s) {
   __shared__ RowStats stats[64];
   const int batch = blockIdx.y;
   const int tile = blockIdx.x;

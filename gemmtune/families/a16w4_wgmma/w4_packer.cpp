@@ -62,12 +62,11 @@ void W4Packer::pack(const std::byte* w, const std::byte* w_scale, std::byte* pac
                           .chunks = static_cast<std::int32_t>(chunks(problem_))};
   std::byte* const wide_at = packed + bases() + bases_bytes(problem_);
   const auto matrix_scale_at = grid.has_tensor_scale ? grid.tensor_scale_offset() : 0;
-  module_.launch(
-      stream, pack_,
-      {.grid = {static_cast<unsigned>(brick_rows(problem_)), static_cast<unsigned>(problem_.batch)},
-       .block = {pack_threads}},
-      w, w_scale, packed, packed + bases(), wide_at, static_cast<long long>(grid.bytes()),
-      static_cast<long long>(matrix_scale_at), sizes);
+  module_.launch(stream, pack_,
+                 {.grid = {static_cast<unsigned>(brick_rows(problem_)), static_cast<unsigned>(problem_.batch)},
+                  .block = {pack_threads}},
+                 w, w_scale, packed, packed + bases(), wide_at, static_cast<long long>(grid.bytes()),
+                 static_cast<long long>(matrix_scale_at), sizes);
   const auto wide = read_back<std::uint32_t>(wide_at, problem_.batch * brick_rows(problem_), stream);
   const auto rows = std::accumulate(wide.begin(), wide.end(), std::int64_t{0});
   if (rows == 0) return;

@@ -45,6 +45,9 @@ bool splits_for_one_wave(const Problem& problem, const Tile& tile, std::int64_t 
   return tile.k_blocks == 1 || is_one_wave(grid_of(problem, tile), multiprocessors);
 }
 
+/// Many rows of A are for blocks of two large warpgroups, as far as there are rows of W for them.
+bool is_large_enough(const Problem& problem, const Tile& tile) { return problem.m <= 128 || tile.row_groups == 2; }
+
 /// Whether nearly as many multiprocessors work as with the best other way of dividing W. Memory's bandwidth is shared,
 /// so not all of them have to.
 bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
@@ -52,7 +55,7 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
   for (const std::int64_t row_groups : {1, 2, 4})
     for (const std::int64_t k_blocks : {1, 2, 4, 8}) {
       const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .stages = 3};
-      if (why_no_w4(problem, other).empty() && splits_well(problem, other) &&
+      if (why_no_w4(problem, other).empty() && is_large_enough(problem, other) && splits_well(problem, other) &&
           splits_for_one_wave(problem, other, multiprocessors))
         best = std::max(best, share_of_device(grid_of(problem, other), multiprocessors));
     }
@@ -85,11 +88,6 @@ bool subtiles_help(const Problem&, const Tile& tile) { return tile.subtiles == 1
 bool sharing_helps(const Problem& problem, const Tile& tile) {
   return tile.sharers == 1 ||
          (tile.tokens >= 32 && tile.tokens * 8 >= tile.rows() && problem.n > tile.rows() && tile.k_groups == 1);
-}
-
-/// Large tiles are for many rows of A. They need both of a block's warpgroups and do not split K among them.
-bool is_large_enough(const Problem& problem, const Tile& tile) {
-  return problem.m <= 128 || (tile.rows() >= 128 && tile.row_groups == 2);
 }
 
 Constraint rule(const char* reason, std::function<bool(const Tile&)> holds) {

@@ -72,8 +72,7 @@ struct Copier {
     const int k = (place.first + i) * chunk_k;
     const u32 to = shared.a(stage) + first * chunk_k;
     if constexpr (sharers > 1)
-      tma_load_multicast(a, full, to, k, first, place.batch,
-                         (u16)(((1u << sharers) - 1) << rank_of(place.k_block, 0)));
+      tma_load_multicast(a, full, to, k, first, place.batch, (u16)(((1u << sharers) - 1) << rank_of(place.k_block, 0)));
     else
       tma_load(a, full, to, k, first, place.batch);
   }
@@ -267,10 +266,9 @@ __device__ inline void multiply_and_write(const Multiplier& multiplier, const Ar
   multiplier.multiply(totals);
   if (reuses_rings) cluster_sync<cluster>();
   const Place& place = multiplier.place;
-  const Writer writer = {{(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n}, g,
-                         place.row + multiplier.group * subtiles * 64};
-  multiplier.reducer().reduce(
-      totals, [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
+  const Writer writer = {
+      {(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n}, g, place.row + multiplier.group * subtiles * 64};
+  multiplier.reducer().reduce(totals, [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
 }
 
 extern "C" __global__ void __maxnreg__(STREAM_REGISTERS)

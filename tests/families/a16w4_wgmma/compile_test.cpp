@@ -50,8 +50,8 @@ class W4Compiles : public testing::Test {
 };
 
 TEST_F(W4Compiles, TilesOfAllWidths) {
-  for (const char* sizes : {"1x8192x8192", "16x8192x8192", "32x7168x2048", "64x8192x8192", "128x57344x8192",
-                            "4096x8192x8192"})
+  for (const char* sizes :
+       {"1x8192x8192", "16x8192x8192", "32x7168x2048", "64x8192x8192", "128x57344x8192", "4096x8192x8192"})
     add_space(a16w4(sizes));
   EXPECT_GE(sources_.size(), 30U);
   expect_all_compile();

@@ -72,8 +72,8 @@ TEST(W4Space, FewRowsOfWeightsAreSplitAlongK) {
 }
 
 TEST(W4Space, RegistersFitAMultiprocessor) {
-  for (const auto* sizes : {"1x8192x8192", "24x57344x8192", "64x8192x8192", "96x7168x2048", "128x8192x8192",
-                            "4096x8192x8192"}) {
+  for (const auto* sizes :
+       {"1x8192x8192", "24x57344x8192", "64x8192x8192", "96x7168x2048", "128x8192x8192", "4096x8192x8192"}) {
     const auto problem = a16w4(sizes);
     for (const auto& tile : tiles_of(problem)) {
       const auto [even, many] = w4_registers(problem, tile);
