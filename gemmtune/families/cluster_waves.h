@@ -19,7 +19,7 @@ struct ClusterGrid {
 /// multiprocessors of each group are left over: 132 of them hold 30 clusters of four.
 inline std::int64_t clusters_at_once(const ClusterGrid& grid, std::int64_t multiprocessors) {
   const auto blocks = std::max<std::int64_t>(multiprocessors * grid.blocks_at_once, 1);
-  return grid.cluster < 4 ? blocks / grid.cluster : blocks * 11 / 12 / grid.cluster;
+  return grid.cluster < 3 ? blocks / grid.cluster : blocks * 11 / 12 / grid.cluster;
 }
 
 /// Clusters that have to wait for others cost as much as all of those.

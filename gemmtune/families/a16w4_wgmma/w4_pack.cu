@@ -8,7 +8,6 @@
 constexpr int scale_k = W4_SCALE_K;
 constexpr bool is_mx = scale_k == 32;
 constexpr int row_scales = gemmtune::w4_brick_k / scale_k;  // in a brick
-constexpr float not_a_number = __builtin_nanf("");
 
 /// 64 rows of W and their scales.
 struct Rows {
@@ -58,7 +57,7 @@ __device__ inline RowStats row_stats(const Rows& rows, int row) {
 
 /// `of_matrix` is NVFP4's scale of the whole matrix.
 __device__ inline float base_of(const RowStats& stats, float of_matrix) {
-  if (stats.has_nan) return not_a_number;
+  if (stats.has_nan) return __uint_as_float(0x7fc00000u);
   if (!is_mx) return of_matrix * gemmtune::nv_base;
   return __uint_as_float((u32)(gemmtune::mx_base_exponent(stats.highest) + 127) << 23);
 }

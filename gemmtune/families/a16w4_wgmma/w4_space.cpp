@@ -62,20 +62,19 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
   return share_of_device(grid_of(problem, tile), multiprocessors) >= 0.7 * best;
 }
 
-/// The ring is no longer than the block's part of K. It holds 32 to 80 KB of W, or as much as there is, unless A takes
-/// the room.
+/// The ring is no longer than the block's part of K. The rings of a multiprocessor hold 32 to 112 KB of W, or as much
+/// as there is, unless A takes the room.
 bool has_useful_ring(const Problem& problem, const Tile& tile) {
   const auto brick = w4_brick_bytes(static_cast<std::int32_t>(w4_scale_k(problem)));
-  const auto chunk_bytes = tile.row_groups * tile.subtiles * brick;
   const auto chunks = ceil_div(chunks_of(problem), tile.k_blocks);
   Tile longer = tile;
   longer.stages += tile.k_groups;
   const bool is_longest = !why_no_w4(problem, longer).empty();
   if (tile.stages > 4 && tile.stages >= chunks + tile.k_groups) return false;
   if (tile.tokens >= 128) return is_longest || tile.stages == 4;
-  const auto bytes = tile.stages * chunk_bytes;
-  const auto there_are = (chunks + tile.k_groups) * chunk_bytes;
-  return bytes <= 80 << 10 && (is_longest || bytes >= std::min<std::int64_t>(32 << 10, there_are) || tile.stages == 12);
+  const auto bytes = w4_blocks_at_once(problem, tile) * tile.rows() / w4_brick_rows * brick;  // of a stage
+  const auto least = std::min<std::int64_t>(32 << 10, (chunks + tile.k_groups) * bytes);
+  return tile.stages * bytes <= 112 << 10 && (is_longest || tile.stages * bytes >= least);
 }
 
 /// With more tokens, the sums that warpgroups exchange are too many.
@@ -119,7 +118,7 @@ Space w4_space(const Problem& problem, const DeviceInfo& device) {
   return {"a16w4_wgmma",
           {numeric_axis("n", many_tokens ? Values{256, 128, 192} : token_choices()), numeric_axis("r", {2, 4, 1, 3}),
            numeric_axis("u", {1, 2}), numeric_axis("q", {1, 2, 4}),
-           numeric_axis("c", many_tokens ? Values{1, 2, 4, 8} : Values{2, 4, 1, 8}),
+           numeric_axis("c", many_tokens ? Values{1, 2, 4, 8} : Values{2, 4, 1, 8, 3}),
            numeric_axis("x", many_tokens ? Values{2, 1} : Values{1, 2}), numeric_axis("s", {4, 6, 3, 8, 12})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_w4(problem, t).empty(); }),
            with_problem("another tile suits the rows of A", suits_tokens),

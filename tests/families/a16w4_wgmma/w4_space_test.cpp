@@ -92,8 +92,8 @@ TEST(W4Space, RegistersFitAMultiprocessor) {
 /// 32 clusters of four blocks, of which the device holds 30 if each block has a multiprocessor for itself.
 TEST(W4Space, ClustersThatSplitKAreOnTheDeviceAtOnce) {
   const auto problem = a16w4("16x8192x8192");
-  const W4Tile small{.tokens = 16, .subtiles = 2, .k_blocks = 4, .stages = 4};
-  const W4Tile large{.tokens = 16, .row_groups = 4, .k_blocks = 4, .stages = 4};
+  const W4Tile small{.tokens = 16, .subtiles = 2, .k_blocks = 4, .stages = 3};
+  const W4Tile large{.tokens = 16, .row_groups = 4, .k_blocks = 4, .stages = 3};
   EXPECT_EQ(w4_blocks_at_once(problem, small), 2);
   EXPECT_EQ(w4_blocks_at_once(problem, large), 1);
   const auto all = tiles_of(problem);
