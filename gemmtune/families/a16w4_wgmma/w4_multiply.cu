@@ -161,11 +161,11 @@ struct Multiplier {
   }
 
   __device__ void start(float (&sums)[held], Fragments& f, int half) const {
-    const u64 a = wgmma_descriptor(shared.a(ring.stage) + half * panel_bytes, wgmma_swizzled_128);
+    const u32 a = (shared.base >> 4) + ring.stage * (a_stage_bytes / 16) + half * (panel_bytes / 16);
     pin(f);
     wgmma_fence();
 #pragma unroll
-    for (int step = 0; step < 4; ++step) wgmma_rs(sums, f.step[step], a + 2 * step, true);
+    for (int step = 0; step < 4; ++step) wgmma_rs(sums, f.step[step], wgmma_swizzled_descriptor(a + 2 * step), true);
     wgmma_commit_group();
   }
 
