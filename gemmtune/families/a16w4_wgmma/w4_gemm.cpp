@@ -65,8 +65,10 @@ std::string why_no_shape(const W4Tile& tile) {
   if (tile.k_groups < 1 || tile.warpgroups() > 4) return "blocks have 1 to 4 multiplying warpgroups";
   if (tile.k_blocks < 1 || tile.sharers < 1 || tile.cluster() > 8) return "clusters have 1 to 8 blocks";
   if (tile.tokens % (8 * tile.sharers) != 0) return "blocks share A's rows in groups of 8";
-  if (tile.stages < 2 || tile.stages > 32) return "a ring has 2 to 32 stages";
+  if (tile.stages > 32) return "a ring has 32 stages at most";
   if (tile.stages % tile.k_groups != 0) return "warpgroups along K have equally many stages";
+  // A warpgroup waits for its next stage before it has finished with the present one.
+  if (tile.stages < 2 * tile.k_groups) return "each of the warpgroups along K needs two stages";
   return "";
 }
 

@@ -38,6 +38,7 @@ constexpr int far_end = far_at + consumers * far_bytes;
 constexpr int barriers_at = far_end > ring_bytes ? far_end : ring_bytes;
 static_assert(barriers_at + 8 * (2 * stages + consumers) == W4_SHARED_BYTES);
 static_assert(stages % k_groups == 0, "warpgroups along K have stages of their own");
+static_assert(stages >= 2 * k_groups, "a warpgroup waits for its next stage before it releases the present one");
 
 struct Shared {
   u32 base;

@@ -132,7 +132,8 @@ TEST(W4Space, KernelsThatCannotBeAreRefused) {
   EXPECT_NE(why_no({.row_groups = 2, .k_groups = 4}), "");
   EXPECT_NE(why_no({.k_blocks = 8, .sharers = 2}), "");
   EXPECT_EQ(why_no({.tokens = 8, .sharers = 2}), "blocks share A's rows in groups of 8");
-  EXPECT_NE(why_no({.stages = 1}), "");
+  EXPECT_EQ(why_no({.stages = 1}), "each of the warpgroups along K needs two stages");
+  EXPECT_EQ(why_no({.row_groups = 1, .k_groups = 4, .stages = 4}), "each of the warpgroups along K needs two stages");
   EXPECT_EQ(why_no({.row_groups = 1, .k_groups = 4, .stages = 6}), "warpgroups along K have equally many stages");
   EXPECT_EQ(why_no({.tokens = 256, .subtiles = 2, .stages = 2}), "sums do not fit into registers");
   EXPECT_EQ(why_no({.tokens = 256, .stages = 4}), "needs 297040 bytes of shared memory, and a block has 232448");
