@@ -36,3 +36,14 @@ constexpr unsigned long long wgmma_swizzled_128 =
 __device__ __forceinline__ unsigned long long wgmma_descriptor(unsigned address, unsigned long long layout) {
   return (address & 0x3ffff) >> 4 | layout;
 }
+
+/// The same for K-major operands with the 128-byte swizzle, from the address divided by 16. The descriptor is assembled
+/// from two halves, so that the upper one is a constant.
+__device__ __forceinline__ unsigned long long wgmma_swizzled_descriptor(unsigned sixteenths) {
+  unsigned long long both;
+  asm("mov.b64 %0, {%1, %2};"
+      : "=l"(both)
+      : "r"(sixteenths | static_cast<unsigned>(wgmma_swizzled_128)),
+        "n"(static_cast<unsigned>(wgmma_swizzled_128 >> 32)));
+  return both;
+}

@@ -15,13 +15,15 @@ std::string places(int first, int count) {
 }
 
 /// One asm statement, in which sums are either added to or only written.
-std::string from_registers_statement(int n, std::string_view outputs, bool adds) {
+std::string from_registers_statement(WgmmaOperands operands, int n, std::string_view outputs, bool adds) {
+  const bool bf16 = operands == WgmmaOperands::bf16;
   const int sums = n / 2;
   return fmt::format(
       "    asm volatile(\"{{\\n.reg .pred adds;\\nsetp.ne.b32 adds, {adds}, 0;\\n\"\n"
-      "        \"wgmma.mma_async.sync.aligned.m64n{n}k32.f32.e4m3.e4m3 {{{sums}}}, {{{a}}}, %{b}, adds, 1, 1;\\n}}\"\n"
+      "        \"wgmma.mma_async.sync.aligned.m64n{n}{types} {{{sums}}}, {{{a}}}, %{b}, adds, 1, 1{order};\\n}}\"\n"
       "        : {outputs}\n"
       "        : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b));\n",
+      fmt::arg("types", bf16 ? "k16.f32.bf16.bf16" : "k32.f32.e4m3.e4m3"), fmt::arg("order", bf16 ? ", 0" : ""),
       fmt::arg("adds", adds ? 1 : 0), fmt::arg("n", n), fmt::arg("sums", places(0, sums)),
       fmt::arg("a", places(sums, 4)), fmt::arg("b", sums + 4), fmt::arg("outputs", outputs));
 }
@@ -34,13 +36,13 @@ std::string sum_operands(int n, std::string_view constraint) {
 
 }  // namespace
 
-std::string wgmma_from_registers_text(int n, FirstSums first) {
+std::string wgmma_from_registers_text(WgmmaOperands operands, int n, FirstSums first) {
   return fmt::format(
       "#pragma once\n"
       "__device__ __forceinline__ void wgmma_rs(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
       "                                         bool adds) {{\n  if (adds)\n{}  else\n{}}}\n",
-      n / 2, from_registers_statement(n, sum_operands(n, "+f"), true),
-      from_registers_statement(n, sum_operands(n, first == FirstSums::in_place ? "+f" : "=f"), false));
+      n / 2, from_registers_statement(operands, n, sum_operands(n, "+f"), true),
+      from_registers_statement(operands, n, sum_operands(n, first == FirstSums::in_place ? "+f" : "=f"), false));
 }
 
 std::string wgmma_text(WgmmaOperands operands, int n) {

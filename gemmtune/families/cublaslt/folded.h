@@ -26,6 +26,7 @@ struct FoldedFamilyRules {
   std::vector<FoldedRoute> routes{};  // the default one first
   std::size_t most_of_a_route{};      // number of candidates; the library's own choice and ranking come before others
   bool first_is_default{};            // whether the first is what users have without tuning
+  bool takes_unfolded_a{};            // whether A may also be what its conversion would give: then it is not converted
 };
 
 /// Rows of activations that cannot be folded are computed in the same launch by kernels/rescue.h. Weights with such

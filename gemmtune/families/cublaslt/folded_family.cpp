@@ -14,10 +14,22 @@ std::unique_ptr<KernelFamily> make_cublaslt_family();
 namespace cublaslt {
 namespace {
 
+/// Whether A is what the route's conversion would give.
+bool has_unfolded_a(const Problem& problem, const FoldedRoute& route) {
+  return route.base == FoldBase::none && problem.a == route.inner;
+}
+
+bool takes_a(const Problem& problem, const FoldedFamilyRules& rules) {
+  const auto is_unfolded = [&](const FoldedRoute& route) { return has_unfolded_a(problem, route); };
+  return is_mxfp4(problem.a) || (rules.takes_unfolded_a && std::ranges::all_of(rules.routes, is_unfolded));
+}
+
 /// Why the conversion cannot do this, or "". The library is not asked.
-std::string why_no_fold(const Problem& problem, const DeviceInfo& device) {
+std::string why_no_fold(const Problem& problem, const FoldedFamilyRules& rules, const DeviceInfo& device) {
   if (!device.arch.starts_with("sm90")) return fmt::format("its kernels are for sm90, not {}", device.arch);
-  if (!is_mxfp4(problem.a) || !is_mxfp4(problem.w)) return "multiplies e2m1/1x32 by e2m1/1x32 only";
+  if (!takes_a(problem, rules) || !is_mxfp4(problem.w))
+    return rules.takes_unfolded_a ? "multiplies bf16 or e2m1/1x32 by e2m1/1x32 only"
+                                  : "multiplies e2m1/1x32 by e2m1/1x32 only";
   if (!problem.packed) return "converts the weights once, ahead of all calls: they must be packed";
   return problem.k % fold_block == 0 ? "" : "K % 32 != 0";
 }
@@ -31,7 +43,7 @@ class FoldedFamily final : public KernelFamily {
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
-    if (auto why = why_no_fold(problem, device); !why.empty()) return why;
+    if (auto why = why_no_fold(problem, rules_, device); !why.empty()) return why;
     Support support;
     for (const auto& route : rules_.routes) {
       support = library_->supports(inner_problem(problem, route), device);
@@ -70,7 +82,7 @@ class FoldedFamily final : public KernelFamily {
                                      const DeviceInfo& device) const override {
     const auto* route = route_of(candidate.name);
     if (route == nullptr) fail(ErrorCode::unsupported, "{} has no kernel '{}'", name(), candidate.name);
-    if (const auto why = why_no_fold(problem, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+    if (const auto why = why_no_fold(problem, rules_, device); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
     auto inner = library_->prepare(
         inner_problem(problem, *route),
         {.family = std::string(library_->name()), .name = inner_name(candidate.name, *route)}, device);

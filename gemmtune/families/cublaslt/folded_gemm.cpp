@@ -38,16 +38,18 @@ Problem inner_problem(const Problem& problem, const FoldedRoute& route) {
 FoldedGemm::FoldedGemm(const Problem& problem, const FoldedRoute& route, std::unique_ptr<PreparedGemm> inner,
                        const std::string& arch)
     : inner_(std::move(inner)),
-      fold_a_(spec_of(route, problem.batch * problem.m, problem.k), arch),
       fold_w_(spec_of(route, problem.batch * problem.n, problem.k), arch),
-      at_a_(fold_a_.layout()),
       at_w_(fold_w_.layout()) {
+  if (problem.a != route.inner) {
+    fold_a_.emplace(spec_of(route, problem.batch * problem.m, problem.k), arch);
+    at_a_ = fold_a_->layout();
+  }
   if (is_rounded_after(problem, route)) {
     rounder_.emplace(rounding(problem, route), DType::f32, arch);
     product_bytes_ =
         static_cast<std::size_t>(round_up(problem.batch * problem.m * problem.n * std::int64_t{sizeof(float)}, 256));
   }
-  if (route.base != FoldBase::none) rescuer_.emplace(problem, fold_a_.spec(), fold_w_.spec(), arch);
+  if (route.base != FoldBase::none) rescuer_.emplace(problem, fold_a_->spec(), fold_w_.spec(), arch);
 }
 
 void FoldedGemm::pack_weights(const Operands& operands, std::byte* packed, Stream& stream) {
@@ -57,8 +59,8 @@ void FoldedGemm::pack_weights(const Operands& operands, std::byte* packed, Strea
 void FoldedGemm::launch(const Operands& operands, Stream& stream) noexcept {
   std::byte* folded_a = operands.workspace;
   std::byte* product = rounder_ ? operands.workspace + at_a_.bytes : operands.c;
-  fold_a_.launch(operands.a, operands.a_scale, folded_a, stream);
-  inner_->launch({.a = folded_a + at_a_.values,
+  if (fold_a_) fold_a_->launch(operands.a, operands.a_scale, folded_a, stream);
+  inner_->launch({.a = fold_a_ ? folded_a + at_a_.values : operands.a,
                   .a_scale = folded_a + at_a_.scales,
                   .w = operands.packed_w + at_w_.values,
                   .w_scale = operands.packed_w + at_w_.scales,

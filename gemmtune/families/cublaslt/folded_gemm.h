@@ -16,8 +16,8 @@ namespace gemmtune::cublaslt {
 /// without a bias, and FoldedGemm adds the bias and rounds.
 Problem inner_problem(const Problem& problem, const FoldedRoute& route);
 
-/// The workspace has the folded activations, an f32 product if it must still be rounded, and then the library's own
-/// workspace. Packed weights are the folded weights.
+/// The workspace has the folded activations, if they are to be folded, an f32 product if it must still be rounded, and
+/// then the library's own workspace. Packed weights are the folded weights.
 class FoldedGemm final : public PreparedGemm {
  public:
   /// `inner` computes inner_problem(problem, route). Compiles kernels. Throws Error{unsupported} with the compiler's
@@ -34,7 +34,7 @@ class FoldedGemm final : public PreparedGemm {
 
  private:
   std::unique_ptr<PreparedGemm> inner_;
-  Folder fold_a_;
+  std::optional<Folder> fold_a_;  // none if A is of the inner type already
   Folder fold_w_;
   FoldLayout at_a_{};
   FoldLayout at_w_{};

@@ -73,7 +73,7 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
   auto source = with_header(wgmma_gemm_kernel(), "gemmtune/kernels/wgmma_instruction.cuh",
                             wgmma_text(WgmmaOperands::e4m3, columns));
   source = with_header(std::move(source), "gemmtune/kernels/wgmma_from_registers.cuh",
-                       wgmma_from_registers_text(columns, FirstSums::in_place));
+                       wgmma_from_registers_text(WgmmaOperands::e4m3, columns, FirstSums::in_place));
   source.arch = "sm90a";
   source.options = {"--std=c++20",
                     "--device-as-default-execution-space",

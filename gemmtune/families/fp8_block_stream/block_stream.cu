@@ -1,7 +1,6 @@
 // C = A · Wᵀ for few rows of A, e4m3 with a scale for each 1×128 of A and each 128×128 of W. The time is that of
 // reading W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M, the rows of
-// A
-// ("tokens") its N. docs/fp8-on-hopper.md explains what this is built for.
+// A ("tokens") its N. docs/fp8-on-hopper.md explains what this is built for.
 //
 // A block has warpgroups that multiply, a warp that copies W, and one that copies A and all scales, 128 of K at a time.
 // W has a ring of its own, because it can be asked for early and far ahead. The tensor core sums 128 of K. The sum
@@ -9,10 +8,11 @@
 // At the end each sends most of its sums to the others, and adds up and writes a share of C.
 
 #include "gemmtune/families/fp8_block_stream/block_stream_layout.cuh"
-#include "gemmtune/kernels/output_element.cuh"
 #include "gemmtune/kernels/pdl.cuh"
 #include "gemmtune/kernels/sm90_ptx.cuh"
 #include "gemmtune/kernels/small_m/ptx.cuh"
+#include "gemmtune/kernels/stream/reduce.cuh"
+#include "gemmtune/kernels/stream/write.cuh"
 #include "gemmtune/kernels/wgmma_descriptor.cuh"
 #include "gemmtune/kernels/wgmma_instruction.cuh"
 
@@ -72,8 +72,7 @@ struct Copier {
     const int k = (place.first + i) * chunk_k;
     const u32 to = shared.a(stage) + first * chunk_k;
     if constexpr (sharers > 1)
-      tma_load_multicast(a, full, to, k, first, place.batch,
-                         (u16)(((1u << sharers) - 1) << place.rank_of(place.k_block, 0)));
+      tma_load_multicast(a, full, to, k, first, place.batch, (u16)(((1u << sharers) - 1) << rank_of(place.k_block, 0)));
     else
       tma_load(a, full, to, k, first, place.batch);
   }
@@ -148,8 +147,9 @@ struct Multiplier {
   int group;
   int k_group;
 
-  __device__ int part() const { return place.k_block * k_groups + k_group; }
-  __device__ int warpgroup() const { return k_group * row_groups + group; }
+  __device__ Reducer reducer() const {
+    return {shared.far_sums(), shared.far_full(0), group, k_group, place.k_block, place.sharer};
+  }
 
   /// Tells the warps that copy that this warp has read chunk i; of A, those of all blocks that load parts of it. Those
   /// that would not wait for it any more are not told, because they may have ended.
@@ -161,7 +161,7 @@ struct Multiplier {
     if (sharers == 1) {
       if (lane == 0) mbarrier_arrive(shared.a_empty(a_stage));
     } else if (lane < sharers) {
-      mbarrier_arrive_remote(mapa(shared.a_empty(a_stage), place.rank_of(place.k_block, lane)));
+      mbarrier_arrive_remote(mapa(shared.a_empty(a_stage), rank_of(place.k_block, lane)));
     }
   }
 
@@ -221,119 +221,23 @@ struct Multiplier {
 
 // ---- results
 
-/// Four sums of a thread: two rows of W that are 8 apart, for two tokens.
-struct Piece {
-  float of[4];
-};
-
 struct Writer {
+  Output out;
   const Arguments& g;
-  const Place& place;
-  int group;
-
-  __device__ void write_one(int token, int n, float value) const {
-    if (token < g.m && n < g.n) ((Out*)g.c)[((i64)place.batch * g.m + token) * g.n + n] = rounded(value);
-  }
-
-  /// Where C's rows allow it, two tokens of one row of W become two rows of W of one token, with the thread that is 4
-  /// lanes off.
-  __device__ void write_two(int token, int n, float first, float second) const {
-#if OUT_BYTES == 2
-    if (g.n % 2 == 0) {
-      const u32 own = rounded_pair(first, second);
-      const u32 other = __shfl_xor_sync(0xffffffffu, own, 4);
-      const int odd = threadIdx.x / 4 % 2;
-      token += odd;
-      n -= odd;
-      if (token < g.m && n < g.n)
-        *(u32*)((Out*)g.c + ((i64)place.batch * g.m + token) * g.n + n) =
-            odd ? __byte_perm(other, own, 0x7632) : __byte_perm(own, other, 0x5410);
-      return;
-    }
-#endif
-    write_one(token, n, first);
-    write_one(token + 1, n, second);
-  }
+  int row;
 
   __device__ void write(const Piece& piece, int sub, int eight) const {
-    const int thread = threadIdx.x % 128;
-    const int token = eight * 8 + thread % 4 * 2;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int n = place.row + (group * subtiles + sub) * 64 + thread / 32 * 16 + thread % 32 / 4 + 8 * half;
+      const int n = row + sub * 64 + row_of_thread() + 8 * half;
       float bias = 0;
 #if STREAM_BIAS
       if (n < g.n) bias = float_of(((const Out*)g.bias)[n]);
 #endif
-      write_two(token, n, piece.of[2 * half] + bias, piece.of[2 * half + 1] + bias);
+      out.write_two(eight * 8 + token_of_thread(), n, piece.of[2 * half] + bias, piece.of[2 * half + 1] + bias);
     }
   }
 };
-
-/// Which of the parts along K finishes a piece.
-__device__ inline int owner_of(int piece, int group) { return (piece + group) % parts; }
-
-/// Within a cluster, the bytes count on the receiver's mbarrier. Without one, receive() has a barrier.
-__device__ inline void send(const Multiplier& m, int piece, const float* four) {
-  const int owner = owner_of(piece, m.group);
-  const int slot = (m.part() - owner + parts) % parts - 1;
-  const int warpgroup = owner % k_groups * row_groups + m.group;
-  const u32 to =
-      m.shared.far_sums(warpgroup) + (piece / parts * (parts - 1) + slot) * piece_bytes + threadIdx.x % 128 * 16;
-  if (cluster == 1) {
-    st_shared_v4(
-        to, {__float_as_uint(four[0]), __float_as_uint(four[1]), __float_as_uint(four[2]), __float_as_uint(four[3])});
-    return;
-  }
-  const u32 rank = m.place.rank_of(owner / k_groups, m.place.sharer);
-  st_async(mapa(to, rank), {four[0], four[1], four[2], four[3]}, mapa(m.shared.far_full(warpgroup), rank));
-}
-
-/// Waits for what the other parts send for `own` pieces.
-__device__ inline void receive(const Multiplier& m, int own) {
-  if (cluster == 1) {
-    if (parts > 1) named_barrier_sync(1 + m.group, 128 * k_groups);
-    return;
-  }
-  if (parts == 1 || own == 0) return;
-  const u32 full = m.shared.far_full(m.warpgroup());
-  if (threadIdx.x % 128 == 0) mbarrier_arrive_expect_tx(full, own * (parts - 1) * piece_bytes);
-  mbarrier_wait_cluster(full, 0);
-}
-
-/// Adds what the other parts have sent, always in the same order.
-__device__ inline Piece finish(const Multiplier& m, int piece, const float* four) {
-  Piece sum = {{four[0], four[1], four[2], four[3]}};
-  const u32 from = m.shared.far_sums(m.warpgroup()) + piece / parts * (parts - 1) * piece_bytes;
-#pragma unroll
-  for (int slot = 0; slot < parts - 1; ++slot) {
-    const uint4 other = ld_shared_v4(from + slot * piece_bytes + threadIdx.x % 128 * 16);
-    sum.of[0] += __uint_as_float(other.x);
-    sum.of[1] += __uint_as_float(other.y);
-    sum.of[2] += __uint_as_float(other.z);
-    sum.of[3] += __uint_as_float(other.w);
-  }
-  return sum;
-}
-
-/// Every warpgroup waits for all that is sent to it, so nothing is on its way to a block that has ended.
-__device__ inline void reduce_and_write(const Multiplier& m, const Arguments& g,
-                                        const float (&totals)[subtiles][held]) {
-  const Writer writer = {g, m.place, m.group};
-  int own = 0;
-#pragma unroll
-  for (int piece = 0; piece < pieces; ++piece) {
-    if (owner_of(piece, m.group) == m.part())
-      ++own;
-    else
-      send(m, piece, &totals[piece / eights][piece % eights * 4]);
-  }
-  receive(m, own);
-#pragma unroll
-  for (int piece = 0; piece < pieces; ++piece)
-    if (owner_of(piece, m.group) == m.part())
-      writer.write(finish(m, piece, &totals[piece / eights][piece % eights * 4]), piece / eights, piece % eights);
-}
 
 /// Called by one thread.
 __device__ inline void init_barriers(const Shared& shared) {
@@ -361,7 +265,10 @@ __device__ inline void multiply_and_write(const Multiplier& multiplier, const Ar
   pdl_wait();
   multiplier.multiply(totals);
   if (reuses_rings) cluster_sync<cluster>();
-  reduce_and_write(multiplier, g, totals);
+  const Place& place = multiplier.place;
+  const Writer writer = {
+      {(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n}, g, place.row + multiplier.group * subtiles * 64};
+  multiplier.reducer().reduce(totals, [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
 }
 
 extern "C" __global__ void __maxnreg__(STREAM_REGISTERS)

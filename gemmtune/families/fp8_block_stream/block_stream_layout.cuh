@@ -1,41 +1,24 @@
 // The constants of block_stream.cu, the layout of a block's shared memory, and which part of the product a block has.
 // Macros, set by block_stream_gemm.cpp:
-//   STREAM_TOKENS      rows of A: 8, 16, …, 128
-//   STREAM_ROW_GROUPS  warpgroups side by side, and STREAM_SUBTILES groups of 64 rows of W of each
-//   STREAM_K_GROUPS    warpgroups that take turns along K
-//   STREAM_K_BLOCKS    blocks of a cluster that split K
-//   STREAM_SHARERS     blocks of a cluster with the same part of K, which share A by multicast
 //   STREAM_W_STAGES    stages of W's ring, and STREAM_A_STAGES of A's; each holds 128 of K
 //   STREAM_AHEAD       asks for the first weights early, into the L2 cache
 //   STREAM_PACKED      weights are bricks (block_stream_arguments.h)
 //   STREAM_REGISTERS   of a thread at the start. Where STREAM_MANY_REGISTERS is not 0, threads that multiply get that
 //                      many, from those that copy
 //   STREAM_SHARED_BYTES, STREAM_BIAS
-// and those of output_element.cuh.
+// and those of output_element.cuh and stream/tile.cuh.
 #pragma once
 
 #include "gemmtune/families/fp8_block_stream/block_stream_arguments.h"
-#include "gemmtune/kernels/integers.cuh"
+#include "gemmtune/kernels/stream/tile.cuh"
 
 using Arguments = gemmtune::BlockStreamArguments;
 
-constexpr int tokens = STREAM_TOKENS;
-constexpr int row_groups = STREAM_ROW_GROUPS;
-constexpr int subtiles = STREAM_SUBTILES;
-constexpr int k_groups = STREAM_K_GROUPS;
-constexpr int k_blocks = STREAM_K_BLOCKS;
-constexpr int sharers = STREAM_SHARERS;
 constexpr int w_stages = STREAM_W_STAGES;
 constexpr int a_stages = STREAM_A_STAGES;
 constexpr bool asks_ahead = STREAM_AHEAD;
 constexpr bool is_packed = STREAM_PACKED;
 
-constexpr int cluster = k_blocks * sharers;
-constexpr int parts = k_blocks * k_groups;        // of K
-constexpr int consumers = row_groups * k_groups;  // warpgroups that multiply
-constexpr int bricks = row_groups * subtiles;     // of 64 rows of W
-constexpr int block_rows = 64 * bricks;
-constexpr int chunk_k = 128;
 constexpr int brick_bytes = gemmtune::block_brick_bytes;
 constexpr int w_stage_bytes = bricks * brick_bytes;
 constexpr int a_stage_bytes = tokens * chunk_k;
@@ -43,14 +26,6 @@ constexpr int a_stage_bytes = tokens * chunk_k;
 /// The scales of a stage of A: one for each row of A, then one for each 64 rows of W.
 constexpr int scales = tokens + 4;
 static_assert(bricks <= 4);
-
-/// A warpgroup's sums are handed over in pieces of 64 rows × 8 tokens, four floats of each thread.
-constexpr int held = tokens / 2;  // accumulators of a thread for 64 rows
-constexpr int eights = tokens / 8;
-constexpr int pieces = subtiles * eights;
-constexpr int piece_bytes = 128 * 16;
-constexpr int finished_pieces = (pieces + parts - 1) / parts;  // by one of the warpgroups that split K, at most
-constexpr int far_bytes = finished_pieces * (parts - 1) * piece_bytes;
 
 /// Large sums that are sent take the place of both rings, once all blocks of the cluster have finished with theirs.
 constexpr bool reuses_rings = consumers * far_bytes > gemmtune::block_stream_most_extra_bytes;
@@ -68,26 +43,13 @@ struct Shared {
   u32 base;
   __device__ u32 w(int stage) const { return base + stage * w_stage_bytes; }
   __device__ u32 a(int stage) const { return base + a_at + stage * a_stage_bytes; }
-  __device__ u32 far_sums(int warpgroup) const { return base + far_at + warpgroup * far_bytes; }
+  __device__ u32 far_sums() const { return base + far_at; }
   __device__ u32 scale(int a_stage, int i) const { return base + scales_at + (a_stage * scales + i) * 4; }
   __device__ u32 w_full(int stage) const { return base + barriers_at + 8 * stage; }
   __device__ u32 w_empty(int stage) const { return w_full(w_stages + stage); }
   __device__ u32 a_full(int stage) const { return w_full(2 * w_stages + stage); }
   __device__ u32 a_empty(int stage) const { return a_full(a_stages + stage); }
   __device__ u32 far_full(int warpgroup) const { return a_full(2 * a_stages + warpgroup); }
-};
-
-/// A position in a ring of `count` stages: the stage, and the parity of its mbarriers' phase.
-template <int count>
-struct Ring {
-  int stage;
-  u32 phase;
-  __device__ void advance(int by) {
-    stage += by;
-    if (stage < count) return;
-    stage -= count;
-    phase ^= 1;
-  }
 };
 
 /// What a block computes: block_rows rows of W from `row` on, over `count` chunks of K from `first` on.
@@ -98,8 +60,6 @@ struct Place {
   int row;
   int first;
   int count;
-
-  __device__ u32 rank_of(int of_k_block, int of_sharer) const { return of_k_block * sharers + of_sharer; }
 };
 
 __device__ inline Place place_of(const Arguments& g, int rank) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/families/cluster_waves.h"
 #include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
@@ -32,29 +33,15 @@ bool splits_well(const Problem& problem, const Tile& tile) {
   return tile.parts() == 1 || problem.k / 128 >= 2 * tile.parts();
 }
 
-/// How many clusters are on the device at once. The blocks of one are in one group of multiprocessors, and some
-/// multiprocessors of each group are left over: 132 of them hold 30 clusters of four.
-std::int64_t clusters_at_once(const Tile& tile, std::int64_t multiprocessors) {
-  const auto blocks = std::max<std::int64_t>(multiprocessors * block_stream_blocks_at_once(tile), 1);
-  return tile.cluster() < 4 ? blocks / tile.cluster() : blocks * 11 / 12 / tile.cluster();
-}
-
-std::int64_t clusters_of(const Problem& problem, const Tile& tile) {
-  return block_stream_blocks(problem, tile) / tile.cluster();
+ClusterGrid grid_of(const Problem& problem, const Tile& tile) {
+  return {.clusters = block_stream_blocks(problem, tile) / tile.cluster(),
+          .cluster = tile.cluster(),
+          .blocks_at_once = block_stream_blocks_at_once(tile)};
 }
 
 /// Splitting K costs an exchange of sums, and clusters that have to wait for others cost as much as all of those.
 bool splits_for_one_wave(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
-  return tile.k_blocks == 1 || clusters_of(problem, tile) <= clusters_at_once(tile, multiprocessors);
-}
-
-/// The share of the device that is busy, averaged over the waves of clusters.
-double share_of_device(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
-  const auto clusters = clusters_of(problem, tile);
-  const auto at_once = clusters_at_once(tile, multiprocessors);
-  if (clusters <= at_once)
-    return std::min(1.0, static_cast<double>(clusters * tile.cluster()) / static_cast<double>(multiprocessors));
-  return static_cast<double>(clusters) / static_cast<double>(ceil_div(clusters, at_once) * at_once);
+  return tile.k_blocks == 1 || is_one_wave(grid_of(problem, tile), multiprocessors);
 }
 
 /// Whether nearly as many multiprocessors work as with the best other way of dividing W. Memory's bandwidth is shared,
@@ -66,9 +53,9 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
       const Tile other{.tokens = tile.tokens, .row_groups = row_groups, .k_blocks = k_blocks, .w_stages = 4};
       if (why_no_block_stream(problem, other).empty() && splits_well(problem, other) &&
           splits_for_one_wave(problem, other, multiprocessors))
-        best = std::max(best, share_of_device(problem, other, multiprocessors));
+        best = std::max(best, share_of_device(grid_of(problem, other), multiprocessors));
     }
-  return share_of_device(problem, tile, multiprocessors) >= 0.7 * best;
+  return share_of_device(grid_of(problem, tile), multiprocessors) >= 0.7 * best;
 }
 
 /// W's ring is no longer than the block's part of K, and holds 24 to 128 KB, or as much as there is.

@@ -107,17 +107,6 @@ __device__ inline void pin(Fragments& f) {
     for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(f.step[step][i])::"memory");
 }
 
-/// The descriptor of wgmma's second operand: rows of 128 bytes of K, swizzled, with eight rows in 1024 bytes.
-/// `sixteenths` is the address in shared memory divided by 16. It is assembled from two halves, so that the upper one
-/// is a constant.
-__device__ inline u64 descriptor(u32 sixteenths) {
-  u64 both;
-  asm("mov.b64 %0, {%1, %2};"
-      : "=l"(both)
-      : "r"(sixteenths | (u32)wgmma_swizzled_128), "n"((u32)(wgmma_swizzled_128 >> 32)));
-  return both;
-}
-
 /// A warpgroup that multiplies, and its positions in the pipeline.
 struct Multiplier {
   const Shared& shared;
@@ -143,7 +132,7 @@ struct Multiplier {
     pin(f);
     wgmma_fence();
 #pragma unroll
-    for (int step = 0; step < 4; ++step) wgmma_rs(sums, f.step[step], descriptor(a + 2 * step), adds || step > 0);
+    for (int step = 0; step < 4; ++step) wgmma_rs(sums, f.step[step], wgmma_swizzled_descriptor(a + 2 * step), adds || step > 0);
     wgmma_commit_group();
   }
 

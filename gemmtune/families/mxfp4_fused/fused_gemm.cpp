@@ -69,7 +69,7 @@ std::int64_t fused_shared_bytes(const FusedTile& tile) {
 
 KernelSource fused_source(const Problem& problem, const FusedTile& tile) {
   auto source = with_header(fused_kernel(), "gemmtune/kernels/wgmma_from_registers.cuh",
-                            wgmma_from_registers_text(static_cast<int>(tile.rows_a)));
+                            wgmma_from_registers_text(WgmmaOperands::e4m3, static_cast<int>(tile.rows_a)));
   source.arch = arch;
   source.options = {"--std=c++20",
                     "--device-as-default-execution-space",

@@ -67,7 +67,7 @@ std::int64_t skinny_shared_bytes(const SkinnyTile& tile) {
 
 KernelSource skinny_source(const Problem& problem, const SkinnyTile& tile) {
   auto source = with_header(skinny_kernel(), "gemmtune/kernels/wgmma_from_registers.cuh",
-                            wgmma_from_registers_text(static_cast<int>(tile.rows_a)));
+                            wgmma_from_registers_text(WgmmaOperands::e4m3, static_cast<int>(tile.rows_a)));
   source.arch = "sm90a";
   source.options = {"--std=c++20",
                     "--device-as-default-execution-space",

@@ -1,0 +1,36 @@
+// What the host gives to the kernels in w4_multiply.cu and w4_pack.cu. Shared by the host and the run-time compiler.
+#pragma once
+
+#include <cstdint>
+
+namespace gemmtune {
+
+struct W4Arguments {
+  const unsigned char* bricks{};  // packed weights (w4_bits.h)
+  const float* base{};            // what each row's sums are multiplied by, [batch][N, rounded up to 64]
+  const unsigned char* bias{};    // of C's type
+  unsigned char* c{};
+  std::int32_t m{};
+  std::int32_t n{};
+  std::int32_t chunks{};  // of 128 along K
+  std::int32_t batch{};
+  std::int32_t brick_rows{};    // groups of 64 rows of W
+  std::int32_t row_clusters{};  // clusters along N
+  std::int32_t token_tiles{};   // tiles along M
+  std::int32_t tile_group{};    // tiles along M that are worked on together
+};
+
+struct W4PackSizes {
+  std::int32_t n{};
+  std::int32_t k{};
+  std::int32_t brick_rows{};
+  std::int32_t chunks{};
+};
+
+/// Registers of a thread that copies, once those that multiply have taken the rest.
+constexpr std::int32_t w4_few_registers = 40;
+
+/// Sums of a block that other warpgroups send have memory of their own up to so many bytes. More take that of the ring.
+constexpr std::int32_t w4_most_extra_bytes = 32 << 10;
+
+}  // namespace gemmtune

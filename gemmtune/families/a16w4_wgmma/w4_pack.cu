@@ -1,0 +1,118 @@
+// Packs weights for a16w4_wgmma (w4_bits.h): a block of 256 threads packs 64 rows. Rows that bf16 cannot hold exactly
+// are counted. W4_SCALE_K is 32 for MXFP4 and 16 for NVFP4.
+
+#include "gemmtune/families/a16w4_wgmma/w4_arguments.h"
+#include "gemmtune/families/a16w4_wgmma/w4_bits.h"
+#include "gemmtune/kernels/integers.cuh"
+
+constexpr int scale_k = W4_SCALE_K;
+constexpr bool is_mx = scale_k == 32;
+constexpr int row_scales = gemmtune::w4_brick_k / scale_k;  // in a brick
+
+/// 64 rows of W and their scales.
+struct Rows {
+  const u8* w;
+  const u8* scales;
+  int count;
+  int k;
+
+  __device__ int blocks() const { return (k + scale_k - 1) / scale_k; }
+  __device__ int scale(int row, int block) const { return scales[(i64)row * blocks() + block]; }
+  __device__ u32 code(int row, int column) const {
+    return row < count && column < k ? w[((i64)row * k + column) / 2] >> (column % 2 * 4) & 15u : 0;
+  }
+  __device__ bool is_zero(int row, int block) const {
+    u32 any = 0;
+    for (int i = 0; i < scale_k; ++i) any |= code(row, block * scale_k + i) & 7u;
+    return any == 0;
+  }
+};
+
+/// What a row's scales have in common. NVFP4 needs to know only whether one of them is NaN.
+struct RowStats {
+  int highest;  // of blocks that are not zero; 0 where all are
+  int lowest;
+  int has_nan;
+};
+
+/// Called by one warp.
+__device__ inline RowStats row_stats(const Rows& rows, int row) {
+  RowStats stats = {0, 255, 0};
+  const int blocks = row < rows.count ? rows.blocks() : 0;
+  for (int block = threadIdx.x % 32; block < blocks; block += 32) {
+    const int scale = rows.scale(row, block);
+    const bool is_nan = is_mx ? scale == 255 : (scale & 127) == 127;
+    stats.has_nan |= is_nan;
+    if (!is_mx || is_nan || rows.is_zero(row, block)) continue;
+    stats.highest = max(stats.highest, scale);
+    stats.lowest = min(stats.lowest, scale);
+  }
+  for (int i = 16; i > 0; i /= 2) {
+    stats.highest = max(stats.highest, __shfl_xor_sync(0xffffffffu, stats.highest, i));
+    stats.lowest = min(stats.lowest, __shfl_xor_sync(0xffffffffu, stats.lowest, i));
+    stats.has_nan |= __shfl_xor_sync(0xffffffffu, stats.has_nan, i);
+  }
+  return stats;
+}
+
+/// `of_matrix` is NVFP4's scale of the whole matrix.
+__device__ inline float base_of(const RowStats& stats, float of_matrix) {
+  if (stats.has_nan) return __uint_as_float(0x7fc00000u);
+  if (!is_mx) return of_matrix * gemmtune::nv_base;
+  return __uint_as_float((u32)(gemmtune::mx_base_exponent(stats.highest) + 127) << 23);
+}
+
+/// Blocks of zeros may have any scale, also one that is out of the row's range.
+__device__ inline u32 scale_byte(const Rows& rows, const RowStats& stats, int row, int block) {
+  if (row >= rows.count || block >= rows.blocks() || stats.has_nan) return 0;
+  const int scale = rows.scale(row, block);
+  if (!is_mx) return gemmtune::nv_scale_byte(scale & 127);
+  const bool is_out = scale > stats.highest || scale < gemmtune::mx_lowest(stats.highest);
+  return is_out ? 0 : gemmtune::mx_scale_byte(scale, stats.highest);
+}
+
+/// A code as it stands in a brick: NVFP4's negative scales change its sign, and its zero scales make it zero.
+__device__ inline u32 packed_code(const Rows& rows, int row, int column) {
+  const u32 code = rows.code(row, column);
+  if (is_mx || code == 0) return code;
+  const int scale = rows.scale(row, column / scale_k);
+  return (scale & 127) == 0 ? 0 : code ^ (scale >> 4 & 8u);
+}
+
+/// `wide`: for each 64 rows, how many are too wide. Codes are [batch][N][K/2], scales [batch][scale_bytes]; NVFP4's f32
+/// is at `matrix_scale_at` among those bytes.
+extern "C" __global__ void pack_a16w4(const u8* w, const u8* scales, u8* packed, float* base, u32* wide,
+                                      i64 scale_bytes, i64 matrix_scale_at, gemmtune::W4PackSizes s) {
+  __shared__ RowStats stats[64];
+  const int batch = blockIdx.y;
+  const int tile = blockIdx.x;
+  const i64 brick_row = (i64)batch * s.brick_rows + tile;
+  const u8* const of_batch = scales + batch * scale_bytes;
+  Rows rows = {w + ((i64)batch * s.n + tile * 64) * (s.k / 2), of_batch, min(64, s.n - tile * 64), s.k};
+  rows.scales += (i64)tile * 64 * rows.blocks();
+  const float of_matrix = is_mx ? 1.0f : *(const float*)(of_batch + matrix_scale_at);
+  for (int i = threadIdx.x / 32; i < 64; i += blockDim.x / 32) {
+    const RowStats row = row_stats(rows, i);
+    if (threadIdx.x % 32 != 0) continue;
+    stats[i] = row;
+    base[brick_row * 64 + i] = base_of(row, of_matrix);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    u32 too_wide = 0;
+    for (const RowStats& row : stats) too_wide += row.lowest < gemmtune::mx_lowest(row.highest) && !row.has_nan;
+    wide[brick_row] = too_wide;
+  }
+  for (int chunk = 0; chunk < s.chunks; ++chunk) {
+    u8* const brick = packed + (brick_row * s.chunks + chunk) * gemmtune::w4_brick_bytes(scale_k);
+    const auto code = [&](int row, int k) { return packed_code(rows, row, chunk * gemmtune::w4_brick_k + k); };
+    const int thread = threadIdx.x % 128;
+    for (int step = threadIdx.x / 128; step < 8; step += 2)
+      *(u32*)(brick + gemmtune::w4_word_at(thread, step)) = gemmtune::w4_pack(thread, step, code);
+    for (int i = threadIdx.x; i < 64 * row_scales; i += blockDim.x) {
+      const int row = i / row_scales;
+      const int block = i % row_scales;
+      brick[gemmtune::w4_scale_at(row, block)] = scale_byte(rows, stats[row], row, chunk * row_scales + block);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// The problems of this family's tests.
+#pragma once
+
+#include <string>
+
+#include "gemmtune/gemm/problem.h"
+
+namespace gemmtune {
+
+/// bf16 by packed MXFP4; `rest` is the output's type and options besides "packed".
+inline std::string a16w4_text(const std::string& sizes, const std::string& rest = "bf16") {
+  return sizes + ":bf16:e2m1/1x32:" + rest + ":packed";
+}
+
+inline Problem a16w4(const std::string& sizes, const std::string& rest = "bf16") {
+  return parse_problem(a16w4_text(sizes, rest));
+}
+
+/// The same with NVFP4.
+inline std::string a16w4_nvfp4_text(const std::string& sizes, const std::string& rest = "bf16") {
+  return sizes + ":bf16:e2m1/1x16:" + rest + ":packed";
+}
+
+inline Problem a16w4_nvfp4(const std::string& sizes, const std::string& rest = "bf16") {
+  return parse_problem(a16w4_nvfp4_text(sizes, rest));
+}
+
+}  // namespace gemmtune

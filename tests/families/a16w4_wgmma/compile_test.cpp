@@ -1,0 +1,71 @@
+// The kernels of the space compile, with or without a GPU. For the compiler, tiles and output types matter, and sizes
+// do not. Of kernels that differ only in the length of a ring, one stands for all. Of the rest, as many are compiled as
+// have every pair of parameters.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+#include "gemmtune/families/a16w4_wgmma/w4_space.h"
+#include "tests/families/a16w4_wgmma/a16w4.h"
+#include "tests/support/covering_pairs.h"
+#include "tests/support/hopper.h"
+
+namespace gemmtune {
+namespace {
+
+class W4Compiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    compiler_ = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_a16w4"), DeviceKind::cuda);
+    if (!compiler_) GTEST_SKIP() << KernelCompiler::why_not(DeviceKind::cuda);
+  }
+
+  void add(const KernelSource& source) { sources_.emplace(cache_key(source, compiler_->version()), source); }
+
+  void add_space(const Problem& problem) {
+    std::map<W4Tile, Point> kinds;
+    const Space space = w4_space(problem, h100);
+    for (const auto& point : space.points()) {
+      auto alike = w4_tile(point);
+      alike.stages = 0;
+      kinds.emplace(alike, point);
+    }
+    std::vector<Point> points;
+    for (const auto& [tile, point] : kinds) points.push_back(point);
+    for (const auto& point : covering_pairs(points))
+      for (const auto& source : w4_sources(problem, w4_tile(point))) add(source);
+  }
+
+  void expect_all_compile() const {
+    for (const auto& [key, source] : sources_) EXPECT_FALSE(compiler_->compile(source).empty());
+  }
+
+  std::unique_ptr<KernelCompiler> compiler_;
+  std::map<std::string, KernelSource> sources_;
+};
+
+TEST_F(W4Compiles, TilesOfAllWidths) {
+  for (const char* sizes :
+       {"1x8192x8192", "16x8192x8192", "32x7168x2048", "64x8192x8192", "128x57344x8192", "4096x8192x8192"})
+    add_space(a16w4(sizes));
+  EXPECT_GE(sources_.size(), 30U);
+  expect_all_compile();
+}
+
+TEST_F(W4Compiles, EveryOutputAndScale) {
+  for (const std::string out : {"bf16", "fp16", "f32"})
+    for (const std::string bias : {"", ":bias"})
+      for (const std::string sizes : {"16x8192x8192", "16x8191x8192"})
+        for (const auto& problem : {a16w4(sizes, out + bias), a16w4_nvfp4(sizes, out + bias)})
+          for (const auto& source : w4_sources(problem, {})) add(source);
+  EXPECT_EQ(sources_.size(), 2U * (10U + 1U));
+  expect_all_compile();
+}
+
+}  // namespace
+}  // namespace gemmtune

@@ -1,0 +1,154 @@
+#include "gemmtune/families/a16w4_wgmma/w4_space.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/families/a16w4_wgmma/a16w4.h"
+#include "tests/support/hopper.h"
+
+namespace gemmtune {
+namespace {
+
+std::vector<W4Tile> tiles_of(const Problem& problem) {
+  std::vector<W4Tile> tiles;
+  const Space space = w4_space(problem, h100);
+  for (const auto& point : space.points()) tiles.push_back(w4_tile(point));
+  return tiles;
+}
+
+TEST(W4Space, EachPointIsAKernelAndItsNameSaysWhich) {
+  for (const auto* sizes :
+       {"1x8192x8192", "1x57344x8192", "16x8192x28672", "3x7168x2048", "17x2880x2880", "64x8192x8192", "64x512x32",
+        "100x1x96", "128x8192x8192", "256x8192x8192", "4096x8192x8192", "4096x2880x2880", "1000x65x160"})
+    for (const auto& problem : {a16w4(sizes), a16w4_nvfp4(sizes)}) {
+      const Space space = w4_space(problem, h100);
+      const auto points = space.points();
+      EXPECT_FALSE(points.empty()) << sizes;
+      EXPECT_LE(points.size(), 160U) << sizes;
+      std::set<std::string> names;
+      for (const auto& point : points) {
+        const auto name = space.name(point);
+        EXPECT_TRUE(names.insert(name).second) << name;
+        const auto parsed = space.parse(name);
+        ASSERT_TRUE(parsed) << name;
+        EXPECT_EQ(w4_tile(*parsed), w4_tile(point)) << name;
+        EXPECT_EQ(why_no_w4(problem, w4_tile(point)), "") << name;
+      }
+    }
+}
+
+TEST(W4Space, FewRowsOfAHaveTheSmallestTileThatHoldsThem) {
+  for (std::int64_t m = 1; m <= 128; ++m) {
+    const auto all = tiles_of(a16w4(fmt::format("{}x8192x8192", m)));
+    ASSERT_FALSE(all.empty()) << m;
+    for (const auto& tile : all) {
+      EXPECT_GE(tile.tokens, m);
+      EXPECT_LT(tile.tokens, m + 32) << m;
+    }
+  }
+}
+
+TEST(W4Space, ManyRowsOfAHaveLargeTiles) {
+  for (const auto* sizes : {"129x8192x8192", "256x2880x2880", "4096x8192x8192", "16384x57344x8192"})
+    for (const auto& tile : tiles_of(a16w4(sizes))) {
+      EXPECT_GE(tile.tokens, 128) << sizes;
+      EXPECT_GE(tile.rows(), 128) << sizes;
+    }
+  const auto all = tiles_of(a16w4("4096x8192x8192"));
+  const auto has = [&](const W4Tile& tile) { return std::ranges::count(all, tile) == 1; };
+  EXPECT_TRUE(has({.tokens = 128, .subtiles = 2, .sharers = 2, .stages = 4}));
+  EXPECT_TRUE(has({.tokens = 256, .sharers = 2, .stages = 3}));
+}
+
+/// Few rows of weights occupy all multiprocessors only if K is split.
+TEST(W4Space, FewRowsOfWeightsAreSplitAlongK) {
+  for (const auto& tile : tiles_of(a16w4("16x576x8192"))) EXPECT_GE(tile.k_blocks, 4);
+  for (const auto& tile : tiles_of(a16w4("16x576x128"))) EXPECT_EQ(tile.parts(), 1);
+}
+
+TEST(W4Space, RegistersFitAMultiprocessor) {
+  for (const auto* sizes :
+       {"1x8192x8192", "24x57344x8192", "64x8192x8192", "96x7168x2048", "128x8192x8192", "4096x8192x8192"}) {
+    const auto problem = a16w4(sizes);
+    for (const auto& tile : tiles_of(problem)) {
+      const auto [even, many] = w4_registers(problem, tile);
+      const auto threads = w4_threads(tile);
+      const auto blocks = w4_blocks_at_once(problem, tile);
+      const auto warps_of_quarter = (threads / 32 + 3) / 4;
+      EXPECT_LE(blocks * warps_of_quarter * even * 32, 16'384);
+      EXPECT_LE(blocks * (w4_shared_bytes(problem, tile) + 1024), 233'472);
+      if (many == 0) continue;
+      EXPECT_EQ(threads, 128 * (tile.warpgroups() + 1));
+      EXPECT_LE(tile.warpgroups() * many + 40, (tile.warpgroups() + 1) * even);
+    }
+  }
+}
+
+/// 32 clusters of four blocks, of which the device holds 30 if each block has a multiprocessor for itself.
+TEST(W4Space, ClustersThatSplitKAreOnTheDeviceAtOnce) {
+  const auto problem = a16w4("16x8192x8192");
+  const W4Tile small{.tokens = 16, .subtiles = 2, .k_blocks = 4, .stages = 3};
+  const W4Tile large{.tokens = 16, .row_groups = 4, .k_blocks = 4, .stages = 3};
+  EXPECT_EQ(w4_blocks_at_once(problem, small), 2);
+  EXPECT_EQ(w4_blocks_at_once(problem, large), 1);
+  const auto all = tiles_of(problem);
+  EXPECT_EQ(std::ranges::count(all, small), 1);
+  EXPECT_EQ(std::ranges::count(all, large), 0);
+}
+
+/// Blocks that do not split K take turns, equally many each.
+TEST(W4Space, GridsHaveEqualTurns) {
+  const W4Tile tile{.tokens = 128, .subtiles = 2, .stages = 4};
+  EXPECT_EQ(w4_tiles(a16w4("4096x8192x8192"), tile), 1024);
+  EXPECT_EQ(w4_blocks(a16w4("4096x8192x8192"), tile, 132), 128);
+  EXPECT_EQ(w4_blocks(a16w4("128x2880x2880"), tile, 132), 12);
+  EXPECT_EQ(w4_blocks(a16w4("16x8192x8192"), {.k_blocks = 4}, 132), 256);
+}
+
+TEST(W4Space, SaysWhatItDoesNotDo) {
+  const auto why_not = [](const std::string& text) { return why_not_w4(parse_problem(text), h100); };
+  EXPECT_EQ(why_not(a16w4_text("1x1x32")), "");
+  EXPECT_EQ(why_not(a16w4_text("100000x2880x2880", "fp16:bias:batch=3")), "");
+  EXPECT_EQ(why_not(a16w4_nvfp4_text("64x2880x2880", "f32")), "");
+  EXPECT_EQ(why_not(a16w4_text("8x8x48")), "K % 32 != 0");
+  EXPECT_EQ(why_not("8x8x64:bf16:e2m1/1x32:bf16"), "lays the weights out anew once, so it needs packed weights");
+  EXPECT_EQ(why_not("8x8x64:fp16:e2m1/1x32:bf16:packed"), "multiplies A in bf16 only");
+  EXPECT_EQ(why_not("8x8x64:bf16/q8:e2m1/1x32:bf16:packed"), "multiplies A in bf16 only");
+  EXPECT_EQ(why_not("8x8x64:bf16:bf16:bf16:packed"), "multiplies weights in MXFP4 or NVFP4 only");
+  EXPECT_EQ(why_not_w4(a16w4("8x8x64"), {.kind = DeviceKind::cuda, .arch = "sm100"}), "runs on Hopper GPUs only");
+}
+
+TEST(W4Space, KernelsThatCannotBeAreRefused) {
+  const auto why_no = [](const W4Tile& tile) { return why_no_w4(a16w4("64x8192x8192"), tile); };
+  EXPECT_EQ(why_no({}), "");
+  EXPECT_EQ(why_no({.tokens = 12}), "tiles take 8, 16, … 256 rows of A");
+  EXPECT_EQ(why_no({.tokens = 264}), "tiles take 8, 16, … 256 rows of A");
+  EXPECT_NE(why_no({.row_groups = 4, .subtiles = 2}), "");
+  EXPECT_NE(why_no({.row_groups = 2, .k_groups = 4}), "");
+  EXPECT_NE(why_no({.k_blocks = 8, .sharers = 2}), "");
+  EXPECT_EQ(why_no({.tokens = 8, .sharers = 2}), "blocks share A's rows in groups of 8");
+  EXPECT_EQ(why_no({.stages = 1}), "each of the warpgroups along K needs two stages");
+  EXPECT_EQ(why_no({.row_groups = 1, .k_groups = 4, .stages = 4}), "each of the warpgroups along K needs two stages");
+  EXPECT_EQ(why_no({.row_groups = 1, .k_groups = 4, .stages = 6}), "warpgroups along K have equally many stages");
+  EXPECT_EQ(why_no({.tokens = 256, .subtiles = 2, .stages = 2}), "sums do not fit into registers");
+  EXPECT_EQ(why_no({.tokens = 256, .stages = 4}), "needs 297040 bytes of shared memory, and a block has 232448");
+}
+
+/// A kernel takes its sizes from arguments, so that one compilation serves all of them. Rows of C whose number of
+/// elements is odd are written another way.
+TEST(W4Space, SourcesDoNotDependOnSizes) {
+  const auto key = [](const Problem& problem) { return cache_key(w4_source(problem, {}), "NVRTC"); };
+  EXPECT_EQ(key(a16w4("64x2112x7168")), key(a16w4("33x576x128")));
+  EXPECT_EQ(key(a16w4("64x2111x7168")), key(a16w4("33x575x128")));
+  EXPECT_NE(key(a16w4("64x2112x7168")), key(a16w4("64x2111x7168")));
+  EXPECT_NE(key(a16w4("64x2112x7168")), key(a16w4("64x2112x7168", "fp16")));
+  EXPECT_NE(key(a16w4("64x2112x7168")), key(a16w4_nvfp4("64x2112x7168")));
+}
+
+}  // namespace
+}  // namespace gemmtune
