@@ -15,7 +15,7 @@ import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from fleet_case import SHIPPED, FleetTest, tune_on_one_machine, worker
-from harness import PROGRAM, main, shape_list
+from harness import PROGRAM, kill, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 8)]
@@ -59,7 +59,7 @@ class Resuming(FleetTest):
         deadline = time.monotonic() + 20
         while self.processes("") and time.monotonic() < deadline:
             for pid in self.processes(""):
-                os.kill(pid, signal.SIGKILL)
+                kill(pid)
             time.sleep(0.1)
 
     def processes(self, words):
@@ -124,7 +124,7 @@ class Resuming(FleetTest):
         process.kill()
         process.wait()
         for pid in self.processes("fleet.fleet [0-9]+ [0-9]+$"):
-            os.kill(pid, signal.SIGKILL)
+            kill(pid)
 
     # What the head's folder looks like after a kill between two steps. Each step is one file or one rename.
 
@@ -232,8 +232,7 @@ class Resuming(FleetTest):
         self.hosts()
         with self.running(*self.arguments(3)) as process:
             self.wait_until(lambda: self.measured_now() >= 2, "two shapes are being measured")
-            job = self.processes("agent.sh job")
-            os.kill(job[0], signal.SIGKILL)
+            self.assertTrue(any(map(kill, self.processes("agent.sh job"))), "one of them is killed")
             output, log = process.communicate(timeout=90)
         self.assertEqual(process.returncode, 0, output + log)
         self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
