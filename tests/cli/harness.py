@@ -4,6 +4,7 @@ import csv
 import os
 import pathlib
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -20,6 +21,15 @@ def shape_list(sizes):
     """A list of f32 shapes: every build has a family for these."""
     lines = [f"{m},{n},{k},False,torch.float32,torch.float32,False,False\n" for m, n, k in sizes]
     return HEADER + "".join(lines)
+
+
+def kill(pid):
+    """Kills a process that was found in a list. Returns False if it has ended by itself since then."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 class CommandTest(unittest.TestCase):
