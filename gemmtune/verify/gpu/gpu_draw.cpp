@@ -14,11 +14,30 @@ constexpr std::int64_t most_batches = 65535;       // along a grid's y
 
 unsigned batches_of(const OperandShape& shape) { return static_cast<unsigned>(std::min(shape.batch, most_batches)); }
 
+bool is_known(Scaling scaling) {
+  switch (scaling) {
+    case Scaling::none:
+    case Scaling::tensor:
+    case Scaling::row:
+    case Scaling::block_1x128:
+    case Scaling::block_128x128:
+    case Scaling::mx_1x32:
+      return true;
+    case Scaling::nv_1x16:
+    case Scaling::f16_1x32:
+    case Scaling::q8_in_call:
+      return false;
+  }
+  return false;
+}
+
 LaunchShape shape_for(std::int64_t count) {
   return {.grid = {static_cast<unsigned>(ceil_div(count, threads))}, .block = {threads}};
 }
 
 }  // namespace
+
+bool has_known_scales(const Problem& problem) { return is_known(problem.a.scaling) && is_known(problem.w.scaling); }
 
 OperandShape operand_shape(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k) {
   const auto grid = scale_grid(side.scaling, rows, k);

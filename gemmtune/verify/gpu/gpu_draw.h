@@ -7,7 +7,11 @@
 
 namespace gemmtune {
 
-/// `batch` times rows × K of this side.
+/// Whether these kernels know the scales of both operands. They know neither the scales of two levels that NVFP4 has, nor
+/// f16 scales: the host draws and judges such problems.
+bool has_known_scales(const Problem& problem);
+
+/// `batch` times rows × K of this side, whose scales are known.
 OperandShape operand_shape(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k);
 
 StoredOperand stored_at(std::byte* values, std::byte* scales);

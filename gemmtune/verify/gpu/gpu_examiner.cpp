@@ -160,6 +160,7 @@ class GpuExaminer final : public Examiner {
   explicit GpuExaminer(Device& device)
       : device_(&device),
         kernels_(std::make_shared<ExaminerKernels>(device)),
+        on_host_(make_host_examiner(device)),
         sum_(device.allocate(sizeof(std::uint64_t))),
         broken_(device.allocate(sizeof(unsigned))),
         intact_guard_(device.allocate(intact_guard().size())) {
@@ -168,11 +169,13 @@ class GpuExaminer final : public Examiner {
   }
 
   void draw(const Problem& problem, Recipe recipe, std::uint64_t seed, const Inputs& to) override {
+    if (!has_known_scales(problem)) return on_host_->draw(problem, recipe, seed, to);
     GpuDraw(*device_, *kernels_).draw(problem, recipe, seed, to);
   }
 
   std::unique_ptr<Expectation> expect(const Problem& problem, const Inputs& inputs, const VerifyPolicy& policy,
                                       std::uint64_t seed) override {
+    if (!has_known_scales(problem)) return on_host_->expect(problem, inputs, policy, seed);
     auto expectation = std::make_unique<GpuExpectation>(*device_, kernels_, problem, policy);
     expectation->compute(inputs, seed);
     return expectation;
@@ -217,6 +220,7 @@ class GpuExaminer final : public Examiner {
  private:
   Device* device_;
   std::shared_ptr<ExaminerKernels> kernels_;
+  std::unique_ptr<Examiner> on_host_;  // for problems whose scales the kernels do not know
   Buffer sum_;
   Buffer broken_;
   Buffer intact_guard_;

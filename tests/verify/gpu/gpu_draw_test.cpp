@@ -33,6 +33,16 @@ TEST(OperandShape, FollowsTheGridOfScales) {
   EXPECT_EQ(none.k_block, 64);
 }
 
+TEST(KnownScales, AreThoseThatTheKernelsDraw) {
+  const auto has_known = [](Side a, Side w) { return has_known_scales({.m = 4, .n = 8, .k = 64, .a = a, .w = w}); };
+  for (const auto side : all_sides()) EXPECT_TRUE(has_known(side, side)) << to_string(side.scaling);
+  const Side bf16{DType::bf16, Scaling::none};
+  EXPECT_TRUE(has_known(bf16, {DType::e2m1, Scaling::mx_1x32}));
+  EXPECT_FALSE(has_known(bf16, {DType::e2m1, Scaling::nv_1x16}));
+  EXPECT_FALSE(has_known(bf16, {DType::i4, Scaling::f16_1x32}));
+  EXPECT_FALSE(has_known({DType::f32, Scaling::q8_in_call}, {DType::e2m1, Scaling::mx_1x32}));
+}
+
 class GpuDrawTest : public OnGpu {
  protected:
   void expect_same_as_host(const Problem& problem, Recipe recipe, std::uint64_t seed) {
@@ -54,6 +64,11 @@ class GpuDrawTest : public OnGpu {
     EXPECT_EQ(at - found.begin(), static_cast<std::ptrdiff_t>(found.size())) << what << ": first byte that differs";
   }
 };
+
+TEST_F(GpuDrawTest, TheHostDrawsScalesThatTheKernelsDoNotKnow) {
+  for (const auto recipe : all_recipes)
+    expect_same_as_host(parse_problem("17x67x96:bf16:e2m1/1x16:bf16:batch=2"), recipe, 1);
+}
 
 TEST_F(GpuDrawTest, EverySideEveryRecipe) {
   const Problem shapes[] = {{.m = 131, .n = 67, .k = 330, .batch = 3},
