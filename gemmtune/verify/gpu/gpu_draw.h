@@ -7,8 +7,8 @@
 
 namespace gemmtune {
 
-/// Whether these kernels know the scales of both operands. They know neither the scales of two levels that NVFP4 has, nor
-/// f16 scales: the host draws and judges such problems.
+/// Whether these kernels know the scales of both operands. They know neither the scales of two levels that NVFP4 has,
+/// nor f16 scales: the host draws and judges such problems.
 bool has_known_scales(const Problem& problem);
 
 /// `batch` times rows × K of this side, whose scales are known.
