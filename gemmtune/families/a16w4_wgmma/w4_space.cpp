@@ -105,9 +105,11 @@ std::string why_not_w4(const Problem& problem, const DeviceInfo& device) {
   return why_no_w4(problem, {});
 }
 
-// On each axis, what should be fastest by arithmetic comes first.
+// On each axis, what was or should be fastest comes first. With few tokens it was blocks with few rows of W, K dealt
+// out to their warpgroups, and long rings (docs/results/h200-w4.md).
 Space w4_space(const Problem& problem, const DeviceInfo& device) {
   const auto sms = device.cu_num;
+  const bool few_tokens = problem.m <= 32;
   const bool many_tokens = problem.m > 128;
   const auto with_problem = [&](const char* reason, bool (*holds)(const Problem&, const Tile&)) {
     return rule(reason, [=](const Tile& t) { return holds(problem, t); });
@@ -116,10 +118,12 @@ Space w4_space(const Problem& problem, const DeviceInfo& device) {
     return rule(reason, [=](const Tile& t) { return holds(problem, t, sms); });
   };
   return {"a16w4_wgmma",
-          {numeric_axis("n", many_tokens ? Values{256, 128, 192} : token_choices()), numeric_axis("r", {2, 4, 1, 3}),
-           numeric_axis("u", {1, 2}), numeric_axis("q", {1, 2, 4}),
+          {numeric_axis("n", many_tokens ? Values{256, 128, 192} : token_choices()),
+           numeric_axis("r", few_tokens ? Values{1, 2, 4, 3} : Values{2, 4, 1, 3}), numeric_axis("u", {1, 2}),
+           numeric_axis("q", few_tokens ? Values{2, 1, 4} : Values{1, 2, 4}),
            numeric_axis("c", many_tokens ? Values{1, 2, 4, 8} : Values{2, 4, 1, 8, 3}),
-           numeric_axis("x", many_tokens ? Values{2, 1} : Values{1, 2}), numeric_axis("s", {4, 6, 3, 8, 12})},
+           numeric_axis("x", many_tokens ? Values{2, 1} : Values{1, 2}),
+           numeric_axis("s", few_tokens ? Values{12, 8, 6, 4, 3} : Values{4, 6, 3, 8, 12})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_w4(problem, t).empty(); }),
            with_problem("another tile suits the rows of A", suits_tokens),
            with_problem("K is too short for so many parts", splits_well),

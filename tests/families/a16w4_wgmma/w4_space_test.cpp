@@ -42,6 +42,17 @@ TEST(W4Space, EachPointIsAKernelAndItsNameSaysWhich) {
     }
 }
 
+TEST(W4Space, TheFirstKernelIsOneThatWonOnAnH200) {
+  const auto first = [](const char* sizes) {
+    const Space space = w4_space(a16w4(sizes), h100);
+    return space.name(space.points().front());
+  };
+  EXPECT_EQ(first("1x8192x8192"), "a16w4_wgmma_n8_r1_u1_q2_c2_x1_s12");
+  EXPECT_EQ(first("17x8192x28672"), "a16w4_wgmma_n24_r1_u1_q2_c2_x1_s8");
+  EXPECT_EQ(first("128x8192x8192"), "a16w4_wgmma_n128_r2_u1_q1_c2_x1_s4");
+  EXPECT_EQ(first("4096x8192x8192"), "a16w4_wgmma_n256_r2_u1_q1_c1_x2_s3");
+}
+
 TEST(W4Space, FewRowsOfAHaveTheSmallestTileThatHoldsThem) {
   for (std::int64_t m = 1; m <= 128; ++m) {
     const auto all = tiles_of(a16w4(fmt::format("{}x8192x8192", m)));
