@@ -14,7 +14,7 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv[1])
 HEADER = "M,N,K,bias,dtype,outdtype,scaleAB,bpreshuffle\n"
-PATIENCE_S = 120
+PATIENCE_S = 300
 
 
 def shape_list(sizes):
