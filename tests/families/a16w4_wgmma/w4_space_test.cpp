@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/families/a16w4_wgmma/a16w4.h"
 #include "tests/support/hopper.h"
+#include "tests/support/points_and_names.h"
 
 namespace gemmtune {
 namespace {
@@ -26,19 +26,9 @@ TEST(W4Space, EachPointIsAKernelAndItsNameSaysWhich) {
        {"1x8192x8192", "1x57344x8192", "16x8192x28672", "3x7168x2048", "17x2880x2880", "64x8192x8192", "64x512x32",
         "100x1x96", "128x8192x8192", "256x8192x8192", "4096x8192x8192", "4096x2880x2880", "1000x65x160"})
     for (const auto& problem : {a16w4(sizes), a16w4_nvfp4(sizes)}) {
-      const Space space = w4_space(problem, h100);
-      const auto points = space.points();
-      EXPECT_FALSE(points.empty()) << sizes;
-      EXPECT_LE(points.size(), 160U) << sizes;
-      std::set<std::string> names;
-      for (const auto& point : points) {
-        const auto name = space.name(point);
-        EXPECT_TRUE(names.insert(name).second) << name;
-        const auto parsed = space.parse(name);
-        ASSERT_TRUE(parsed) << name;
-        EXPECT_EQ(w4_tile(*parsed), w4_tile(point)) << name;
-        EXPECT_EQ(why_no_w4(problem, w4_tile(point)), "") << name;
-      }
+      SCOPED_TRACE(to_string(problem));
+      expect_kernels_with_names(w4_space(problem, h100), 160, w4_tile,
+                                [&](const W4Tile& tile) { return why_no_w4(problem, tile); });
     }
 }
 

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "gemmtune/families/fp8_block/block_cost.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
+#include "tests/support/points_and_names.h"
 
 namespace gemmtune {
 namespace {
@@ -28,20 +28,10 @@ bool has(const std::string& sizes, const BlockTile& tile) { return std::ranges::
 TEST(BlockSpace, EachPointIsAKernelAndItsNameSaysWhich) {
   for (const auto* sizes : {"65x64x128", "128x2112x7168", "128x24576x1536", "128x7168x16384", "300x576x384",
                             "4096x2112x7168", "4096x32768x512", "4096x7168x2048", "8192x8192x8192"}) {
+    SCOPED_TRACE(sizes);
     const auto problem = block_scaled(sizes);
-    const Space space = block_space(problem, h100);
-    const auto points = space.points();
-    EXPECT_FALSE(points.empty()) << sizes;
-    EXPECT_LE(points.size(), 400U) << sizes;
-    std::set<std::string> names;
-    for (const auto& point : points) {
-      const auto name = space.name(point);
-      EXPECT_TRUE(names.insert(name).second) << name;
-      const auto parsed = space.parse(name);
-      ASSERT_TRUE(parsed) << name;
-      EXPECT_EQ(block_tile(*parsed), block_tile(point)) << name;
-      EXPECT_EQ(why_no_block_gemm(problem, block_tile(point), multiprocessors), "") << name;
-    }
+    expect_kernels_with_names(block_space(problem, h100), 400, block_tile,
+                              [&](const BlockTile& tile) { return why_no_block_gemm(problem, tile, multiprocessors); });
   }
 }
 

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
+#include "tests/support/points_and_names.h"
 
 namespace gemmtune {
 namespace {
@@ -24,20 +24,10 @@ std::vector<BlockStreamTile> tiles_of(const Problem& problem) {
 TEST(BlockStreamSpace, EachPointIsAKernelAndItsNameSaysWhich) {
   for (const auto* sizes : {"1x2112x7168", "1x24576x1536", "1x32768x512", "1x7168x16384", "3x576x128", "17x2112x2048",
                             "64x2112x7168", "64x7168x2048", "65x64x256", "128x7168x16384", "128x1x128"}) {
+    SCOPED_TRACE(sizes);
     const auto problem = block_scaled(sizes);
-    const Space space = block_stream_space(problem, h100);
-    const auto points = space.points();
-    EXPECT_FALSE(points.empty()) << sizes;
-    EXPECT_LE(points.size(), 160U) << sizes;
-    std::set<std::string> names;
-    for (const auto& point : points) {
-      const auto name = space.name(point);
-      EXPECT_TRUE(names.insert(name).second) << name;
-      const auto parsed = space.parse(name);
-      ASSERT_TRUE(parsed) << name;
-      EXPECT_EQ(block_stream_tile(*parsed), block_stream_tile(point)) << name;
-      EXPECT_EQ(why_no_block_stream(problem, block_stream_tile(point)), "") << name;
-    }
+    expect_kernels_with_names(block_stream_space(problem, h100), 160, block_stream_tile,
+                              [&](const BlockStreamTile& tile) { return why_no_block_stream(problem, tile); });
   }
 }
 
