@@ -111,7 +111,7 @@ class WithoutSsh(FleetTest):
         self.assertEqual(self.read("fleet.csv"), (self.shared / "one.csv").read_text())
         self.assertEqual(sorted(self.trials("fleet.trials.db")), sorted(self.trials(self.shared / "one.trials.db")))
         self.assertEqual([[entry["verdict"] for entry in log["tries"]] for log in self.logs().values()],
-                         [["done"]] * len(self.logs()))
+                         [["done"]] * len(self.logs()), self.logs())
         self.assertEqual({key: count for key, count in self.measured().items() if count > most}, {})
 
     def kill_head_and_attempts(self, process):

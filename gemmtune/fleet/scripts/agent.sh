@@ -27,6 +27,16 @@ is_running() { # SHARD [RUN]
   [ $? -eq 75 ]
 }
 
+# The shard's lock, as descriptor 8. False if its job runs. Another request may hold the lock for a moment: that is no
+# running job, and ends by itself.
+lock_shard() { # SHARD
+  exec 8>>"$locks/$run-$1" || exit 5
+  flock -n 8 && return
+  holder=$(cat "$run_folder/$1/pid" 2>/dev/null)
+  if [ -n "$holder" ] && kill -0 "$holder" 2>/dev/null; then return 1; fi
+  flock -w 10 8
+}
+
 processes_in() { # FOLDER: those whose working folder it is
   [ -d "$1" ] || return
   find /proc -maxdepth 2 -name cwd -printf '%h %l\n' 2>/dev/null |
@@ -173,16 +183,14 @@ put_and_start() { # SHARD TRY
 }
 
 begin_try() { # SHARD TRY, with its inputs in $part
-  known=$(known_try "$1")
-  if is_running "$1"; then
-    [ "$2" -eq "$known" ] && exit 0
+  if ! lock_shard "$1"; then
+    [ "$2" -eq "$(known_try "$1")" ] && exit 0
     echo "its job is running here" >&2
     exit 6
   fi
+  known=$(known_try "$1")
   [ "$2" -eq "$known" ] && [ -f "$shard/exit" ] && exit 0
-  exec 8>>"$locks/$run-$1" || exit 5
-  flock -w 10 8 || exit 6
-  [ "$2" -gt "$(known_try "$1")" ] || { echo "try $2 of $1 comes too late" >&2; exit 5; }
+  [ "$2" -gt "$known" ] || { echo "try $2 of $1 comes too late" >&2; exit 5; }
   exec 9>>"$locks/device-$(tr -c 'A-Za-z0-9\n' - <"$part/device")" || exit 5
   flock -w 2 9 || { echo "another job uses the device" >&2; exit 7; }
   end_the_rest_of "$1"
@@ -200,14 +208,11 @@ known_try() { # SHARD
 # What became of the try, and of all before it: after "absent", it never begins.
 fence() { # SHARD TRY
   mkdir -p "$run_folder" "$locks"
-  if ! is_running "$1"; then
-    exec 8>>"$locks/$run-$1"
-    if flock -w 10 8; then
-      end_the_rest_of "$1"
-      [ "$2" -le "$(known_try "$1")" ] || echo "$2" >"$run_folder/$1.try" || exit 5
-      exec 8>&-
-    fi
+  if lock_shard "$1"; then
+    end_the_rest_of "$1"
+    [ "$2" -le "$(known_try "$1")" ] || echo "$2" >"$run_folder/$1.try" || exit 5
   fi
+  exec 8>&-
   state "$1"
 }
 
