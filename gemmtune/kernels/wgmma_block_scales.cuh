@@ -219,6 +219,28 @@ __device__ __forceinline__ void start(float (&sums)[piece_sums], const Fragments
 
 #if SUMS_IN_FLIGHT == 1
 
+// The tensor core takes instructions of both warpgroups as they come. If both start a piece at the same time, their
+// instructions may alternate: both pieces are then done at the same time, and the tensor core waits while both
+// warpgroups add. Taking turns, one is half a piece ahead of the other at least. Barriers 1 and 2 are sync_group's.
+
+constexpr int turn_threads = 256;  // of both warpgroups
+
+__device__ __forceinline__ void wait_for_turn(int group) {
+  if (IN_TURNS) asm volatile("bar.sync %0, %1;" ::"r"(group + 3), "n"(turn_threads) : "memory");
+}
+__device__ __forceinline__ void give_turn_to(int group) {
+  if (IN_TURNS) asm volatile("bar.arrive %0, %1;" ::"r"(group + 3), "n"(turn_threads) : "memory");
+}
+
+/// Before the first unit: the turn is the first warpgroup's.
+__device__ __forceinline__ void begin_turns(int group) {
+  if (group == 1) give_turn_to(0);
+}
+/// After the last unit: takes the turn that nobody needs any more, so that no barrier is left with arrivals.
+__device__ __forceinline__ void end_turns(int group) {
+  if (group == 0) wait_for_turn(0);
+}
+
 __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
                                          float (&totals)[subtiles][sums_of_subtile]) {
   for (int step = m.unit.first; step < m.unit.end; ++step) {
@@ -230,7 +252,9 @@ __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
       const int sub = i / group_pieces;
       const int piece = i % group_pieces;
       float sums[piece_sums];
+      wait_for_turn(m.group);
       start(sums, {}, m, stage, sub, piece);
+      give_turn_to(1 - m.group);
       const PieceFactors factors = m.factors(slot, step, sub, piece);
       if (i == step_pieces - 1) m.have_read_scales(at, step);
       wgmma_wait_group();
@@ -243,6 +267,9 @@ __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
 }
 
 #else
+
+__device__ __forceinline__ void begin_turns(int) {}
+__device__ __forceinline__ void end_turns(int) {}
 
 /// Two pieces in turn. The one that was started before is still to be added.
 struct InFlight {

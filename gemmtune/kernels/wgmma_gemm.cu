@@ -460,6 +460,9 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
   Total sums[subtiles][sums_of_subtile];
   pdl_wait();
   pdl_launch_dependents();
+#if BLOCK_SCALES
+  begin_turns(group);
+#endif
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit multiplied = unit_of(index, g, place);
     sync_group(group);
@@ -471,6 +474,9 @@ __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, cons
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub) write_subtile(shared, c, g, unit, group, sub, sums[sub], factors);
   }
+#if BLOCK_SCALES
+  end_turns(group);
+#endif
   if (STORES_TILES && threadIdx.x % 32 == 0) tma_store_wait_read<0>();
 }
 
@@ -492,7 +498,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
     fence_mbarrier_init();
   }
   cluster_sync<cluster>();
-  const int warpgroup = threadIdx.x / 128;
+  const int warpgroup = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);  // uniform in a warp, as the compiler must see
   if (warpgroup == 2) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(few_registers));
     if (threadIdx.x == 256) produce(shared, a, w, g, place);

@@ -11,6 +11,7 @@
 //   ROW_GROUPS                   2: each consumer warpgroup has half of the tile's rows; 1: half of its columns
 //   PIECE_N                      columns that are multiplied at a time
 //   SUMS_IN_FLIGHT               pieces that a warpgroup multiplies at once: 1, or 2 so that it adds one meanwhile
+//   IN_TURNS                     1: with one in flight, the warpgroups start pieces in turns
 //   A_IN_REGISTERS               1: A goes to the tensor core through registers
 //   SCALE_STEPS                  steps whose scales are copied at once: 1, 2 or 4, and divides K / 128
 //   STAGING                      pieces of C of each warp that may be on their way to memory: 1 or 2

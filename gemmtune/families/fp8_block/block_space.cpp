@@ -34,24 +34,24 @@ const Values& split_choices() {
   static const Values choices{1, 2, 3, 4, 6, 8, 12, 16};
   return choices;
 }
-constexpr BlockWay ways[]{BlockWay::one, BlockWay::two_from_registers, BlockWay::two};
+constexpr BlockWay ways[]{BlockWay::one, BlockWay::in_turns, BlockWay::two_from_registers, BlockWay::two};
 const std::vector<std::string>& way_labels() {
-  static const std::vector<std::string> labels{"one", "regs", "two"};
+  static const std::vector<std::string> labels{"one", "turns", "regs", "two"};
   return labels;
 }
 
 /// Half of the columns for each warpgroup is for tiles of few rows, and for those that are as wide as two others.
 bool divides_usefully(const Problem&, const Tile& tile) {
-  return tile.row_groups == 2 || tile.block_m == 64 || (tile.block_n == 256 && tile.way == BlockWay::one);
+  return tile.row_groups == 2 || tile.block_m == 64 || (tile.block_n == 256 && block_sums_in_flight(tile.way) == 1);
 }
 
-/// Whether no longer ring fits. One way is also tried with a ring that leaves more memory for C.
+/// Whether no longer ring fits. With one sum in flight, a ring that leaves more memory for C is also tried.
 bool has_most_stages(const Problem&, const Tile& tile) {
   return std::ranges::none_of(stage_choices(), [tile](std::int64_t stages) {
     Tile longer = tile;
     longer.stages = stages;
     return stages > tile.stages && block_shared_bytes(longer) <= most_wgmma_shared_bytes &&
-           (tile.way != BlockWay::one || block_staging(longer) == block_staging(tile));
+           (block_sums_in_flight(tile.way) == 2 || block_staging(longer) == block_staging(tile));
   });
 }
 

@@ -40,8 +40,7 @@ std::int64_t bytes_with(const BlockTile& tile, std::int64_t staging) {
 
 /// Registers for sums and A: of half a tile, of the pieces in flight, and of 64 rows of A.
 std::int64_t sum_registers(const BlockTile& tile) {
-  const auto in_flight = tile.way == BlockWay::one ? 1 : 2;
-  return tile.block_m * tile.block_n / 256 + in_flight * block_piece_columns(tile) / 2 +
+  return tile.block_m * tile.block_n / 256 + block_sums_in_flight(tile.way) * block_piece_columns(tile) / 2 +
          (reads_registers(tile) ? 16 : 0);
 }
 
@@ -65,10 +64,12 @@ std::string why_no_cluster(const BlockTile& tile) {
 
 }  // namespace
 
+std::int64_t block_sums_in_flight(BlockWay way) { return way == BlockWay::one || way == BlockWay::in_turns ? 1 : 2; }
+
 std::int64_t block_piece_columns(const BlockTile& tile) {
   const auto all = tile.group_columns();
   if (tile.way == BlockWay::two) return all;
-  if (tile.way == BlockWay::one) return all <= widest_piece ? all : all / 2;
+  if (block_sums_in_flight(tile.way) == 1) return all <= widest_piece ? all : all / 2;
   for (auto columns = narrowest_piece; columns < all; columns += 8)
     if (all % columns == 0) return columns;
   return all;

@@ -13,10 +13,12 @@
 namespace gemmtune {
 
 /// Where the tensor core reads A, and how many sums of a warpgroup are in flight. With one, the warpgroup waits for the
-/// tensor core, adds, and goes on: only the other warpgroup keeps the tensor core busy meanwhile. With two, the
-/// warpgroup's own next sums are computed while it adds.
+/// tensor core, adds, and goes on: only the other warpgroup keeps the tensor core busy meanwhile. Taking turns, the
+/// two do not fall in step, in which case both would add at the same time. With two sums, the warpgroup's own next ones
+/// are computed while it adds.
 enum class BlockWay : std::uint8_t {
   one,                 // A in shared memory
+  in_turns,            // likewise, and the warpgroups start their products in turns
   two,                 // A in shared memory
   two_from_registers,  // A is read into registers once, so that narrower pieces cost no more of the shared memory
 };
@@ -40,6 +42,9 @@ struct BlockTile {
   std::int64_t group_columns() const { return block_n * row_groups / 2; }
   auto operator<=>(const BlockTile&) const = default;
 };
+
+/// Sums of a warpgroup that are in flight: 1 or 2.
+std::int64_t block_sums_in_flight(BlockWay way);
 
 /// Columns that a warpgroup multiplies at a time.
 std::int64_t block_piece_columns(const BlockTile& tile);
