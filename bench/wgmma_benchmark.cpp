@@ -89,7 +89,7 @@ class Running {
         a_(a.folded(variant.type, variant.a_fill)),
         w_(w.folded(variant.type, variant.w_fill)),
         c_(device.allocate(static_cast<std::size_t>(problem.m * problem.n * 2))),
-        gemm_({problem, variant.type}, variant.tile, device.info().cu_num),
+        gemm_(make_wgmma_gemm({problem, variant.type}, variant.tile, device.info().cu_num)),
         at_{.a = a_.data() + a.layout(variant.type).values,
             .a_scales = reinterpret_cast<const float*>(a_.data() + a.layout(variant.type).scales),
             .w = w_.data() + w.layout(variant.type).values,
@@ -117,7 +117,7 @@ class Running {
   Buffer a_;
   Buffer w_;
   Buffer c_;
-  WgmmaGemm gemm_;
+  WgmmaKernel gemm_;
   WgmmaAddresses at_;
 };
 

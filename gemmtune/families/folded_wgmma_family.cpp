@@ -15,7 +15,7 @@ class WgmmaFamily final : public SpaceFamily {
   explicit WgmmaFamily(FoldType type) : type_(type), name_(family_name(type)) {}
 
   std::string_view name() const override { return name_; }
-  std::string version() const override { return "2"; }
+  std::string version() const override { return "3"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
  private:

@@ -21,7 +21,7 @@ FoldSpec weights_of(const WgmmaProduct& product) {
 class FoldedGemm final : public PreparedGemm {
  public:
   FoldedGemm(const WgmmaProduct& product, const WgmmaTile& tile, const DeviceInfo& device)
-      : gemm_(product, tile, device.cu_num),
+      : gemm_(make_wgmma_gemm(product, tile, device.cu_num)),
         activations_(activations_of(product), arch),
         weights_(weights_of(product), arch),
         rescuer_(product.problem, activations_.spec(), weights_.spec(), arch) {}
@@ -51,7 +51,7 @@ class FoldedGemm final : public PreparedGemm {
   }
 
  private:
-  WgmmaGemm gemm_;
+  WgmmaKernel gemm_;
   Folder activations_;
   Folder weights_;
   Rescuer rescuer_;

@@ -6,19 +6,15 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "gemmtune/device/gpu/gpu_module.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/gemm/problem.h"
 #include "gemmtune/kernels/fold_rules.h"
+#include "gemmtune/kernels/wgmma_kernel.h"
 
 namespace gemmtune {
-
-/// The side of C along which neighbouring tiles are processed together.
-enum class TileOrder : std::uint8_t { along_m, along_n };
 
 struct WgmmaTile {
   std::int64_t block_m{128};  // rows of C for each multiprocessor: 128 or 256
@@ -26,8 +22,7 @@ struct WgmmaTile {
   std::int64_t stages{4};     // of the pipeline; each holds 128 of K of both operands
   std::int64_t cluster_m{1};  // blocks that share W's tile by multicast
   std::int64_t cluster_n{1};  // blocks that share A's tile by multicast
-  std::int64_t group{
-      8};  // tiles (of a cluster) that are worked on together, so that they share operands in the L2 cache
+  std::int64_t group{8};      // tiles (of a cluster) that are worked on together
   TileOrder order{};
   std::int64_t promote_k{};  // e4m3 sums move to float sums after this much of K; a multiple of 128, or 0 for never
   std::int64_t split_k{1};
@@ -46,51 +41,18 @@ struct WgmmaProduct {
 /// Why there is no such kernel ("needs 262144 bytes of shared memory, and a block has 232448"), or "".
 std::string why_no_wgmma(const WgmmaProduct& product, const WgmmaTile& tile);
 
-/// Dynamic shared memory of a block, in bytes, and its limit.
-inline constexpr std::int64_t most_wgmma_shared_bytes = 232'448;
+/// Dynamic shared memory of a block, in bytes.
 std::int64_t wgmma_shared_bytes(const WgmmaTile& tile);
 
 /// The number of clusters' tiles of C, over all batches.
 std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile);
 
-/// Addresses on the device; c is [batch][M][N].
-struct WgmmaAddresses {
-  const std::byte* a{};     // [batch][M][K]
-  const float* a_scales{};  // [batch][M], or [ceil(K / 128)][batch][M] with chunks
-  const std::byte* w{};     // [batch][N][K]
-  const float* w_scales{};  // the same for N
-  const std::byte* bias{};
-  std::byte* c{};
-  std::byte* partial_sums{};  // partial_bytes() of them
-};
-
-/// Only one launch may run at a time, because parts along K are counted in memory of the module. Short kernels start
-/// early (pdl.cuh): W must be complete before the kernel that precedes this one on the stream; that kernel may write
-/// the other inputs.
-class WgmmaGemm {
- public:
-  /// Compiles the kernel. Throws Error{unsupported} with the reason from why_no_wgmma, or with the compiler's log.
-  /// `multiprocessors` is how many blocks run at once.
-  WgmmaGemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors);
-
-  std::size_t partial_bytes() const;
-
-  void launch(const WgmmaAddresses& at, Stream& stream) const noexcept;
-
- private:
-  void launch_or_throw(const WgmmaAddresses& at, Stream& stream) const;
-
-  WgmmaProduct product_{};
-  WgmmaTile tile_{};
-  unsigned blocks_{};
-  // Blocks that start while others end are spread over the multiprocessors in any order. With several rounds of tiles
-  // this costs more than it saves: the two blocks of a pair no longer read the same tiles at the same time.
-  LaunchStart start_{};
-  GpuModule module_;
-  GpuFunction function_{};
-};
-
-/// The source that a WgmmaGemm compiles, for tests that compile everything. It is the same for all sizes.
+/// The source of the kernel. It is the same for all sizes.
 KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile);
+
+/// Scales are [batch][rows], or [ceil(K / 128)][batch][rows] with chunks. Short kernels start early (pdl.cuh): W must
+/// be complete before the kernel that precedes this one on the stream; that kernel may write the other inputs. Throws
+/// Error{unsupported} with the reason from why_no_wgmma, or with the compiler's log.
+WgmmaKernel make_wgmma_gemm(const WgmmaProduct& product, const WgmmaTile& tile, std::int64_t multiprocessors);
 
 }  // namespace gemmtune

@@ -75,7 +75,7 @@ class WgmmaGemmOnGpu : public KernelsOnGpu {
   /// C in f32, all scales 1.
   std::vector<float> product(const Bytes& a, const Bytes& w, FoldType type, const WgmmaTile& tile) {
     Problem problem{.m = a.rows, .n = w.rows, .k = a.k, .out = DType::f32};
-    const WgmmaGemm gemm({problem, type}, tile, device_->info().cu_num);
+    const auto gemm = make_wgmma_gemm({problem, type}, tile, device_->info().cu_num);
     const auto a_at = uploaded(a.values);
     const auto w_at = uploaded(w.values);
     const auto ones = uploaded(std::vector<float>(static_cast<std::size_t>(std::max(a.rows, w.rows)), 1.0F));

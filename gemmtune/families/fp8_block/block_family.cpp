@@ -14,20 +14,29 @@ namespace {
 
 class PreparedBlock final : public PreparedGemm {
  public:
-  explicit PreparedBlock(BlockGemm gemm) : gemm_(std::move(gemm)) {}
+  explicit PreparedBlock(WgmmaKernel kernel) : kernel_(std::move(kernel)) {}
 
-  std::size_t workspace_bytes() const override { return gemm_.workspace_bytes(); }
-  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
+  std::size_t workspace_bytes() const override { return kernel_.partial_bytes(); }
+  void launch(const Operands& at, Stream& stream) noexcept override {
+    kernel_.launch({.a = at.a,
+                    .a_scales = reinterpret_cast<const float*>(at.a_scale),
+                    .w = at.w,
+                    .w_scales = reinterpret_cast<const float*>(at.w_scale),
+                    .bias = at.bias,
+                    .c = at.c,
+                    .partial_sums = at.workspace},
+                   stream);
+  }
 
  private:
-  BlockGemm gemm_;
+  WgmmaKernel kernel_;
 };
 
 /// The family for block-scaled FP8 with more than 64 rows of A. Weights that may be packed are read as they are.
 class BlockFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block"; }
-  std::string version() const override { return "1"; }
+  std::string version() const override { return "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
 
  private:
@@ -41,7 +50,7 @@ class BlockFamily final : public SpaceFamily {
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,
                                         const Point& point) const override {
-    return std::make_unique<PreparedBlock>(BlockGemm(problem, block_tile(point), device.cu_num));
+    return std::make_unique<PreparedBlock>(make_block_gemm(problem, block_tile(point), device.cu_num));
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return {block_gemm_source(problem, block_tile(point))};

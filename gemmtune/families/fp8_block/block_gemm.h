@@ -4,16 +4,13 @@
 // block_space.h says which tile to choose.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "gemmtune/device/device.h"
-#include "gemmtune/device/gpu/gpu_module.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/fp8_block/block_tile.h"
-#include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
+#include "gemmtune/kernels/wgmma_kernel.h"
 
 namespace gemmtune {
 
@@ -34,32 +31,12 @@ std::int64_t block_scale_steps(const Problem& problem);
 /// Why there is no such kernel ("K % 128 != 0"), or "".
 std::string why_no_block_gemm(const Problem& problem, const BlockTile& tile, std::int64_t multiprocessors);
 
-/// The source that a BlockGemm compiles, for tests that compile everything. Of the sizes, it depends on
-/// block_scale_steps() and on whether rows of C are multiples of 16 bytes.
+/// The source of the kernel. Of the sizes, it depends on block_scale_steps() and on whether rows of C are multiples of
+/// 16 bytes.
 KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile);
 
 /// The tensor core's sums of 128 of K are multiplied by both scales and added in float; parts along K are added in
-/// their order. If K is divided, only one launch may run at a time, because parts are counted in memory of the module.
-class BlockGemm {
- public:
-  /// Compiles the kernel. Throws Error{unsupported} with the reason from why_no_block_gemm(), or with the compiler's
-  /// log.
-  BlockGemm(const Problem& problem, const BlockTile& tile, std::int64_t multiprocessors);
-
-  /// Of Operands::workspace, for sums of parts along K.
-  std::size_t workspace_bytes() const;
-
-  /// Computes c from a, a_scale, w, w_scale and bias.
-  void launch(const Operands& operands, Stream& stream) const noexcept;
-
- private:
-  void launch_or_throw(const Operands& operands, Stream& stream) const;
-
-  Problem problem_{};
-  BlockTile tile_{};
-  BlockRounds rounds_{};
-  GpuModule module_;
-  GpuFunction function_{};
-};
+/// their order. Throws Error{unsupported} with the reason from why_no_block_gemm(), or with the compiler's log.
+WgmmaKernel make_block_gemm(const Problem& problem, const BlockTile& tile, std::int64_t multiprocessors);
 
 }  // namespace gemmtune
