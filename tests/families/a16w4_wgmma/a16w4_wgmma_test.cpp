@@ -10,6 +10,7 @@
 
 #include "gemmtune/families/a16w4_wgmma/w4_space.h"
 #include "tests/families/a16w4_wgmma/a16w4.h"
+#include "tests/families/check/compile_ahead.h"
 #include "tests/families/check/family_check.h"
 #include "tests/support/covering_pairs.h"
 
@@ -54,19 +55,24 @@ TEST_F(A16w4Test, EveryTileIsRightOnRaggedSizes) {
         Two{"24x8192x8192", "17x711x32"}, Two{"64x8192x8192", "61x300x1696"}, Two{"64x57344x8192", "60x301x416"},
         Two{"128x8192x8192", "127x300x1184"}, Two{"256x8192x8192", "200x330x640"},
         Two{"4096x8192x8192", "1100x1300x544"}}) {
+    const check::Case one{.problem = a16w4_text(sizes), .seed = 3};
     const Space space = w4_space(a16w4(tiles_of), *info_);
-    for (const auto& point : covering_pairs(space.points())) {
-      const check::Case one{.problem = a16w4_text(sizes), .seed = 3};
-      EXPECT_EQ(check::why_wrong(*family_, one, space.candidate("a16w4_wgmma", point)), "");
-    }
+    std::vector<Candidate> candidates;
+    for (const auto& point : covering_pairs(space.points()))
+      candidates.push_back(space.candidate("a16w4_wgmma", point));
+    check::compile_ahead(*family_, one.problem, *info_, candidates);
+    for (const auto& candidate : candidates) EXPECT_EQ(check::why_wrong(*family_, one, candidate), "");
   }
 }
 
 /// More tiles than the device holds at once: blocks work on several of them, also in clusters.
 TEST_F(A16w4Test, BlocksTakeTurns) {
-  for (const std::string sizes : {"3000x2100x160", "16x70000x96", "129x20001x64"})
-    for (const auto& candidate : family_->candidates(a16w4(sizes), *info_))
+  for (const std::string sizes : {"3000x2100x160", "16x70000x96", "129x20001x64"}) {
+    const auto candidates = family_->candidates(a16w4(sizes), *info_);
+    check::compile_ahead(*family_, a16w4_text(sizes), *info_, candidates);
+    for (const auto& candidate : candidates)
       EXPECT_EQ(check::why_wrong(*family_, {.problem = a16w4_text(sizes), .seed = 4}, candidate), "");
+  }
 }
 
 TEST_F(A16w4Test, SizesThatNothingDivides) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gemmtune/families/fp8_block/block_space.h"
+#include "tests/families/check/compile_ahead.h"
 #include "tests/families/check/family_check.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/covering_pairs.h"
@@ -43,7 +44,9 @@ class BlockTest : public testing::Test {
   }
 
   void expect_right(const std::string& text, Recipe recipe = Recipe::gaussian) const {
-    for (const auto& candidate : kinds(parse_problem(text)))
+    const auto candidates = kinds(parse_problem(text));
+    check::compile_ahead(*family_, text, *info_, candidates);
+    for (const auto& candidate : candidates)
       EXPECT_EQ(check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, candidate), "");
   }
 
@@ -61,14 +64,15 @@ TEST_F(BlockTest, EveryTileIsRightOnRaggedSizes) {
   for (const auto& [tiles_of, sizes] : {Two{"128x2112x7168", "127x300x3072"}, Two{"128x24576x1536", "67x1111x2560"},
                                         Two{"4096x2112x7168", "777x520x4608"}, Two{"4096x7168x2048", "1030x712x2304"},
                                         Two{"8192x8192x8192", "515x2112x1152"}}) {
+    const auto text = block_scaled_text(sizes);
     const Space space = block_space(block_scaled(tiles_of), *info_);
-    for (const auto& point : covering_pairs(space.points())) {
-      const auto problem = block_scaled(sizes);
-      if (!why_no_block_gemm(problem, block_tile(point), info_->cu_num).empty()) continue;
-      EXPECT_EQ(check::why_wrong(*family_, {.problem = block_scaled_text(sizes), .seed = 3},
-                                 space.candidate("fp8_block", point)),
-                "");
-    }
+    std::vector<Candidate> candidates;
+    for (const auto& point : covering_pairs(space.points()))
+      if (why_no_block_gemm(parse_problem(text), block_tile(point), info_->cu_num).empty())
+        candidates.push_back(space.candidate("fp8_block", point));
+    check::compile_ahead(*family_, text, *info_, candidates);
+    for (const auto& candidate : candidates)
+      EXPECT_EQ(check::why_wrong(*family_, {.problem = text, .seed = 3}, candidate), "");
   }
 }
 

@@ -2,16 +2,23 @@
 // sizes do not. Of kernels that differ only in the length of a ring and in clusters, one stands for all.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/fp8_block/block_space.h"
+#include "tests/families/check/compile_ahead.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
 
 namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_fp8_block_family();
+
 namespace {
 
 class BlockCompiles : public testing::Test {
@@ -69,6 +76,23 @@ TEST_F(BlockCompiles, ScalesOfOneAndTwoSteps) {
       add(block_scaled(sizes), {.block_m = 128, .way = way, .cluster_m = 2, .cluster_n = 2});
   EXPECT_EQ(sources_.size(), 4U);
   expect_all_compile();
+}
+
+/// What GPU tests do before they run many kernels.
+TEST_F(BlockCompiles, ManyAtOnce) {
+  const std::string folder = testing::TempDir() + "gemmtune_block_at_once";
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(::setenv("GEMMTUNE_CACHE", folder.c_str(), 1), 0);
+  const auto family = make_fp8_block_family();
+  const std::string text = block_scaled_text("300x576x1152");
+  const auto candidates = family->candidates(parse_problem(text), h100);
+  const std::vector<Candidate> two{candidates.front(), candidates.back()};
+  check::compile_ahead(*family, text, h100, two);
+  ASSERT_EQ(::unsetenv("GEMMTUNE_CACHE"), 0);
+  const auto compiler = KernelCompiler::open(KernelCache(folder), DeviceKind::cuda);
+  for (const auto& candidate : two)
+    for (const auto& source : family->kernels(parse_problem(text), candidate, h100))
+      EXPECT_TRUE(compiler->has(cache_key(source, compiler->version()))) << candidate.name;
 }
 
 }  // namespace

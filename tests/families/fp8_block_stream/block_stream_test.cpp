@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gemmtune/families/fp8_block_stream/block_stream_space.h"
+#include "tests/families/check/compile_ahead.h"
 #include "tests/families/check/family_check.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/covering_pairs.h"
@@ -58,11 +59,13 @@ TEST_F(BlockStreamTest, EveryTileIsRightOnRaggedSizes) {
         Two{"64x2112x7168", "61x300x1664"}, Two{"64x7168x2048", "60x301x384"}, Two{"128x7168x16384", "127x300x1152"},
         Two{"128x24576x1536", "65x330x640"}})
     for (const std::string rest : {"bf16", "bf16:packed"}) {
+      const check::Case one{.problem = block_scaled_text(sizes, rest), .seed = 3};
       const Space space = block_stream_space(block_scaled(tiles_of, rest), *info_);
-      for (const auto& point : covering_pairs(space.points())) {
-        const check::Case one{.problem = block_scaled_text(sizes, rest), .seed = 3};
-        EXPECT_EQ(check::why_wrong(*family_, one, space.candidate("fp8_block_stream", point)), "");
-      }
+      std::vector<Candidate> candidates;
+      for (const auto& point : covering_pairs(space.points()))
+        candidates.push_back(space.candidate("fp8_block_stream", point));
+      check::compile_ahead(*family_, one.problem, *info_, candidates);
+      for (const auto& candidate : candidates) EXPECT_EQ(check::why_wrong(*family_, one, candidate), "");
     }
 }
 
