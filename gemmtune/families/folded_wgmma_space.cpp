@@ -12,12 +12,14 @@ namespace {
 
 constexpr std::int64_t stage_choices[]{3, 4, 5, 6, 8, 10};
 
-/// Whether the pipeline is as long as memory allows. Shorter ones were never faster.
+/// Whether the pipeline is as long as memory allows. Shorter ones were never faster, unless they leave memory for more
+/// of C, so that warps need not wait at the end of a tile.
 bool has_most_stages(const WgmmaTile& tile) {
   return std::ranges::none_of(stage_choices, [tile](std::int64_t stages) {
     WgmmaTile longer = tile;
     longer.stages = stages;
-    return stages > tile.stages && wgmma_shared_bytes(longer) <= most_wgmma_shared_bytes;
+    return stages > tile.stages && wgmma_shared_bytes(longer) <= most_wgmma_shared_bytes &&
+           wgmma_staging(longer) == wgmma_staging(tile);
   });
 }
 

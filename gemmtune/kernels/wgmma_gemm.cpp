@@ -28,6 +28,12 @@ std::int64_t sum_registers(const WgmmaTile& tile) {
   return tile.block_m * tile.block_n / 256 + (tile.promote_k > 0 ? tile.block_n / 2 : 0);
 }
 
+std::int64_t bytes_without_staging(const WgmmaTile& tile) {
+  const auto barriers = 2 * 8 * tile.stages;
+  const auto scales = 2 * 4 * tile.block_n;
+  return tile.stages * (tile.block_m + tile.block_n) * step_k + scales + barriers + 16;
+}
+
 std::string why_no_tile(const WgmmaTile& tile) {
   if (tile.block_m != 128 && tile.block_m != 256) return "tiles have 128 or 256 rows";
   if (tile.block_n < 64 || tile.block_n > 256 || tile.block_n % 64 != 0)
@@ -65,11 +71,12 @@ std::string why_no_split(const Problem& problem, const WgmmaTile& tile) {
 
 }  // namespace
 
+std::int64_t wgmma_staging(const WgmmaTile& tile) {
+  return wgmma_staging(tile.block_m / 2, tile.block_n, bytes_without_staging(tile), 2);
+}
+
 std::int64_t wgmma_shared_bytes(const WgmmaTile& tile) {
-  const auto barriers = 2 * 8 * tile.stages;
-  const auto scales = 2 * 4 * tile.block_n;
-  return tile.stages * (tile.block_m + tile.block_n) * step_k + 4 * std::int64_t{4 * wgmma_piece_rows * 128} + scales +
-         barriers + 16;
+  return bytes_without_staging(tile) + wgmma_staging_bytes(wgmma_staging(tile));
 }
 
 std::int64_t wgmma_tiles(const Problem& problem, const WgmmaTile& tile) { return wgmma_tiles(problem, cut_of(tile)); }
@@ -96,7 +103,7 @@ KernelSource wgmma_source(const WgmmaProduct& product, const WgmmaTile& tile) {
       with_header(wgmma_gemm_kernel(), "gemmtune/kernels/wgmma_instruction.cuh",
                   wgmma_text(int8 ? WgmmaOperands::int8 : WgmmaOperands::e4m3, static_cast<int>(tile.block_n)));
   source.arch = "sm90a";
-  source.options = wgmma_options(problem, cut_of(tile), tile.stages,
+  source.options = wgmma_options(problem, cut_of(tile), {tile.stages, wgmma_staging(tile)},
                                  {{"CHUNKS", product.base == FoldBase::chunk}, {"PROMOTE", tile.promote_k / step_k}});
   return source;
 }

@@ -41,6 +41,9 @@ struct WgmmaProduct {
 /// Why there is no such kernel ("needs 262144 bytes of shared memory, and a block has 232448"), or "".
 std::string why_no_wgmma(const WgmmaProduct& product, const WgmmaTile& tile);
 
+/// Pieces of C of each warp that may be on their way to memory: two at least.
+std::int64_t wgmma_staging(const WgmmaTile& tile);
+
 /// Dynamic shared memory of a block, in bytes.
 std::int64_t wgmma_shared_bytes(const WgmmaTile& tile);
 

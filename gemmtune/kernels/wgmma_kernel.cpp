@@ -76,7 +76,17 @@ std::int64_t clusters_at_once(const WgmmaCut& cut, std::int64_t multiprocessors)
   return std::max<std::int64_t>(multiprocessors / cut.cluster(), 1);
 }
 
-std::vector<std::string> wgmma_options(const Problem& problem, const WgmmaCut& cut, std::int64_t stages,
+std::int64_t wgmma_staging_bytes(std::int64_t staging) {
+  return staging * 2 * 4 * wgmma_piece_rows * 128;  // warpgroups, and warps of each
+}
+
+std::int64_t wgmma_staging(std::int64_t rows, std::int64_t columns, std::int64_t other_bytes, std::int64_t least) {
+  const auto pieces = rows / (4 * wgmma_piece_rows) * ceil_div(columns, 64);
+  const auto that_fit = (most_wgmma_shared_bytes - other_bytes) / wgmma_staging_bytes(1);
+  return std::max(std::min(pieces, that_fit), least);
+}
+
+std::vector<std::string> wgmma_options(const Problem& problem, const WgmmaCut& cut, const WgmmaMemory& memory,
                                        const Macros& more) {
   std::vector<std::string> options{"--std=c++20", "--device-as-default-execution-space"};
   const auto define = [&](const Macros& macros) {
@@ -84,7 +94,8 @@ std::vector<std::string> wgmma_options(const Problem& problem, const WgmmaCut& c
   };
   define({{"BLOCK_M", cut.block_m},
           {"BLOCK_N", cut.block_n},
-          {"STAGES", stages},
+          {"STAGES", memory.stages},
+          {"STAGING", memory.staging},
           {"CLUSTER_M", cut.cluster_m},
           {"CLUSTER_N", cut.cluster_n},
           {"OUT_BYTES", out_bytes(problem)},

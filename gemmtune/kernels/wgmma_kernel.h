@@ -57,11 +57,24 @@ std::int64_t clusters_at_once(const WgmmaCut& cut, std::int64_t multiprocessors)
 /// Dynamic shared memory that a block may have, in bytes.
 inline constexpr std::int64_t most_wgmma_shared_bytes = 232'448;
 
+/// Pieces of C of each warp that may be on their way to memory, where a block needs `other_bytes` for everything else:
+/// as many as a warpgroup's `rows` × `columns` have if C's elements have two bytes, if there is memory for them; at
+/// least `least`, which may be more than there is memory for. With fewer, a warp waits for its own stores at the end of
+/// a tile.
+std::int64_t wgmma_staging(std::int64_t rows, std::int64_t columns, std::int64_t other_bytes, std::int64_t least);
+
+/// What pieces take of the shared memory, of all warps.
+std::int64_t wgmma_staging_bytes(std::int64_t staging);
+
 using Macros = std::initializer_list<std::pair<std::string_view, std::int64_t>>;
 
 /// What the kernel is compiled with: the macros that depend on the tile and on C's type and size, and `more` of the
 /// family.
-std::vector<std::string> wgmma_options(const Problem& problem, const WgmmaCut& cut, std::int64_t stages,
+struct WgmmaMemory {
+  std::int64_t stages{};   // of the ring; each holds 128 of K of both operands
+  std::int64_t staging{};  // wgmma_staging()
+};
+std::vector<std::string> wgmma_options(const Problem& problem, const WgmmaCut& cut, const WgmmaMemory& memory,
                                        const Macros& more);
 
 /// Addresses on the device; c is [batch][M][N]. Which scales there are is the family's choice.

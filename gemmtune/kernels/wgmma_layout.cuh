@@ -4,6 +4,7 @@
 //   CLUSTER_M, CLUSTER_N         blocks of a cluster: those along M share W's tile, those along N A's, by multicast
 //   CHUNKS                       scales are [step][row] instead of [row], and applied as sums are promoted, each step
 //   PROMOTE                      sums move to float registers after so many steps of 128; 0: never
+//   STAGING                      pieces of C of each warp that may be on their way to memory
 //   HAS_BIAS, STORES_TILES       (C's rows are multiples of 16 bytes)
 // and those of output_element.cuh. Kernels with scales for blocks of 128 (families/fp8_block) set PROMOTE to 1 and
 // CHUNKS to 0, and also:
@@ -14,7 +15,6 @@
 //   IN_TURNS                     1: with one in flight, the warpgroups start pieces in turns
 //   A_IN_REGISTERS               1: A goes to the tensor core through registers
 //   SCALE_STEPS                  steps whose scales are copied at once: 1, 2 or 4, and divides K / 128
-//   STAGING                      pieces of C of each warp that may be on their way to memory: 1 or 2
 //   MANY_REGISTERS, FEW_REGISTERS   of a thread that multiplies, and of one that copies
 //   SHARED_BYTES                 of dynamic shared memory
 #pragma once
@@ -32,7 +32,6 @@ constexpr int cluster = CLUSTER_M * CLUSTER_N;
 #if BLOCK_SCALES
 constexpr int row_groups = ROW_GROUPS;
 constexpr int part_steps = SCALE_STEPS;  // parts along K begin at multiples of this
-constexpr int staging = STAGING;
 constexpr int many_registers = MANY_REGISTERS;
 constexpr int few_registers = FEW_REGISTERS;
 constexpr int releasing_warps = A_IN_REGISTERS ? 4 : 1;  // of a warpgroup
@@ -40,12 +39,12 @@ constexpr bool w_is_old = false;  // whether W was written before the previous k
 #else
 constexpr int row_groups = 2;
 constexpr int part_steps = 1;
-constexpr int staging = 2;
 constexpr int many_registers = 232;
 constexpr int few_registers = 40;
 constexpr int releasing_warps = 1;
 constexpr bool w_is_old = true;
 #endif
+constexpr int staging = STAGING;
 constexpr int group_rows = BLOCK_M / row_groups;  // of a consumer warpgroup
 constexpr int group_columns = BLOCK_N * row_groups / 2;
 constexpr int subtiles = group_rows / 64;

@@ -57,7 +57,7 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
   source = with_header(std::move(source), "gemmtune/kernels/wgmma_from_registers.cuh",
                        wgmma_from_registers_text(WgmmaOperands::e4m3, columns, FirstSums::in_place));
   source.arch = "sm90a";
-  source.options = wgmma_options(problem, cut_into(tile, 0), tile.stages,
+  source.options = wgmma_options(problem, cut_into(tile, 0), {tile.stages, block_staging(tile)},
                                  {{"BLOCK_SCALES", 1},
                                   {"CHUNKS", 0},
                                   {"PROMOTE", 1},
@@ -66,7 +66,6 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
                                   {"SUMS_IN_FLIGHT", block_sums_in_flight(tile.way)},
                                   {"IN_TURNS", tile.way == BlockWay::in_turns},
                                   {"A_IN_REGISTERS", tile.way == BlockWay::two_from_registers},
-                                  {"STAGING", block_staging(tile)},
                                   {"SCALE_STEPS", block_scale_steps(problem)},
                                   {"MANY_REGISTERS", many_registers},
                                   {"FEW_REGISTERS", few_registers},

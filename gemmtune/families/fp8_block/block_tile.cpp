@@ -16,7 +16,6 @@ constexpr std::int64_t w_block = 128;         // columns that share a scale
 constexpr std::int64_t narrowest_piece = 64;  // columns; the tensor core is not busy all the time with fewer
 constexpr std::int64_t widest_piece = 192;
 constexpr std::int64_t most_sum_registers = 208;  // of one thread; the rest of its 232 registers is for everything else
-constexpr std::int64_t piece_bytes = 2 * 4 * std::int64_t{wgmma_piece_rows} * 128;  // of C, of all warps
 
 std::int64_t subtiles(const BlockTile& tile) { return tile.group_rows() / 64; }
 std::int64_t pieces(const BlockTile& tile) { return tile.group_columns() / block_piece_columns(tile); }
@@ -32,10 +31,10 @@ std::int64_t blocks_touched(std::int64_t columns, std::int64_t power) {
 
 std::int64_t scale_bytes(const BlockTile& tile) { return wgmma_scale_steps * (tile.block_m + wgmma_most_w_blocks) * 4; }
 
-std::int64_t bytes_with(const BlockTile& tile, std::int64_t staging) {
+std::int64_t bytes_without_staging(const BlockTile& tile) {
   constexpr std::int64_t barriers_of_scales = 2 * 8 * wgmma_scale_steps;
   const auto stage = (tile.block_m + tile.block_n) * step_k + 2 * 8;
-  return tile.stages * stage + staging * piece_bytes + scale_bytes(tile) + barriers_of_scales + 16;
+  return round_up(tile.stages * stage + scale_bytes(tile) + barriers_of_scales + 16, 16);
 }
 
 /// Registers for sums and A: of half a tile, of the pieces in flight, and of 64 rows of A.
@@ -75,10 +74,12 @@ std::int64_t block_piece_columns(const BlockTile& tile) {
   return all;
 }
 
-std::int64_t block_shared_bytes(const BlockTile& tile) { return round_up(bytes_with(tile, block_staging(tile)), 16); }
-
 std::int64_t block_staging(const BlockTile& tile) {
-  return round_up(bytes_with(tile, 2), 16) <= most_wgmma_shared_bytes ? 2 : 1;
+  return wgmma_staging(tile.group_rows(), tile.group_columns(), bytes_without_staging(tile), 1);
+}
+
+std::int64_t block_shared_bytes(const BlockTile& tile) {
+  return bytes_without_staging(tile) + wgmma_staging_bytes(block_staging(tile));
 }
 
 std::int64_t block_step_bytes(const BlockTile& tile) {

@@ -49,7 +49,7 @@ std::int64_t block_sums_in_flight(BlockWay way);
 /// Columns that a warpgroup multiplies at a time.
 std::int64_t block_piece_columns(const BlockTile& tile);
 
-/// Pieces of C of each warp that may be on their way to memory: 2 where there is memory for them, else 1.
+/// Pieces of C of each warp that may be on their way to memory (wgmma_staging()).
 std::int64_t block_staging(const BlockTile& tile);
 
 /// Of dynamic shared memory of a block.

@@ -49,6 +49,16 @@ TEST(WgmmaSpace, LargeProductsAreNotSplitAndSmallOnesFillTheDevice) {
   EXPECT_TRUE(std::ranges::all_of(all, [&](const WgmmaTile& tile) { return blocks(tile) <= 264; }));
 }
 
+/// Four pieces of C of each warp are all that a tile of 128x256 has. A longer ring leaves memory for two.
+TEST(WgmmaSpace, RingsAreAsLongAsMemoryAllowsOrLeaveItToC) {
+  EXPECT_EQ(wgmma_staging({.block_m = 128, .block_n = 256, .stages = 4}), 2);
+  EXPECT_EQ(wgmma_staging({.block_m = 128, .block_n = 256, .stages = 3}), 4);
+  std::set<std::int64_t> stages;
+  for (const auto& tile : tiles(a4w4(8192, 8192, 8192), FoldType::int8))
+    if (tile.block_m == 128 && tile.block_n == 256) stages.insert(tile.stages);
+  EXPECT_EQ(stages, (std::set<std::int64_t>{3, 4}));
+}
+
 TEST(WgmmaSpace, OnlyFoldedSumsOfFp8ArePromoted) {
   for (const auto& tile : tiles(a4w4(4096, 4096, 4096), FoldType::int8)) EXPECT_EQ(tile.promote_k, 0);
   for (const auto& tile : tiles(a4w4(4096, 4096, 4096), FoldType::e4m3)) EXPECT_GE(tile.promote_k, 128);
