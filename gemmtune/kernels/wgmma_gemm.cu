@@ -328,7 +328,7 @@ struct Piece {
 template <typename MakePair>
 __device__ __forceinline__ void fill(const Piece& piece, const MakePair& pair) {
   const int lane = threadIdx.x % 32;
-#if BLOCK_SCALES && OUT_BYTES == 2
+#if OUT_BYTES == 2
 #pragma unroll
   for (int eight = 0; eight < out_columns / 8; eight += 2)
     stmatrix(shared_address(piece.chunk(lane % 16, eight + lane / 16)), pair(eight, 0), pair(eight, 1),
