@@ -4,8 +4,10 @@ args ?= -i examples/shapes/quick.csv -o build/quick_tuned.csv --all --fresh
 
 .PHONY: tune test test-python wheel build lint fuzz fuzz-short attack clean
 
-## Install what is missing, build, and tune a few real shapes on this machine's CPU.
+## Install what is missing, build, and tune a few real shapes on this machine's CPU. All are measured anew; a table of
+## an older version may lack columns that today's shapes need.
 tune: build
+	$(if $(filter file,$(origin args)),rm -f build/quick_tuned.csv)
 	build/release/bin/gemmtune tune $(args)
 
 build: dependencies

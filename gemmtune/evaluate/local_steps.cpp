@@ -124,6 +124,17 @@ Turn LocalSteps::take(Held& held, Workload& workload, const TurnRequest& turn) {
   return taken;
 }
 
+void LocalSteps::go_on(const Candidate& candidate, std::int64_t launches) {
+  Held& held = find(candidate);
+  Workload* workload = timed_workload(bench_, request(), held.attempt);
+  if (workload == nullptr || bench_.interrupted) return;
+  const auto launch = held.attempt.launches(*workload, policy_.measure);
+  const auto run = [&] {
+    for (std::int64_t i = 0; i < launches; ++i) launch(held.next_launch++);
+  };
+  static_cast<void>(held.attempt.run(&Cost::kernel_s, run));
+}
+
 Process LocalSteps::settle(std::span<const Candidate> candidates, EvaluationObserver& observer) {
   for (const auto& candidate : candidates) {
     if (bench_.interrupted) return Process::lost;

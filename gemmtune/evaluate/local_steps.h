@@ -19,6 +19,7 @@ class LocalSteps final : public Steps {
 
   void hold(const HoldRequest& request, HoldObserver& observer) override;
   TurnResult sample(const Candidate& candidate, const TurnRequest& turn) override;
+  void go_on(const Candidate& candidate, std::int64_t launches) override;
   Process settle(std::span<const Candidate> candidates, EvaluationObserver& observer) override;
   void release() override { held_.clear(); }
   Product multiply(const ProductRequest& request) override;

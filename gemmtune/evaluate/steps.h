@@ -49,6 +49,7 @@ struct TurnRequest {
   std::int64_t warmup{};  // launches that are not counted
   std::int64_t count{1};  // samples
   Outputs outputs{Outputs::ignored};
+  std::int64_t after{};  // launches that another process makes once it has answered (go_on)
 
   bool operator==(const TurnRequest&) const = default;
 };
@@ -100,6 +101,10 @@ class Steps {
   /// Takes the samples of one turn. Throws Error{usage} for a candidate that is not held. hold() and multiply() forget
   /// an interrupt of the evaluator; the others return at once after one, as if the process were lost.
   virtual TurnResult sample(const Candidate& candidate, const TurnRequest& turn) = 0;
+
+  /// Launches a held candidate so often, and waits for it. What fails is found in its next turn, or when it is settled.
+  /// Does nothing where the candidate is in another process, which sample() told.
+  virtual void go_on(const Candidate& /*candidate*/, std::int64_t /*launches*/) {}
 
   /// Checks held candidates again, as stage confirm does after their last samples, and reports each exactly once,
   /// without times. If the process is lost, the candidates that were not reported have to be held again.

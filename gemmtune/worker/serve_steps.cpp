@@ -29,8 +29,13 @@ class Answerer final : public HoldObserver {
 
   void sample() {
     const auto candidate = candidate_from_json(fields_.member("candidate"));
-    const auto result = steps_.sample(candidate, turn_request_from_json(request_));
-    if (const auto* turn = std::get_if<Turn>(&result)) return reply("samples", to_json_value(*turn));
+    const auto request = turn_request_from_json(request_);
+    const auto result = steps_.sample(candidate, request);
+    if (const auto* turn = std::get_if<Turn>(&result)) {
+      reply("samples", to_json_value(*turn));
+      if (request.after > 0) steps_.go_on(candidate, request.after);
+      return;
+    }
     const auto& failure = std::get<TurnFailure>(result);
     evaluated(failure.evaluation);
     if (failure.process == Process::lost) throw DeviceLost(failure.evaluation);

@@ -72,7 +72,9 @@ json to_json_value(const HeldCandidate& held) {
 }
 
 json to_json_value(const TurnRequest& request) {
-  return {{"warmup", request.warmup}, {"count", request.count}, {"judge", request.outputs == Outputs::judged}};
+  json value{{"warmup", request.warmup}, {"count", request.count}, {"judge", request.outputs == Outputs::judged}};
+  if (request.after > 0) value["after"] = request.after;
+  return value;
 }
 
 json to_json_value(const Turn& turn) {
@@ -109,7 +111,8 @@ TurnRequest turn_request_from_json(const json& message) {
   const JsonFields fields(message, "request");
   const TurnRequest request{.warmup = fields.count("warmup"),
                             .count = fields.count("count"),
-                            .outputs = fields.flag("judge") ? Outputs::judged : Outputs::ignored};
+                            .outputs = fields.flag("judge") ? Outputs::judged : Outputs::ignored,
+                            .after = fields.has("after") ? fields.count("after") : 0};
   if (request.count < 1) fail(ErrorCode::protocol, "request.count: expected at least 1, found {}", request.count);
   return request;
 }

@@ -19,10 +19,12 @@ namespace {
 /// Of later turns, this share is judged, as in one process (evaluate/turns.cpp).
 constexpr std::uint64_t later_turns_for_each_judged = 4;
 
-/// A GPU at its power limit rests between the turns of different processes, and is faster after that. As many launches
-/// as take this long are not counted, at the beginning of a turn, so that it finds the clock that it finds in one
-/// process. Kernels so short that more than `most_uncounted` would be needed are not limited by power.
-constexpr double resumed_after_us = 20'000;
+/// A GPU at its power limit is faster after a rest, and for some time slower than usual after that. So it must not rest
+/// between the turns of different processes. When a turn has ended, its launches go on for as long as the next process
+/// may need to begin, and that one's first launches are not counted until those have surely ended: both share the GPU
+/// meanwhile. Kernels so short that more than `most_uncounted` would be needed are not limited by power.
+constexpr double bridge_us = 4'000;
+constexpr double resumed_after_us = 10'000;
 constexpr double most_uncounted = 128;
 
 struct Finalist {
@@ -111,13 +113,17 @@ class AcrossTimer final : public Timer {
   }
 
  private:
-  std::int64_t uncounted(std::int64_t least) const {
+  /// Launches of the current finalist that take so long, as far as that is known.
+  std::int64_t launches_in(double us) const {
     const double launch_us = finalists_[current_].launch_us;
-    if (turns_.device == DeviceKind::cpu || launch_us <= 0) return least;
-    return std::max(least, static_cast<std::int64_t>(std::min(resumed_after_us / launch_us, most_uncounted)));
+    if (turns_.device == DeviceKind::cpu || launch_us <= 0) return 0;
+    return static_cast<std::int64_t>(std::min(us / launch_us, most_uncounted));
   }
 
-  std::vector<double> taken(const TurnRequest& request) {
+  std::int64_t uncounted(std::int64_t least) const { return std::max(least, launches_in(resumed_after_us)); }
+
+  std::vector<double> taken(TurnRequest request) {
+    request.after = launches_in(bridge_us);
     auto& finalist = finalists_[current_];
     const std::vector<double> endless(static_cast<std::size_t>(request.count), std::numeric_limits<double>::infinity());
     if (turns_.interrupted || lost_ != nullptr || finalist.failure) return endless;

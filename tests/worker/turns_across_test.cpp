@@ -98,6 +98,14 @@ TEST(TurnsAcross, OnAGpuATurnBeginsUnderLoad) {
   EXPECT_LE(on_a_gpu, 128);
 }
 
+TEST(TurnsAcross, AGpuDoesNotRestBetweenTurns) {
+  for (const auto& turn : turns_on(DeviceKind::cpu)) EXPECT_EQ(turn.after, 0);
+  const auto turns = turns_on(DeviceKind::cuda);
+  EXPECT_EQ(turns.front().after, 0) << "how long a launch takes is not known yet";
+  EXPECT_GT(turns.back().after, 2) << "launches of microseconds";
+  EXPECT_LE(turns.back().after, 128);
+}
+
 class TurnsAcrossProblems : public OnEachProblem {};
 
 TEST_P(TurnsAcrossProblems, TimesAreThoseOfOneProcess) {
@@ -176,8 +184,10 @@ TEST(LocalSteps, KnowsWhatIsHeld) {
   const auto result = steps.sample(candidates[0], {.warmup = 1, .count = 7, .outputs = Outputs::judged});
   ASSERT_TRUE(std::holds_alternative<Turn>(result));
   EXPECT_EQ(std::get<Turn>(result).samples_us.size(), 7U);
+  EXPECT_NO_THROW(steps.go_on(candidates[0], 3));
   steps.release();
   EXPECT_THROW(steps.sample(candidates[0], {}), Error);
+  EXPECT_THROW(steps.go_on(candidates[0], 3), Error);
 }
 
 TEST(LocalSteps, ReturnsTheRowsThatWereAskedFor) {

@@ -133,9 +133,11 @@ class InputReader {
     if (!inputs_.choice.states_problems || states_problems(inputs_.table.columns) || is_batched ||
         format == inputs_.choice.format)
       return;
-    fail(ErrorCode::usage,
-         "{}: its rows are read as {}, so it has no place for {}: tune into a table of schema gemmtune",
-         inputs_.output.string(), to_string(inputs_.choice.format), to_string(problem));
+    fail(
+        ErrorCode::usage,
+        "{}: its rows are read as {}, so it has no place for {}: write another table, or give it the columns of schema "
+        "gemmtune with gemmtune table convert --schema gemmtune {} -o OTHER",
+        inputs_.output.string(), to_string(inputs_.choice.format), to_string(problem), inputs_.output.string());
   }
 
   /// The row of one would overwrite the row of the other.

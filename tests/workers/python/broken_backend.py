@@ -80,6 +80,19 @@ class OnlyFirstSet:
             o.c[:, 0] = 0
 
 
+class Tires:
+    """Right for more launches than checks and a turn need."""
+
+    def __init__(self):
+        self.left = 2000
+
+    def __call__(self, o):
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("it is tired")
+        right(o)
+
+
 def nothing(_):
     pass
 
@@ -93,7 +106,7 @@ KERNELS = {"broken_right": lambda: right, "broken_zeroed_row": lambda: zeroed_ro
            "broken_after_the_end": lambda: after_the_end, "broken_before_the_start": lambda: before_the_start,
            "broken_changes_input": lambda: changes_input, "broken_raises": lambda: raises,
            "broken_prints": lambda: prints, "broken_remembers": Remembers, "broken_only_first_set": OnlyFirstSet,
-           "broken_nothing": lambda: nothing, "broken_dies": lambda: dies}
+           "broken_nothing": lambda: nothing, "broken_dies": lambda: dies, "broken_tires": Tires}
 
 
 def _beside(c, elements):

@@ -157,6 +157,17 @@ class ProtocolTest(unittest.TestCase):
         self.assertEqual((reply["type"], reply["id"]), ("evaluation", 77))
         self.assertEqual(reply["evaluation"]["outcome"], "wrong_result")
 
+    def test_launches_after_a_turn_are_made_and_what_fails_then_is_found_in_the_next_turn(self):
+        worker = self.worker(BROKEN)
+        candidate = {"family": "broken", "name": "broken_tires"}
+        worker.ask("hold", problem=PROBLEM, candidates=[candidate], policy=policy("confirm"), memory_share=0.5)
+        for after in (3, 2000):
+            reply = worker.ask("sample", candidate=candidate, warmup=1, count=5, judge=True, after=after)[-1]
+            self.assertEqual((reply["type"], len(reply["samples_us"])), ("samples", 5))
+        reply = worker.ask("sample", candidate=candidate, warmup=1, count=5, judge=True)[-1]
+        self.assertEqual(reply["evaluation"]["outcome"], "launch_failed")
+        self.assertIn("it is tired", reply["evaluation"]["reason"])
+
     def test_products_are_what_the_kernel_wrote(self):
         worker = self.worker(BROKEN)
         problem = parse_problem(PROBLEM)

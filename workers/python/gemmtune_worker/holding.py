@@ -38,6 +38,7 @@ class Holding:
         timed_turn(self.bench.timed_workload(attempt), sampler, (take, warmup))
         if attempt.alive:
             self.bench.send(type="samples", samples_us=times)
+            sampler.go_on(request.get("after", 0))
             return
         del self.samplers[attempt.candidate["family"], attempt.candidate["name"]]
         self.bench.report(attempt)
