@@ -150,12 +150,15 @@ class ProtocolTest(unittest.TestCase):
         worker = self.worker(BROKEN)
         candidate = {"family": "broken", "name": "broken_remembers"}
         worker.ask("hold", problem=PROBLEM, candidates=[candidate], policy=policy("confirm"), memory_share=0.5)
+        self.assertEqual(self.failure_in_turn(worker, candidate)["outcome"], "wrong_result")
+
+    def failure_in_turn(self, worker, candidate):
         request = {"type": "sample", "id": 77, "candidate": candidate, "warmup": 1, "count": 4, "judge": True}
         worker.process.stdin.write(json.dumps(request) + "\n")
         worker.process.stdin.flush()
         reply = worker.read()
         self.assertEqual((reply["type"], reply["id"]), ("evaluation", 77))
-        self.assertEqual(reply["evaluation"]["outcome"], "wrong_result")
+        return reply["evaluation"]
 
     def test_launches_after_a_turn_are_made_and_what_fails_then_is_found_in_the_next_turn(self):
         worker = self.worker(BROKEN)
@@ -164,9 +167,9 @@ class ProtocolTest(unittest.TestCase):
         for after in (3, 2000):
             reply = worker.ask("sample", candidate=candidate, warmup=1, count=5, judge=True, after=after)[-1]
             self.assertEqual((reply["type"], len(reply["samples_us"])), ("samples", 5))
-        reply = worker.ask("sample", candidate=candidate, warmup=1, count=5, judge=True)[-1]
-        self.assertEqual(reply["evaluation"]["outcome"], "launch_failed")
-        self.assertIn("it is tired", reply["evaluation"]["reason"])
+        failure = self.failure_in_turn(worker, candidate)
+        self.assertEqual(failure["outcome"], "launch_failed")
+        self.assertIn("it is tired", failure["reason"])
 
     def test_products_are_what_the_kernel_wrote(self):
         worker = self.worker(BROKEN)
