@@ -69,4 +69,32 @@ struct Multiplier {
       a.advance(k_groups);
     }
   }
+
+  /// Adds the products of all chunks of this warpgroup to totals, which stay in the tensor core's hands: it has the
+  /// instructions for one chunk while it works on the one before. So a warpgroup waits for a chunk before it has
+  /// released the last one, and needs two stages of each ring.
+  __device__ void multiply_in_place(float (&totals)[subtiles][held]) const {
+    if (k_group >= place.count) return;  // or else the compiler would see zeros on their way into the last wait
+    Ring<w_stages> w = {k_group, 0};
+    Ring<a_stages> a = {k_group, 0};
+    int last_w = 0;
+    int last_a = 0;
+#pragma unroll 1
+    for (int i = k_group; i < place.count; i += k_groups) {
+      mbarrier_wait(shared.w_full(w.stage), w.phase);
+      mbarrier_wait(shared.a_full(a.stage), a.phase);
+#pragma unroll
+      for (int sub = 0; sub < subtiles; ++sub) issue(totals[sub], w.stage, a.stage, sub, true);
+      wgmma_commit_group();
+      wgmma_wait_group<1>();
+      if (i != k_group) release(i - k_groups, last_w, last_a);
+      last_w = w.stage;
+      last_a = a.stage;
+      w.advance(k_groups);
+      a.advance(k_groups);
+    }
+    wgmma_wait_group<0>();
+#pragma unroll
+    for (int sub = 0; sub < subtiles; ++sub) pin(totals[sub]);
+  }
 };
