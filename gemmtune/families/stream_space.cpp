@@ -115,8 +115,7 @@ Space stream_space(const StreamKernels& kernels, const Problem& problem, std::in
            rule("another ring suits the rows of A", has_useful_a_ring),
            rule("asking ahead is for plain tiles", asks_usefully),
            rule("few rows of A need no second group of W's rows", subtiles_help),
-           rule("too many sums would be exchanged", k_groups_help),
-           rule("A is too small to be shared", sharing_helps),
+           rule("too many sums would be exchanged", k_groups_help), rule("A is too small to be shared", sharing_helps),
            rule("some clusters would wait for others", splits_for_one_wave),
            rule("multiprocessors would be idle", fills_device)}};
 }

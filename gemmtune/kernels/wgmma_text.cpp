@@ -85,8 +85,9 @@ std::string wgmma_text(WgmmaOperands operands, int n) {
       "      : \"l\"(a), \"l\"(w), \"r\"(static_cast<int>(adds)));\n"
       "}}\n",
       fmt::arg("sum", int8 ? "int" : "float"), fmt::arg("registers", registers), fmt::arg("adds", registers + 2),
-      fmt::arg("n", n), fmt::arg("types", instruction_of(operands).types), fmt::arg("names", names), fmt::arg("a", registers),
-      fmt::arg("w", registers + 1), fmt::arg("rest", instruction_of(operands).rest), fmt::arg("outputs", outputs));
+      fmt::arg("n", n), fmt::arg("types", instruction_of(operands).types), fmt::arg("names", names),
+      fmt::arg("a", registers), fmt::arg("w", registers + 1), fmt::arg("rest", instruction_of(operands).rest),
+      fmt::arg("outputs", outputs));
 }
 
 }  // namespace gemmtune

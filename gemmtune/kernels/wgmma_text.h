@@ -17,8 +17,8 @@ std::string wgmma_text(WgmmaOperands operands, int n);
 /// in their registers: others would be as many again.
 enum class FirstSums : std::uint8_t { anywhere, in_place };
 
-/// wgmma_rs(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3 or 64 × n × 16 of bf16 and f16,
-/// the first operand in registers. If `adds` is false, the sums are written without being read.
+/// wgmma_rs(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3 or 64 × n × 16 of bf16 and
+/// f16, the first operand in registers. If `adds` is false, the sums are written without being read.
 std::string wgmma_from_registers_text(WgmmaOperands operands, int n, FirstSums first = FirstSums::anywhere);
 
 }  // namespace gemmtune

@@ -2,8 +2,8 @@
 // reading W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M, the rows of
 // A ("tokens") its N. docs/fp8-on-hopper.md explains what this is built for.
 //
-// kernels/stream/block.cuh says what a block does. The warp that copies A copies all scales too, 128 of K at a time. The
-// tensor core sums 128 of K. The sum times both scales is then added in float.
+// kernels/stream/block.cuh says what a block does. The warp that copies A copies all scales too, 128 of K at a time.
+// The tensor core sums 128 of K. The sum times both scales is then added in float.
 
 #include "gemmtune/families/fp8_block_stream/block_stream_layout.cuh"
 #include "gemmtune/kernels/stream/block.cuh"
@@ -119,8 +119,7 @@ struct Work {
 
   __device__ void multiply(const Multiplier& multiplier) const {
     float totals[subtiles][held];
-    sum_up(totals,
-           [&] { multiplier.each_chunk([&](int w, int a) { multiply_chunk(multiplier, totals, w, a); }); });
+    sum_up(totals, [&] { multiplier.each_chunk([&](int w, int a) { multiply_chunk(multiplier, totals, w, a); }); });
     const Place& place = multiplier.place;
     const StreamArguments& s = g.stream;
     const Writer writer = {

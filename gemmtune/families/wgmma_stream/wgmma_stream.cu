@@ -1,9 +1,9 @@
-// C = A · Wᵀ for few rows of A: e4m3 with scales of rows or of whole matrices, or bf16 or f16 without scales. The time is
-// that of reading W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M, the
-// rows of A ("tokens") its N. docs/small-m-on-hopper.md explains what this is built for.
+// C = A · Wᵀ for few rows of A: e4m3 with scales of rows or of whole matrices, or bf16 or f16 without scales. The time
+// is that of reading W, which passes once through shared memory. C is computed transposed: 64 rows of W are wgmma's M,
+// the rows of A ("tokens") its N. docs/small-m-on-hopper.md explains what this is built for.
 //
-// kernels/stream/block.cuh says what a block does. Scales are applied once, to the complete sums. The warp that copies A
-// copies its scales too, before all else.
+// kernels/stream/block.cuh says what a block does. Scales are applied once, to the complete sums. The warp that copies
+// A copies its scales too, before all else.
 
 #include "gemmtune/families/wgmma_stream/wgmma_stream_layout.cuh"
 #include "gemmtune/kernels/stream/block.cuh"
@@ -52,6 +52,13 @@ __device__ inline float scale_of_row(const Arguments& g, int batch, int n) {
   return a_scales == Scales::matrix ? g.a_scale[batch] * scale : scale;
 }
 
+__device__ inline float bias_of_row(const Arguments& g, int n) {
+#if STREAM_BIAS
+  if (n < g.stream.n) return float_of(((const Out*)g.stream.bias)[n]);
+#endif
+  return 0;
+}
+
 /// `row` is the first that this thread has.
 __device__ inline RowFactors load_row_factors(const Arguments& g, int batch, int row) {
   RowFactors factors;
@@ -61,10 +68,7 @@ __device__ inline RowFactors load_row_factors(const Arguments& g, int batch, int
     for (int half = 0; half < 2; ++half) {
       const int n = row + sub * 64 + 8 * half;
       factors.scale[sub][half] = scale_of_row(g, batch, n);
-      factors.bias[sub][half] = 0;
-#if STREAM_BIAS
-      if (n < g.stream.n) factors.bias[sub][half] = float_of(((const Out*)g.stream.bias)[n]);
-#endif
+      factors.bias[sub][half] = loads_factors_early ? bias_of_row(g, n) : 0;
     }
   return factors;
 }
@@ -73,6 +77,7 @@ struct Writer {
   Output out;
   const Shared& shared;
   const RowFactors& factors;
+  const Arguments& g;
   int row;
 
   __device__ void write(const Piece& piece, int sub, int eight) const {
@@ -87,8 +92,9 @@ struct Writer {
         first *= of_tokens.x * factors.scale[sub][half];
         second *= of_tokens.y * factors.scale[sub][half];
       }
-      const float bias = factors.bias[sub][half];
-      out.write_two(token, row + sub * 64 + 8 * half, first + bias, second + bias);
+      const int n = row + sub * 64 + 8 * half;
+      const float bias = loads_factors_early ? factors.bias[sub][half] : bias_of_row(g, n);
+      out.write_two(token, n, first + bias, second + bias);
     }
   }
 };
@@ -129,8 +135,7 @@ struct Work {
       if (has_token_scales) mbarrier_wait(token_scales_full(multiplier.shared), 0);
     });
     const StreamArguments& s = g.stream;
-    const Writer writer = {
-        {(Out*)s.c + (i64)place.batch * s.m * s.n, s.m, s.n}, multiplier.shared, factors, row};
+    const Writer writer = {{(Out*)s.c + (i64)place.batch * s.m * s.n, s.m, s.n}, multiplier.shared, factors, g, row};
     multiplier.reducer().reduce(totals,
                                 [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
   }

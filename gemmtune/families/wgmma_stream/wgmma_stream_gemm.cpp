@@ -56,8 +56,8 @@ StreamNeeds wgmma_stream_needs(const Problem& problem, const StreamTile& tile) {
 }
 
 KernelSource wgmma_stream_source(const Problem& problem, const StreamTile& tile) {
-  auto source = stream_source(wgmma_stream_kernel(), operands_of(problem), problem, tile,
-                              wgmma_stream_needs(problem, tile));
+  auto source =
+      stream_source(wgmma_stream_kernel(), operands_of(problem), problem, tile, wgmma_stream_needs(problem, tile));
   source.options.push_back(fmt::format("-DSTREAM_A_SCALES={}", scales_macro(problem.a)));
   source.options.push_back(fmt::format("-DSTREAM_W_SCALES={}", scales_macro(problem.w)));
   return source;

@@ -1,5 +1,5 @@
-// e4m3 with scales of rows or of whole matrices, and bf16 and fp16 without scales, for up to 128 rows of A, on Hopper. W
-// is read once and streams through shared memory. docs/small-m-on-hopper.md explains how.
+// e4m3 with scales of rows or of whole matrices, and bf16 and fp16 without scales, for up to 128 rows of A, on Hopper.
+// W is read once and streams through shared memory. docs/small-m-on-hopper.md explains how.
 //
 // wgmma_stream_space.h says which tile to choose.
 #pragma once

@@ -13,8 +13,7 @@ namespace {
 using Values = std::vector<std::int64_t>;
 
 const StreamKernels& kernels() {
-  static const StreamKernels all{
-      .family = "wgmma_stream", .why_no = why_no_wgmma_stream, .needs = wgmma_stream_needs};
+  static const StreamKernels all{.family = "wgmma_stream", .why_no = why_no_wgmma_stream, .needs = wgmma_stream_needs};
   return all;
 }
 

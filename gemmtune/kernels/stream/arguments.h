@@ -20,8 +20,8 @@ struct StreamArguments {
 /// Bytes along K that a step of the kernels takes of each row: one row of the 128-byte swizzle.
 constexpr std::int32_t stream_chunk_bytes = 128;
 
-/// Packed weights are bricks of 64 rows × 128 bytes of K, [batch][N/64, rounded up][chunks], in the order in which wgmma
-/// reads them: the 128-byte swizzle of kernels/wgmma_descriptor.cuh. What is past N or K is zero.
+/// Packed weights are bricks of 64 rows × 128 bytes of K, [batch][N/64, rounded up][chunks], in the order in which
+/// wgmma reads them: the 128-byte swizzle of kernels/wgmma_descriptor.cuh. What is past N or K is zero.
 constexpr std::int32_t stream_brick_rows = 64;
 constexpr std::int32_t stream_brick_bytes = stream_brick_rows * stream_chunk_bytes;
 

@@ -1,7 +1,7 @@
 // What a block of the kernels that stream W through shared memory does: warpgroups multiply, one warp copies W, another
-// one A, 128 bytes of K of each row at a time. W has a ring of its own, because it can be asked for early and far ahead.
-// Warpgroups of a block, and blocks of a cluster, take different parts of K. At the end each sends most of its sums to
-// the others, and adds up and writes a share of C.
+// one A, 128 bytes of K of each row at a time. W has a ring of its own, because it can be asked for early and far
+// ahead. Warpgroups of a block, and blocks of a cluster, take different parts of K. At the end each sends most of its
+// sums to the others, and adds up and writes a share of C.
 //
 // A family's kernel says what happens with the sums of a chunk and with those of all chunks. Macros:
 //   STREAM_REGISTERS   of a thread at the start. Where STREAM_MANY_REGISTERS is not 0, threads that multiply get that
@@ -28,8 +28,8 @@ __device__ inline void init_ring_barriers(const Shared& shared, int arrivals) {
   for (int warpgroup = 0; warpgroup < consumers; ++warpgroup) mbarrier_init(shared.far_full(warpgroup), 1);
 }
 
-/// multiply() adds all products of the warpgroup to totals, after all earlier kernels have ended. Afterwards the sums can
-/// be sent: Reducer::reduce().
+/// multiply() adds all products of the warpgroup to totals, after all earlier kernels have ended. Afterwards the sums
+/// can be sent: Reducer::reduce().
 template <typename Multiply>
 __device__ void sum_up(float (&totals)[subtiles][held], Multiply multiply) {
 #pragma unroll

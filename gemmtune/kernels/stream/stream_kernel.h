@@ -35,8 +35,8 @@ class StreamKernel {
   /// The part of a kernel's arguments that all have.
   StreamArguments arguments(const Operands& operands) const;
 
-  /// The kernel starts early (kernels/pdl.cuh). What it reads before the kernel that precedes it on the stream has ended
-  /// are packed weights only. The kernel's parameters are the tensor maps of A and W, and `arguments`.
+  /// The kernel starts early (kernels/pdl.cuh). What it reads before the kernel that precedes it on the stream has
+  /// ended are packed weights only. The kernel's parameters are the tensor maps of A and W, and `arguments`.
   template <typename Arguments>
   void launch(const Operands& operands, const Arguments& arguments, Stream& stream) const noexcept {
     try {

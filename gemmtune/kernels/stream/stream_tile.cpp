@@ -102,8 +102,7 @@ std::int64_t stream_threads(const StreamTile& tile, const StreamNeeds& needs) {
 std::int64_t stream_blocks_at_once(const StreamTile& tile, const StreamNeeds& needs) {
   const auto registers = std::min(round_up(needs.registers, 8), even_registers(tile, needs));
   const auto by_registers = 4 * (registers_of_lane / registers) / (stream_threads(tile, needs) / 32);
-  const auto by_memory =
-      shared_bytes_of_multiprocessor / (stream_shared_bytes(tile, needs) + shared_bytes_of_system);
+  const auto by_memory = shared_bytes_of_multiprocessor / (stream_shared_bytes(tile, needs) + shared_bytes_of_system);
   return std::min(by_registers, by_memory);
 }
 

@@ -10,6 +10,7 @@
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
+#include "tests/support/stream_registers.h"
 
 namespace gemmtune {
 namespace {
@@ -95,15 +96,7 @@ TEST(BlockStreamSpace, ClustersThatSplitKAreOnTheDeviceAtOnce) {
 /// sums do not fit, registers move from the warps that copy.
 TEST(BlockStreamSpace, RegistersFitAMultiprocessor) {
   for (const auto* sizes : {"1x2112x7168", "24x24576x1536", "64x7168x2048", "96x2112x7168", "128x7168x16384"})
-    for (const auto& tile : tiles_of(block_scaled(sizes))) {
-      const auto [even, many] = stream_registers(tile, block_stream_needs(tile));
-      const auto threads = stream_threads(tile, block_stream_needs(tile));
-      const auto warps_of_quarter = (threads / 32 + 3) / 4;
-      EXPECT_LE(warps_of_quarter * even * 32, 16'384);
-      if (many == 0) continue;
-      EXPECT_EQ(threads, 128 * (tile.warpgroups() + 1));
-      EXPECT_LE(tile.warpgroups() * many + 40, (tile.warpgroups() + 1) * even);
-    }
+    for (const auto& tile : tiles_of(block_scaled(sizes))) expect_registers_fit(tile, block_stream_needs(tile));
   EXPECT_EQ(stream_registers({.tokens = 128}, block_stream_needs({.tokens = 128})).even, 168);
 }
 
