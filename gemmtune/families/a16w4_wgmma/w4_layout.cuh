@@ -19,6 +19,7 @@ constexpr int stages = W4_STAGES;
 constexpr int scale_k = W4_SCALE_K;
 constexpr bool writes_pairs = W4_PAIRS;
 
+constexpr int chunk_k = gemmtune::w4_brick_k;
 constexpr int brick_bytes = gemmtune::w4_brick_bytes(scale_k);
 constexpr int w_stage_bytes = bricks * brick_bytes;
 constexpr int panel_k = 64;  // of A: 128 bytes of bf16, as the swizzle has them

@@ -1,9 +1,9 @@
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gemmtune/families/fp8_block_stream/block_stream_space.h"
+#include "gemmtune/families/prepared_stream.h"
 #include "gemmtune/families/space_family.h"
 
 namespace gemmtune {
@@ -11,23 +11,6 @@ namespace gemmtune {
 std::unique_ptr<KernelFamily> make_fp8_block_stream_family();
 
 namespace {
-
-class PreparedBlockStream final : public PreparedGemm {
- public:
-  explicit PreparedBlockStream(BlockStreamGemm gemm) : gemm_(std::move(gemm)) {}
-
-  std::size_t packed_weight_bytes() const override { return gemm_.packer() ? gemm_.packer()->bytes() : 0; }
-  std::string packed_layout() const override { return gemm_.packer() ? gemm_.packer()->layout_name() : ""; }
-
-  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
-    gemm_.packer()->pack(operands.w, packed, stream);
-  }
-
-  void launch(const Operands& operands, Stream& stream) noexcept override { gemm_.launch(operands, stream); }
-
- private:
-  BlockStreamGemm gemm_;
-};
 
 /// The family for block-scaled FP8 with up to 128 rows of A.
 class BlockStreamFamily final : public SpaceFamily {
@@ -48,7 +31,7 @@ class BlockStreamFamily final : public SpaceFamily {
     return why_no_block_stream(problem, block_stream_tile(point));
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return std::make_unique<PreparedBlockStream>(BlockStreamGemm(problem, block_stream_tile(point)));
+    return std::make_unique<PreparedStream<BlockStreamGemm>>(BlockStreamGemm(problem, block_stream_tile(point)));
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return block_stream_sources(problem, block_stream_tile(point));

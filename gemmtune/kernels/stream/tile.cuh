@@ -21,7 +21,6 @@ constexpr int parts = k_blocks * k_groups;        // of K
 constexpr int consumers = row_groups * k_groups;  // warpgroups that multiply
 constexpr int bricks = row_groups * subtiles;     // of 64 rows of W
 constexpr int block_rows = 64 * bricks;
-constexpr int chunk_k = 128;
 
 /// A warpgroup's sums are handed over in pieces of 64 rows × 8 tokens, four floats of each thread.
 constexpr int held = tokens / 2;  // accumulators of a thread for 64 rows

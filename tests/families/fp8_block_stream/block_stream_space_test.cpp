@@ -10,6 +10,7 @@
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
+#include "tests/support/stream_registers.h"
 
 namespace gemmtune {
 namespace {
@@ -74,33 +75,29 @@ TEST(BlockStreamSpace, HasWhatWasFastest) {
   EXPECT_TRUE(found("16x7168x2048", {.tokens = 16, .k_groups = 2, .w_stages = 12, .a_stages = 8}));
 }
 
+std::int64_t blocks_at_once(const BlockStreamTile& tile) {
+  return stream_blocks_at_once(tile, block_stream_needs(tile));
+}
+
 /// 33 clusters of four blocks, of which an H200 holds 30 if each block has a multiprocessor for itself, took 19.3 µs,
 /// and 17 of them 13.5. Where two blocks fit, the device holds all 33.
 TEST(BlockStreamSpace, ClustersThatSplitKAreOnTheDeviceAtOnce) {
   const BlockStreamTile large{.tokens = 128, .k_blocks = 4, .w_stages = 8};
   const BlockStreamTile small{.tokens = 128, .k_blocks = 4, .w_stages = 4, .a_stages = 3};
-  EXPECT_EQ(block_stream_blocks_at_once(large), 1);
-  EXPECT_EQ(block_stream_blocks_at_once(small), 2);
+  EXPECT_EQ(blocks_at_once(large), 1);
+  EXPECT_EQ(blocks_at_once(small), 2);
   EXPECT_FALSE(has(block_scaled_text("128x2112x7168"), large));
   EXPECT_TRUE(has(block_scaled_text("128x2112x7168"), small));
-  EXPECT_EQ(block_stream_blocks_at_once({.k_blocks = 4, .w_stages = 4}), 2);
-  EXPECT_EQ(block_stream_blocks_at_once({.tokens = 8, .w_stages = 8, .a_stages = 8}), 3);
+  EXPECT_EQ(blocks_at_once({.k_blocks = 4, .w_stages = 4}), 2);
+  EXPECT_EQ(blocks_at_once({.tokens = 8, .w_stages = 8, .a_stages = 8}), 3);
 }
 
 /// What a kernel's registers come to: blocks of one warpgroup leave room for a second one, and where four warpgroups'
 /// sums do not fit, registers move from the warps that copy.
 TEST(BlockStreamSpace, RegistersFitAMultiprocessor) {
   for (const auto* sizes : {"1x2112x7168", "24x24576x1536", "64x7168x2048", "96x2112x7168", "128x7168x16384"})
-    for (const auto& tile : tiles_of(block_scaled(sizes))) {
-      const auto [even, many] = block_stream_registers(tile);
-      const auto threads = block_stream_threads(tile);
-      const auto warps_of_quarter = (threads / 32 + 3) / 4;
-      EXPECT_LE(warps_of_quarter * even * 32, 16'384);
-      if (many == 0) continue;
-      EXPECT_EQ(threads, 128 * (tile.warpgroups() + 1));
-      EXPECT_LE(tile.warpgroups() * many + 40, (tile.warpgroups() + 1) * even);
-    }
-  EXPECT_EQ(block_stream_registers({.tokens = 128}).even, 168);
+    for (const auto& tile : tiles_of(block_scaled(sizes))) expect_registers_fit(tile, block_stream_needs(tile));
+  EXPECT_EQ(stream_registers({.tokens = 128}, block_stream_needs({.tokens = 128})).even, 168);
 }
 
 TEST(BlockStreamSpace, SaysWhatItDoesNotDo) {
