@@ -44,7 +44,7 @@ struct NameRule {
 };
 
 /// A name may also state a model's formats after the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
-constexpr std::array<NameRule, 14> name_rules{{{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
+constexpr std::array<NameRule, 15> name_rules{{{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
                                                {"a8w4_nvfp4", [](const Evidence&) { return Format::a8w4_nvfp4; }},
                                                {"a16w4", [](const Evidence&) { return Format::a16w4; }},
                                                {"a8w4", [](const Evidence&) { return Format::a8w4; }},
@@ -56,6 +56,7 @@ constexpr std::array<NameRule, 14> name_rules{{{"a16w4_nvfp4", [](const Evidence
                                                {"bf16", sixteen_bit},
                                                {"fp16", sixteen_bit},
                                                {"f32", sixteen_bit},
+                                               {"mxfp8", [](const Evidence&) { return Format::mxfp8; }},
                                                {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
                                                {"fp4", [](const Evidence&) { return Format::a4w4; }}}};
 
@@ -97,9 +98,10 @@ struct KernelRule {
 };
 
 /// What AITER's libraries and our families call their kernels.
-constexpr std::array<KernelRule, 6> kernel_rules{{{"f4gemm", Format::a4w4},
+constexpr std::array<KernelRule, 7> kernel_rules{{{"f4gemm", Format::a4w4},
                                                   {"a4w4_blockscale", Format::a4w4},
                                                   {"mxfp4", Format::a4w4},
+                                                  {"mxfp8", Format::mxfp8},
                                                   {"a8w8_blockscale", Format::a8w8_blockscale},
                                                   {"a8w8_bpreshuffle", Format::a8w8_bpreshuffle},
                                                   {"bf16gemm", Format::a16w16}}};
@@ -122,7 +124,7 @@ std::optional<FormatGuess> guess_by_kernels(const CsvDocument& document) {
     found = rule;
   }
   if (found == nullptr) return std::nullopt;
-  return FormatGuess{found->format, found->format == Format::a4w4,
+  return FormatGuess{found->format, found->format == Format::a4w4 || found->format == Format::mxfp8,
                      fmt::format("its kernels' names have '{}'", found->part)};
 }
 

@@ -19,7 +19,7 @@ struct Problem;
 /// - per_norm and per_sum are the accumulation: K products added in float in any order. Where a side is f32, or A is
 /// quantised to int8 in blocks of 32, the errors of a random walk are per_norm and those of a sum that grows all the
 /// way are per_sum. Elsewhere per_norm alone allows for both. Where both sides are FP8 (or E2M1, which is multiplied as
-/// FP8), per_norm includes the 13 bits that Hopper's tensor cores keep.
+/// FP8), per_norm includes the 13 bits that Hopper's tensor cores keep, and of MXFP8 what folding may change.
 /// - per_square is for operands that tensor cores multiply: FP8, 16 bits and TF32. Tensor cores truncate towards
 /// zero, so the losses add up where the products have one sign.
 /// - An activation enlarges errors of x by its steepest slope at most. per_argument is the error of its own
