@@ -80,7 +80,8 @@ ErrorBound error_bound_of(const Problem& problem) {
     bound.per_norm = 4 * float_unit;
     bound.per_sum = accumulation;
   } else if (is_multiplied_as_fp8(problem.a) && is_multiplied_as_fp8(problem.w)) {
-    bound.per_norm += 2 * fp8_unit + folding_error(problem);
+    bound.per_norm += 2 * fp8_unit;
+    bound.per_folding = folding_error(problem);
     bound.per_square = fp8_unit / 2 * static_cast<double>(fp8_run(problem));
   } else if (is_multiplied_as_half(problem.a) && is_multiplied_as_half(problem.w)) {
     bound.per_square = half_unit / 2 * static_cast<double>(problem.k);
