@@ -6,6 +6,8 @@
 // W has a ring of its own, because it can be asked for early and far ahead. The tensor core sums 128 of K. The sum
 // times both scales is then added in float. Warpgroups of a block, and blocks of a cluster, take different parts of K.
 // At the end each sends most of its sums to the others, and adds up and writes a share of C.
+//
+// With STREAM_W_ROWS, W has one scale for each row instead, which C is multiplied by as it is written.
 
 #include "gemmtune/families/fp8_block_stream/block_stream_layout.cuh"
 #include "gemmtune/kernels/pdl.cuh"
@@ -25,6 +27,7 @@ struct ScaleSource {
 };
 
 constexpr int scales_of_lane = (scales + 31) / 32;
+constexpr bool w_has_rows = STREAM_W_ROWS;
 
 struct Copier {
   const Shared& shared;
@@ -83,6 +86,7 @@ struct Copier {
       const i64 row = (i64)place.batch * g.m + (exists ? i : 0);
       return {(const u8*)(g.a_scale + row * g.chunks + place.first), exists};
     }
+    if (w_has_rows) return {(const u8*)g.a_scale, false};  // zeros, which nobody reads
     const int row = place.row + (i - tokens) * 64;
     const bool exists = i - tokens < bricks && row < g.n;
     const i64 block = (i64)place.batch * ((g.n + 127) / 128) + (exists ? row / 128 : 0);
@@ -183,7 +187,7 @@ struct Multiplier {
   /// Adds the products of 128 of K. Where registers allow it, the factors are read while the tensor core multiplies.
   __device__ void multiply_chunk(float (&totals)[subtiles][held], int w_stage, int a_stage) const {
     constexpr bool reads_early = tokens * (subtiles + 2) <= 384;
-    const float w_scale = ld_shared_f32(shared.scale(a_stage, tokens + group * subtiles));
+    const float w_scale = w_has_rows ? 1.0f : ld_shared_f32(shared.scale(a_stage, tokens + group * subtiles));
     float sums[held];
     float2 early[eights];
 #pragma unroll
@@ -225,16 +229,19 @@ struct Writer {
   Output out;
   const Arguments& g;
   int row;
+  const float* row_scales;  // of W, of this matrix; only with STREAM_W_ROWS
 
   __device__ void write(const Piece& piece, int sub, int eight) const {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int n = row + sub * 64 + row_of_thread() + 8 * half;
+      const float scale = w_has_rows && n < g.n ? row_scales[n] : 1.0f;
       float bias = 0;
 #if STREAM_BIAS
       if (n < g.n) bias = float_of(((const Out*)g.bias)[n]);
 #endif
-      out.write_two(eight * 8 + token_of_thread(), n, piece.of[2 * half] + bias, piece.of[2 * half + 1] + bias);
+      out.write_two(eight * 8 + token_of_thread(), n, piece.of[2 * half] * scale + bias,
+                    piece.of[2 * half + 1] * scale + bias);
     }
   }
 };
@@ -267,7 +274,10 @@ __device__ inline void multiply_and_write(const Multiplier& multiplier, const Ar
   if (reuses_rings) cluster_sync<cluster>();
   const Place& place = multiplier.place;
   const Writer writer = {
-      {(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n}, g, place.row + multiplier.group * subtiles * 64};
+      {(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n},
+      g,
+      place.row + multiplier.group * subtiles * 64,
+      g.w_scale + (i64)place.batch * g.n};
   multiplier.reducer().reduce(totals, [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
 }
 

@@ -8,6 +8,7 @@
 #include "gemmtune/core/error.h"
 #include "gemmtune/families/fp8_block_stream/block_stream_arguments.h"
 #include "gemmtune/gemm/rounding.h"
+#include "gemmtune/kernels/mxfp8_folder.h"
 #include "gemmtune/kernels/wgmma_text.h"
 
 namespace gemmtune {
@@ -148,6 +149,7 @@ KernelSource block_stream_source(const Problem& problem, const BlockStreamTile& 
                     option("A_STAGES", tile.a_stages),
                     option("AHEAD", tile.ahead),
                     option("PACKED", problem.packed),
+                    option("W_ROWS", is_mxfp8(problem.w)),
                     option("REGISTERS", block_stream_registers(tile).even),
                     option("MANY_REGISTERS", block_stream_registers(tile).many),
                     option("SHARED_BYTES", block_stream_shared_bytes(tile)),
@@ -159,7 +161,7 @@ KernelSource block_stream_source(const Problem& problem, const BlockStreamTile& 
 
 std::vector<KernelSource> block_stream_sources(const Problem& problem, const BlockStreamTile& tile) {
   std::vector<KernelSource> sources{block_stream_source(problem, tile)};
-  if (problem.packed) sources.push_back(block_stream_pack_source());
+  if (problem.packed) sources.push_back(is_mxfp8(problem.w) ? mxfp8_fold_source() : block_stream_pack_source());
   return sources;
 }
 
@@ -169,7 +171,7 @@ BlockStreamGemm::BlockStreamGemm(const Problem& problem, const BlockStreamTile& 
         if (const auto why = why_no_block_stream(problem, tile); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
         return tile;
       }()),
-      packer_(problem.packed ? std::optional<BlockStreamPacker>(problem) : std::nullopt),
+      packer_(problem.packed && !is_mxfp8(problem.w) ? std::optional<BlockStreamPacker>(problem) : std::nullopt),
       module_(compile_kernel(block_stream_source(problem, tile))),
       multiply_(module_.function("multiply_block_stream", static_cast<unsigned>(block_stream_shared_bytes(tile)))) {}
 
@@ -183,7 +185,7 @@ void BlockStreamGemm::launch_or_throw(const Operands& operands, Stream& stream) 
                                         .box_rows = static_cast<unsigned>(box_rows)});
   };
   const auto a = operand(operands.a, problem_.m, tile_.tokens / tile_.sharers);
-  const auto w = packer_ ? TensorMap{} : operand(operands.w, problem_.n, tile_.rows());
+  const auto w = problem_.packed ? TensorMap{} : operand(operands.w, problem_.n, tile_.rows());
   const BlockStreamArguments arguments{.a_scale = reinterpret_cast<const float*>(operands.a_scale),
                                        .w_scale = reinterpret_cast<const float*>(operands.w_scale),
                                        .bricks = reinterpret_cast<const unsigned char*>(operands.packed_w),
