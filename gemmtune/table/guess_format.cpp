@@ -98,10 +98,9 @@ struct KernelRule {
 };
 
 /// What AITER's libraries and our families call their kernels.
-constexpr std::array<KernelRule, 7> kernel_rules{{{"f4gemm", Format::a4w4},
+constexpr std::array<KernelRule, 6> kernel_rules{{{"f4gemm", Format::a4w4},
                                                   {"a4w4_blockscale", Format::a4w4},
                                                   {"mxfp4", Format::a4w4},
-                                                  {"mxfp8", Format::mxfp8},
                                                   {"a8w8_blockscale", Format::a8w8_blockscale},
                                                   {"a8w8_bpreshuffle", Format::a8w8_bpreshuffle},
                                                   {"bf16gemm", Format::a16w16}}};
@@ -124,7 +123,7 @@ std::optional<FormatGuess> guess_by_kernels(const CsvDocument& document) {
     found = rule;
   }
   if (found == nullptr) return std::nullopt;
-  return FormatGuess{found->format, found->format == Format::a4w4 || found->format == Format::mxfp8,
+  return FormatGuess{found->format, found->format == Format::a4w4,
                      fmt::format("its kernels' names have '{}'", found->part)};
 }
 

@@ -273,11 +273,10 @@ __device__ inline void multiply_and_write(const Multiplier& multiplier, const Ar
   multiplier.multiply(totals);
   if (reuses_rings) cluster_sync<cluster>();
   const Place& place = multiplier.place;
-  const Writer writer = {
-      {(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n},
-      g,
-      place.row + multiplier.group * subtiles * 64,
-      g.w_scale + (i64)place.batch * g.n};
+  const Writer writer = {{(Out*)g.c + (i64)place.batch * g.m * g.n, g.m, g.n},
+                         g,
+                         place.row + multiplier.group * subtiles * 64,
+                         g.w_scale + (i64)place.batch * g.n};
   multiplier.reducer().reduce(totals, [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
 }
 
