@@ -13,7 +13,7 @@ RuleFamily rule_family(const Problem& p) noexcept {
   if (p.a.scaling == Scaling::none && p.w.scaling == Scaling::none)
     return is_half(p.a.type) || p.a.type == DType::f32 || p.a.type == DType::tf32 ? RuleFamily::sixteen_bit
                                                                                   : RuleFamily::other;
-  if (p.a.scaling == Scaling::mx_1x32 && p.w.scaling == Scaling::mx_1x32) return RuleFamily::mxfp4;
+  if (is_mxfp4(p.a) && is_mxfp4(p.w)) return RuleFamily::mxfp4;
   if (!is_8bit(p.a.type)) return RuleFamily::other;
   if (p.a.scaling == Scaling::block_1x128 && p.w.scaling == Scaling::block_128x128) return RuleFamily::block_scaled;
   if (!is_coarse(p.a.scaling) || !is_coarse(p.w.scaling)) return RuleFamily::other;

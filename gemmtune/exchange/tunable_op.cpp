@@ -165,7 +165,9 @@ std::string why_no_scaled_op(const Problem& problem) {
       problem.a.type == problem.w.type && (problem.a.type == DType::e4m3 || problem.a.type == DType::e4m3fnuz);
   if (!is_fp8) return "PyTorch tunes products with scales only of FP8";
   if (problem.batch > 1) return "PyTorch has no batched products with scales";
-  return problem.a.scaling == Scaling::none ? "PyTorch scales both sides" : "";
+  if (problem.a.scaling == Scaling::none) return "PyTorch scales both sides";
+  const auto most = std::max(number_of(problem.a.scaling), number_of(problem.w.scaling));
+  return most < scalings_by_number.size() ? "" : "PyTorch has no such scales";
 }
 
 std::string why_no_plain_op(const Problem& problem) {

@@ -9,6 +9,7 @@
 #include "gemmtune/gemm/codec.h"
 #include "gemmtune/gemm/quantise.h"
 #include "gemmtune/gemm/relayout.h"
+#include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
 namespace {
@@ -28,7 +29,9 @@ constexpr std::int32_t scale_shift = 20;      // of scales that are floats
 constexpr std::int32_t f16_reach = 10;        // of elements, down to subnormal ones
 constexpr std::int32_t f16_scale_reach = 14;  // likewise
 constexpr std::int32_t narrow_reach = 5;      // of 8-bit elements without scales, and of all rows if outputs are f16
-constexpr std::int64_t block_rows = 128;
+
+/// Rows that share scales, which are not the whole tensor's.
+std::int64_t rows_of_group(Scaling scaling) { return shares_rows(scaling) ? scale_grid(scaling, 1, 1).row_block : 1; }
 
 bool is_wide(DType type) { return type == DType::f32 || type == DType::tf32 || type == DType::bf16; }
 
@@ -42,7 +45,7 @@ bool has_infinity(DType type) { return is_wide(type) || type == DType::f16; }
 bool is_narrow_with_scales(const Side& side) { return has_scales(side.scaling) && !is_wide(side.type); }
 
 std::int32_t reach_of(const Side& side) {
-  if (side.scaling == Scaling::mx_1x32) return mx_reach;
+  if (has_e8m0_scales(side.scaling)) return mx_reach;
   if (side.scaling == Scaling::f16_1x32) return f16_scale_reach;
   if (side.scaling == Scaling::nv_1x16) return 0;
   if (has_scales(side.scaling)) return is_wide(side.type) || side.scaling == Scaling::tensor ? 0 : wide_reach;
@@ -53,7 +56,7 @@ std::int32_t reach_of(const Side& side) {
 /// Rows of one group share their scales, so that elements alone tell them apart.
 std::int32_t depth_of(const Side& side) {
   const bool shares = side.scaling == Scaling::tensor || side.scaling == Scaling::nv_1x16;
-  if (!shares && side.scaling != Scaling::block_128x128) return 0;
+  if (!shares && !shares_rows(side.scaling)) return 0;
   if (is_wide(side.type)) return 0;
   return side.type == DType::i8 ? 4 : 8;
 }
@@ -62,8 +65,8 @@ std::int32_t depth_of(const Side& side) {
 std::int32_t most_shift(const Problem& problem) {
   const Side& a = problem.a;
   const Side& w = problem.w;
-  if (a.scaling == Scaling::mx_1x32 && w.scaling == Scaling::mx_1x32) return mx_shift;
-  if (a.scaling == Scaling::mx_1x32 || w.scaling == Scaling::mx_1x32) return 0;
+  if (has_e8m0_scales(a.scaling) && has_e8m0_scales(w.scaling)) return mx_shift;
+  if (has_e8m0_scales(a.scaling) || has_e8m0_scales(w.scaling)) return 0;
   const bool of_tensor = a.scaling == Scaling::tensor || w.scaling == Scaling::tensor;
   return of_tensor && is_narrow_with_scales(a) && is_narrow_with_scales(w) ? scale_shift : 0;
 }
@@ -185,15 +188,16 @@ RowSpread row_spread(const Problem& problem, Tensor tensor, std::uint64_t seed) 
           .reach = problem.out == DType::f16 ? std::min(reach, narrow_reach) : reach,
           .depth = depth_of(side),
           .rows_of_matrix = std::max<std::int64_t>(is_a ? problem.m : problem.n, 1),
-          .rows_of_group = side.scaling == Scaling::block_128x128 ? block_rows : 1};
+          .rows_of_group = rows_of_group(side.scaling)};
 }
 
 std::int64_t spoiled_scales(const Problem& problem, Tensor tensor, Recipe recipe) {
   if (recipe != Recipe::nan_scales || (tensor != Tensor::a && tensor != Tensor::w)) return 0;
   const bool is_a = tensor == Tensor::a;
-  if ((is_a ? problem.a : problem.w).scaling != Scaling::mx_1x32) return 0;
+  const Scaling scaling = (is_a ? problem.a : problem.w).scaling;
+  if (!has_e8m0_scales(scaling)) return 0;
   // Weights have one however few their rows are, so that the recipe is never without one.
-  return is_a ? problem.batch * problem.m / 32 : (problem.batch * problem.n + 31) / 32;
+  return is_a ? problem.batch * problem.m / 32 : ceil_div(problem.batch * problem.n, 32 * rows_of_group(scaling));
 }
 
 SpoiledElements spoiled_elements(const Problem& problem, Tensor tensor, Recipe recipe) {
@@ -214,8 +218,7 @@ std::uint64_t seeds_of(const Problem& problem, Recipe recipe) {
 }
 
 bool differs_from_gaussian(const Problem& problem, Recipe recipe) {
-  if (recipe == Recipe::nan_scales)
-    return problem.a.scaling == Scaling::mx_1x32 || problem.w.scaling == Scaling::mx_1x32;
+  if (recipe == Recipe::nan_scales) return has_e8m0_scales(problem.a.scaling) || has_e8m0_scales(problem.w.scaling);
   if (recipe == Recipe::nan_inf) return has_nan(problem.a.type) || has_nan(problem.w.type);
   return true;
 }

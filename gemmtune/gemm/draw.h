@@ -79,8 +79,8 @@ HostOperands draw_operands(const Problem& problem, Recipe recipe, std::uint64_t 
 Quantised draw_tensor(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed);
 
 /// Some of its rows, which count on through the batch, and their scales. None of the recipe's NaN and infinities are
-/// among them. Scales of a whole tensor (`tensor`, nv_1x16) cannot be drawn so, and where groups of 128 rows share
-/// scales, `rows` must consist of whole groups.
+/// among them. Scales of a whole tensor (`tensor`, nv_1x16) cannot be drawn so, and where groups of 128 or 32 rows
+/// share scales, `rows` must consist of whole groups.
 Quantised draw_rows(const Problem& problem, Tensor tensor, Recipe recipe, std::uint64_t seed,
                     std::span<const std::int64_t> rows);
 

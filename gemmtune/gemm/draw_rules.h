@@ -17,13 +17,14 @@ enum class Recipe : std::uint8_t {
   wide_exponents,  // gaussian, block b times 2^(counter_bits(block_stream + b) % 25 - 12): scales far apart in a row
   zero_blocks,     // gaussian, block b zero where counter_bits(block_stream + b) % 4 is 0, and of each 16 whole rows
                    // 16g … 16g+15 the one with r % 16 = counter_bits(row_stream + g) % 16
-  nan_scales,      // gaussian; of mx_1x32 operands a few scale bytes are 255: ceil(R/32) for the weights' R rows,
-                   // floor(R/32) for A's. The i-th is in row h % 2^32 % R, column (h >> 32) % ceil(K/32), h =
-                   // counter_bits(row_stream + i). Rows and columns of C that they touch must come out NaN
-  wide_rows,       // gaussian, each row times a power of two (RowSpread): rows, and their scales, far apart
-  nan_inf,         // gaussian; after quantising, a few elements of types that have them are NaN and infinite: of R rows
-                   // min(ceil(R/32), R - 1) are NaN, then min(ceil(R/32), R - 2) infinite. The i-th of all is in row
-                   // h % 2^32 % R, column (h >> 32) % K, h as above
+  nan_scales,      // gaussian; of operands with E8M0 scales a few scale bytes are 255: ceil(R/32) for the weights' R
+                   // rows, or ceil(R/1024) if 32 rows share scales, floor(R/32) for A's. The i-th is of row h % 2^32 %
+               // R, column (h >> 32) % ceil(K/32), h = counter_bits(row_stream + i). Rows and columns of C that they
+               // touch must come out NaN
+  wide_rows,  // gaussian, each row times a power of two (RowSpread): rows, and their scales, far apart
+  nan_inf,    // gaussian; after quantising, a few elements of types that have them are NaN and infinite: of R rows
+              // min(ceil(R/32), R - 1) are NaN, then min(ceil(R/32), R - 2) infinite. The i-th of all is in row
+              // h % 2^32 % R, column (h >> 32) % K, h as above
 };
 
 /// Indices from here on are no elements': where the decisions on blocks, on rows and on groups of rows are drawn.
@@ -127,11 +128,12 @@ struct OperandDraw {
     return factor == 0.0F ? 0.0F : unscaled(row, column) * factor;
   }
 
-  /// Which scale of an mx_1x32 operand is the i-th that nan_scales spoils.
+  /// Which E8M0 scale is the i-th that nan_scales spoils.
   constexpr std::int64_t spoiled_scale(std::int64_t i) const {
     const std::uint64_t drawn = counter.bits(row_stream + static_cast<std::uint64_t>(i));
     const auto row = static_cast<std::int64_t>((drawn & 0xffffffffU) % static_cast<std::uint64_t>(rows));
-    return row * blocks() + static_cast<std::int64_t>((drawn >> 32) % static_cast<std::uint64_t>(blocks()));
+    return spread.group(row) * blocks() +
+           static_cast<std::int64_t>((drawn >> 32) % static_cast<std::uint64_t>(blocks()));
   }
 
   /// Which element is the i-th that nan_inf spoils.

@@ -50,4 +50,15 @@ inline std::uint8_t e8m0_from_amax(float amax, E8M0Mode mode) {
   return static_cast<std::uint8_t>(biased < 0 ? 0 : biased > 254 ? 254 : biased);
 }
 
+/// The same for a block of E4M3 (MXFP8): floor(log2(amax)) - 8, whose 8 is the exponent of E4M3's largest number.
+/// Source: OCP Microscaling Formats (MX) 1.0, section 6.3. Elements above 448 scales are then saturated.
+inline std::uint8_t e8m0_for_e4m3(float amax) {
+  constexpr int more_than_e2m1 = 6;  // whose largest exponent is 2
+  const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(amax) & 0x7fffffffU;
+  if (magnitude == 0) return 0;
+  if (magnitude >= 0x7f800000U) return 255;
+  const int biased = e8m0_exponent(magnitude, E8M0Mode::round_down) - more_than_e2m1 + 127;
+  return static_cast<std::uint8_t>(biased < 0 ? 0 : biased);
+}
+
 }  // namespace gemmtune

@@ -11,11 +11,21 @@ namespace {
 static_assert(static_cast<int>(last_dtype) < static_cast<int>(Feature::first_scaling));
 static_assert(static_cast<int>(feature_of(last_scaling)) < static_cast<int>(Feature::first_option));
 
-constexpr std::array<std::string_view, 12> option_names{
-    "a batch",       "packed weights", "a bias", "A stored [K, M]", "weights stored [K, N]", "leading dimensions",
-    "batch strides", "a residual",     "a ReLU", "a GELU (tanh)",   "a GELU (erf)",          "a SiLU"};
+constexpr std::array<std::string_view, 13> option_names{"a batch",
+                                                        "packed weights",
+                                                        "a bias",
+                                                        "A stored [K, M]",
+                                                        "weights stored [K, N]",
+                                                        "leading dimensions",
+                                                        "batch strides",
+                                                        "a residual",
+                                                        "a ReLU",
+                                                        "a GELU (tanh)",
+                                                        "a GELU (erf)",
+                                                        "a SiLU",
+                                                        "e4m3 with E8M0 scales"};
 static_assert(option_names.size() ==
-              static_cast<std::size_t>(Feature::silu) - static_cast<std::size_t>(Feature::batch) + 1);
+              static_cast<std::size_t>(Feature::mxfp8) - static_cast<std::size_t>(Feature::batch) + 1);
 
 /// The feature of any activation except Activation::none.
 constexpr Feature feature_of(Activation activation) {
@@ -74,6 +84,7 @@ FeatureSet features_of(const Problem& p) {
                  gemmtune::feature_of(p.a.scaling), gemmtune::feature_of(p.w.scaling)};
   if (p.batch > 1) set = set.with({Feature::batch});
   if (p.packed) set = set.with({Feature::packed_weights});
+  if (is_mxfp8(p.a) || is_mxfp8(p.w)) set = set.with({Feature::mxfp8});
   return set.with(features_of(canonical_layout(p))).with(features_of(p.epilogue));
 }
 
@@ -93,6 +104,8 @@ FeatureSet block_features() {
   return {gemmtune::feature_of(DType::i4), gemmtune::feature_of(Scaling::nv_1x16),
           gemmtune::feature_of(Scaling::f16_1x32), gemmtune::feature_of(Scaling::q8_in_call)};
 }
+
+FeatureSet mxfp8_features() { return {Feature::mxfp8, gemmtune::feature_of(Scaling::mx_32x32)}; }
 
 FeatureSet layout_features() {
   return {Feature::a_mn_major, Feature::w_mn_major, Feature::leading_dimensions, Feature::batch_strides};

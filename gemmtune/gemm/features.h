@@ -28,6 +28,7 @@ enum class Feature : std::uint8_t {
   gelu_tanh,
   gelu_erf,
   silu,
+  mxfp8,  // e4m3 with E8M0 scales: types and scales that others have too, but not together
 };
 
 constexpr Feature feature_of(DType type) { return static_cast<Feature>(type); }
@@ -75,6 +76,9 @@ FeatureSet block_features();
 
 /// The features of layouts: transpositions, leading dimensions and batch strides.
 FeatureSet layout_features();
+
+/// MXFP8, and weights of which 32 rows share scales.
+FeatureSet mxfp8_features();
 
 /// All activations, and the residual. A bias is among the basic features.
 FeatureSet epilogue_features();

@@ -8,14 +8,15 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 13> names{
+constexpr std::array<std::string_view, 14> names{
     "a16w16", "a8w8", "a8w8_blockscale", "a8w8_bpreshuffle", "a4w4",  "batched_a16w16", "batched_a8w8",
-    "a16w4",  "a8w4", "a16w4_nvfp4",     "a8w4_nvfp4",       "a8wq4", "a8wq8"};
+    "a16w4",  "a8w4", "a16w4_nvfp4",     "a8w4_nvfp4",       "a8wq4", "a8wq8",          "mxfp8"};
 
 constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
 constexpr Side fp8_rows{.type = DType::e4m3, .scaling = Scaling::row};
 constexpr Side int8_rows{.type = DType::i8, .scaling = Scaling::row};
 constexpr Side mxfp4{.type = DType::e2m1, .scaling = Scaling::mx_1x32};
+constexpr Side mxfp8{.type = DType::e4m3, .scaling = Scaling::mx_1x32};
 constexpr Side nvfp4{.type = DType::e2m1, .scaling = Scaling::nv_1x16};
 constexpr Side q4_0{.type = DType::i4, .scaling = Scaling::f16_1x32};
 constexpr Side q8_0{.type = DType::i8, .scaling = Scaling::f16_1x32};
@@ -98,6 +99,8 @@ Problem format_defaults(Format format) {
               .w = {.type = DType::e4m3, .scaling = Scaling::block_128x128}};
     case Format::a4w4:
       return {.a = mxfp4, .w = mxfp4, .packed = true};
+    case Format::mxfp8:
+      return {.a = mxfp8, .w = mxfp8, .packed = true};
     default:
       break;
   }
@@ -117,6 +120,7 @@ void set_input_types(Problem& problem, DType type) {
 
 std::optional<Format> format_of(const Problem& problem) {
   if (problem.a == mxfp4 && problem.w == mxfp4) return Format::a4w4;
+  if (is_mxfp8(problem.a) && is_mxfp8(problem.w)) return Format::mxfp8;
   if (const auto format = block_format_of(problem)) return format;
   if (problem.a.type != problem.w.type) return std::nullopt;
   if (is_8bit(problem.a.type)) return format_of_8bit(problem);

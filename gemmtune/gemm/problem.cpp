@@ -120,7 +120,7 @@ class Reader {
 
   Scaling read_scaling(std::string_view text) {
     if (const auto scaling = parse_scaling(text)) return *scaling;
-    return expected("a scaling: tensor, row, 1x128, 128x128, 1x32, 1x16, 1x32f16 or q8");
+    return expected("a scaling: tensor, row, 1x128, 128x128, 1x32, 32x32, 1x16, 1x32f16 or q8");
   }
 
   void read_sizes(Problem& problem) {
@@ -289,6 +289,7 @@ std::string why_invalid(const Problem& p) {
   if (auto why = why_invalid_side("A", p.a, p.k); !why.empty()) return why;
   if (auto why = why_invalid_side("the weights", p.w, p.k); !why.empty()) return why;
   if (p.a.scaling == Scaling::block_128x128) return "128x128 scales are for weights";
+  if (p.a.scaling == Scaling::mx_32x32) return "32x32 scales are for weights";
   if (p.a.type == DType::i4) return "int4 is for weights";
   if (is_q8_in_call(p.w)) return "q8 is for A: a call does not quantise weights";
   if (auto why = why_invalid_layout(p); !why.empty()) return why;

@@ -30,6 +30,9 @@ constexpr bool is_mxfp4(const Side& side) noexcept {
   return side.type == DType::e2m1 && side.scaling == Scaling::mx_1x32;
 }
 
+/// E4M3 with power-of-two scales: one for each 32 of K in each row, or in 32 rows of weights.
+constexpr bool is_mxfp8(const Side& side) noexcept { return side.type == DType::e4m3 && has_e8m0_scales(side.scaling); }
+
 constexpr bool is_nvfp4(const Side& side) noexcept {
   return side.type == DType::e2m1 && side.scaling == Scaling::nv_1x16;
 }
@@ -62,6 +65,7 @@ struct Problem {
 ///   64x4096x4096:bf16:bf16:bf16
 ///   64x4096x4096:e2m1/1x32:e2m1/1x32:bf16:packed
 ///   64x4096x4096:bf16/q8:e2m1/1x32:bf16:packed
+///   64x4096x4096:e4m3/1x32:e4m3/32x32:bf16:packed
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
 ///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
 /// The options come in this order: batch=B; nn, tn or tt; lda=, ldw=, ldc= (leading dimensions); stride_a=, stride_w=,

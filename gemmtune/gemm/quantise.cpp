@@ -59,7 +59,7 @@ struct Groups {
   /// The number of rows that are processed at once. They contain whole groups, unless one scale covers the whole
   /// tensor.
   std::int64_t chunk_rows() const {
-    if (side.scaling == Scaling::block_128x128) return grid.row_block;
+    if (shares_rows(side.scaling)) return grid.row_block;
     return std::clamp<std::int64_t>(chunk_elements / std::max<std::int64_t>(k, 1), 1, std::max<std::int64_t>(rows, 1));
   }
 };
@@ -68,7 +68,7 @@ struct Groups {
 class ScaleRule {
  public:
   ScaleRule(const Groups& groups, E8M0Mode mode)
-      : grid_(groups.grid), mode_(mode), largest_(largest_of(groups.side.type)) {
+      : grid_(groups.grid), mode_(mode), type_(groups.side.type), largest_(largest_of(groups.side.type)) {
     if (groups.side.type == DType::i4) largest_ = -largest_;
   }
 
@@ -103,7 +103,8 @@ class ScaleRule {
   static float divisor_of(float scale) { return scale == 0.0F ? std::numeric_limits<float>::infinity() : scale; }
 
   float store_e8m0(float extreme, std::byte* scales, std::int64_t index) const {
-    const std::uint8_t byte = e8m0_from_amax(std::fabs(extreme), mode_);
+    const float amax = std::fabs(extreme);
+    const std::uint8_t byte = type_ == DType::e4m3 ? e8m0_for_e4m3(amax) : e8m0_from_amax(amax, mode_);
     store(scales, index, byte);
     return extreme == 0.0F ? 1.0F : e8m0_to_float(byte);
   }
@@ -122,6 +123,7 @@ class ScaleRule {
 
   ScaleGrid grid_{};
   E8M0Mode mode_{};
+  DType type_{};
   float largest_{};
 };
 
@@ -184,7 +186,7 @@ class Quantiser {
 
   void quantise_chunk(std::int64_t first_row, std::span<const float> values) {
     const std::int64_t rows = static_cast<std::int64_t>(values.size()) / std::max<std::int64_t>(groups_.k, 1);
-    const std::int64_t row_block = groups_.side.scaling == Scaling::block_128x128 ? groups_.grid.row_block : 1;
+    const std::int64_t row_block = shares_rows(groups_.side.scaling) ? groups_.grid.row_block : 1;
     for (std::int64_t row = 0; row < rows; row += row_block) {
       const std::int64_t count = std::min(row_block, rows - row);
       quantise_group_row(first_row + row, count, values.subspan(row * groups_.k, count * groups_.k));
@@ -344,8 +346,7 @@ Quantised rows_of(const Quantised& whole, std::int64_t rows, std::int64_t k, Sid
                   std::span<const std::int64_t> chosen) {
   const Groups groups(side, rows, k);
   const ScaleGrid& grid = groups.grid;
-  if (side.scaling == Scaling::block_128x128)
-    fail(ErrorCode::unsupported, "single rows have no {} scales", to_string(side.scaling));
+  if (shares_rows(side.scaling)) fail(ErrorCode::unsupported, "single rows have no {} scales", to_string(side.scaling));
   const std::int64_t scale_bytes = storage_bytes(grid.type, grid.cols);
   Quantised some;
   for (const std::int64_t row : chosen) {

@@ -19,7 +19,8 @@ struct Quantised {
 };
 
 /// Quantises `rows` × `k` row-major values. A group's scale is its largest magnitude divided by the type's largest
-/// value (127 for int8, 448 for e4m3, 240 for e4m3fnuz), or 1 for a group of zeros; for mx_1x32 it is E8M0 by `mode`.
+/// value (127 for int8, 448 for e4m3, 240 for e4m3fnuz), or 1 for a group of zeros; E8M0 scales are by `mode` for
+/// e2m1, and e8m0_for_e4m3() for e4m3, whose elements saturate.
 /// Values are divided by their scale and rounded to nearest even. A NaN makes its group's scale NaN. Source: AITER's
 /// pertoken_quant, per_1x128 and per_1x32. Beyond these:
 /// - nv_1x16: the tensor's scale t is its largest magnitude / (448 · 6), or 1 if that is 0. A block's scale is its
@@ -51,7 +52,7 @@ void dequantise_rows(const std::byte* values, const std::byte* scales, std::int6
                      Side side, std::int64_t first_row, std::int64_t rows, std::span<float> out);
 
 /// Some rows of a whole operand, with their scales, as an operand of its own. Throws Error{unsupported} where rows
-/// share scales that are not the whole tensor's (128x128).
+/// share scales that are not the whole tensor's (128x128, 32x32).
 Quantised rows_of(const Quantised& whole, std::int64_t rows, std::int64_t k, Side side,
                   std::span<const std::int64_t> chosen);
 

@@ -8,8 +8,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 9> names{"none", "tensor", "row",     "1x128", "128x128",
-                                                "1x32", "1x16",   "1x32f16", "q8"};
+constexpr std::array<std::string_view, 10> names{"none", "tensor", "row",     "1x128", "128x128",
+                                                 "1x32", "1x16",   "1x32f16", "q8",    "32x32"};
 
 std::int64_t blocks(std::int64_t count, std::int64_t block) { return ceil_div(count, block); }
 
@@ -24,8 +24,12 @@ std::optional<Scaling> parse_scaling(std::string_view text) {
 }
 
 std::string_view why_no_pair(DType type, Scaling scaling) {
-  const bool is_fp4 = scaling == Scaling::mx_1x32 || scaling == Scaling::nv_1x16;
-  if (is_fp4 != (type == DType::e2m1)) return "1x32 or 1x16 scales and e2m1 go together";
+  if (type == DType::e2m1 && scaling != Scaling::mx_1x32 && scaling != Scaling::nv_1x16)
+    return "e2m1 has 1x32 or 1x16 scales";
+  if (type != DType::e2m1 && scaling == Scaling::nv_1x16) return "1x16 scales are for e2m1";
+  if (type != DType::e2m1 && type != DType::e4m3 && scaling == Scaling::mx_1x32)
+    return "1x32 scales are for e2m1 and e4m3";
+  if (type != DType::e4m3 && scaling == Scaling::mx_32x32) return "32x32 scales are for e4m3";
   const bool has_f16 = scaling == Scaling::f16_1x32;
   if (has_f16 && type != DType::i4 && type != DType::i8) return "1x32f16 scales are for int4 and int8";
   if (type == DType::i4 && !has_f16) return "int4 has 1x32f16 scales";
@@ -58,6 +62,8 @@ ScaleGrid scale_grid(Scaling scaling, std::int64_t rows, std::int64_t k) {
               .has_tensor_scale = true};
     case Scaling::f16_1x32:
       return {.rows = rows, .cols = blocks(k, 32), .row_block = 1, .k_block = 32, .type = DType::f16};
+    case Scaling::mx_32x32:
+      return {.rows = blocks(rows, 32), .cols = blocks(k, 32), .row_block = 32, .k_block = 32, .type = DType::e8m0};
   }
   return {};
 }

@@ -21,9 +21,20 @@ enum class Scaling : std::uint8_t {
   nv_1x16,        // one E4M3 byte for each 16 of K in each row, and one f32 for the whole tensor (NVFP4)
   f16_1x32,       // one f16 for each 32 of K in each row (GGUF's Q4_0 and Q8_0)
   q8_in_call,     // none is stored: floats that the call quantises to int8 in blocks of 32 (gemm/q8.h); only for A
+  mx_32x32,       // one E8M0 byte for each 32 rows × 32 of K (MXFP8 weights of which rows share scales)
 };
 
-inline constexpr Scaling last_scaling = Scaling::q8_in_call;
+inline constexpr Scaling last_scaling = Scaling::mx_32x32;
+
+/// Whether rows next to each other share scales, which are not the whole tensor's.
+constexpr bool shares_rows(Scaling scaling) noexcept {
+  return scaling == Scaling::block_128x128 || scaling == Scaling::mx_32x32;
+}
+
+/// Whether scales are powers of two, E8M0, any of which may be NaN.
+constexpr bool has_e8m0_scales(Scaling scaling) noexcept {
+  return scaling == Scaling::mx_1x32 || scaling == Scaling::mx_32x32;
+}
 
 /// Whether an operand has a tensor of scales.
 constexpr bool has_scales(Scaling scaling) noexcept {
@@ -33,7 +44,7 @@ constexpr bool has_scales(Scaling scaling) noexcept {
 /// Why elements of this type cannot have such scales, or "".
 std::string_view why_no_pair(DType type, Scaling scaling);
 
-/// The name in canonical text: "none", "tensor", "row", "1x128", "128x128", "1x32", "1x16", "1x32f16", "q8".
+/// The name in canonical text: "none", "tensor", "row", "1x128", "128x128", "1x32", "1x16", "1x32f16", "q8", "32x32".
 std::string_view to_string(Scaling scaling);
 std::optional<Scaling> parse_scaling(std::string_view text);
 

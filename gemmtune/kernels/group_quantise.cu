@@ -34,7 +34,7 @@ __device__ std::uint32_t largest_of_group(std::uint32_t mine) {
 __device__ float store_scale(std::uint32_t amax_bits, unsigned char* scales, std::int64_t group) {
   const float amax = std::bit_cast<float>(amax_bits);
 #if IS_E8M0
-  const std::uint8_t byte = e8m0_from_amax(amax, E8M0Mode::even);
+  const std::uint8_t byte = IS_E2M1 ? e8m0_from_amax(amax, E8M0Mode::even) : e8m0_for_e4m3(amax);
   scales[group] = byte;
   return amax_bits == 0 ? 1.0F : e8m0_to_float(byte);
 #else

@@ -1,5 +1,5 @@
 // Quantises rows on the GPU in one launch, to the same bits as gemm/quantise.h: one scale for each row, for each 1x128
-// or 128x128 block (f32), or for each 1x32 block (E8M0 in mode `even`, MXFP4).
+// or 128x128 block (f32), or for each 1x32 block (E8M0: MXFP4 in mode `even`, MXFP8).
 #pragma once
 
 #include <compare>

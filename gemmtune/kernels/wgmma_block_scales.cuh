@@ -19,6 +19,9 @@
 #include "gemmtune/kernels/wgmma_from_registers.cuh"
 #endif
 
+/// W has one scale for each row, which the epilogue applies, and none for blocks.
+constexpr bool w_has_rows = W_ROWS;
+
 constexpr int piece_sums = PIECE_N / 2;
 constexpr int group_pieces = group_columns / PIECE_N;
 constexpr int step_pieces = subtiles * group_pieces;
@@ -73,7 +76,7 @@ __device__ __forceinline__ void fill_slot(ScaleSlot& slot, const Arguments& g, c
     cp_async<SCALE_STEPS * 4>(shared_address(slot.a[lane + i]), exists ? from : reinterpret_cast<const u8*>(g.a_scale),
                               exists);
   }
-  if (lane < w_blocks)
+  if (!w_has_rows && lane < w_blocks)
     cp_async<SCALE_STEPS * 4>(shared_address(slot.w[lane]),
                               reinterpret_cast<const u8*>(source.has_w ? source.w + step : g.w_scale), source.has_w);
 }
@@ -130,7 +133,7 @@ struct Multiplier {
     PieceFactors factors;
 #pragma unroll
     for (int block = 0; block < piece_blocks; ++block) {
-      const float w = scales.w[min(block_of(piece) + block, w_blocks - 1)][within];
+      const float w = w_has_rows ? 1.0f : scales.w[min(block_of(piece) + block, w_blocks - 1)][within];
 #pragma unroll
       for (int half = 0; half < 2; ++half) factors.of[half][block] = scales.a[row + half * 8][within] * w;
     }

@@ -3,7 +3,7 @@
 // half of the tile's rows by WGMMA.
 //
 // C[m, n] = sum · a_scale[m] · w_scale[n] (+ bias[n]); scales are powers of two. With scales for blocks of 128
-// (wgmma_block_scales.cuh), these are applied as sums are added.
+// (wgmma_block_scales.cuh), these are applied as sums are added; of W's scales, only if it has no W_ROWS.
 
 #include "gemmtune/kernels/output_element.cuh"
 #include "gemmtune/kernels/pdl.cuh"
@@ -246,7 +246,12 @@ struct Factors {};
 __device__ __forceinline__ Factors load_factors(const Arguments&, const Unit&, int) { return {}; }
 __device__ __forceinline__ void share_factors(Shared&, const Factors&, int) {}
 __device__ __forceinline__ float row_factor(const Factors&, int, int) { return 1; }
-__device__ __forceinline__ float2 column_factors(const Shared&, int, int) { return {1, 1}; }
+
+__device__ __forceinline__ float2 column_factors(const Shared&, const Arguments& g, const Unit& unit, int, int column) {
+  if (!w_has_rows) return {1, 1};
+  const float* const scales = g.w_scale + static_cast<long long>(unit.batch) * g.n;
+  return {scales[min(unit.column + column, g.n - 1)], scales[min(unit.column + column + 1, g.n - 1)]};
+}
 
 #else
 
@@ -290,7 +295,8 @@ __device__ __forceinline__ void share_factors(Shared& shared, const Factors& fac
 __device__ __forceinline__ float row_factor(const Factors& factors, int sub, int half) {
   return factors.a_scale[sub][half];
 }
-__device__ __forceinline__ float2 column_factors(const Shared& shared, int group, int column) {
+__device__ __forceinline__ float2 column_factors(const Shared& shared, const Arguments&, const Unit&, int group,
+                                                 int column) {
   return *reinterpret_cast<const float2*>(&shared.w_scale[group][column]);
 }
 
@@ -299,7 +305,7 @@ __device__ __forceinline__ float2 column_factors(const Shared& shared, int group
 /// Two neighbouring elements of C: sums with scales and bias applied, rounded to C's type. `column` is within the tile.
 __device__ __forceinline__ Pair finish(const Shared& shared, const Arguments& g, const Unit& unit, int group,
                                        const Total* sums, float a_scale, int column) {
-  const float2 w_scale = column_factors(shared, group, column);
+  const float2 w_scale = column_factors(shared, g, unit, group, column);
   float low = static_cast<float>(sums[0]) * (a_scale * w_scale.x);
   float high = static_cast<float>(sums[1]) * (a_scale * w_scale.y);
   if (HAS_BIAS) {

@@ -62,7 +62,7 @@ std::string why_not_quantised(const Quantisation& wanted) {
     return fmt::format("{} is not quantised: expected bf16, fp16 or f32", to_string(wanted.from));
   if (!is_8bit(type) && type != DType::e2m1) return fmt::format("nothing is quantised to {}", to_string(type));
   constexpr std::array computed{Scaling::row, Scaling::block_1x128, Scaling::block_128x128, Scaling::mx_1x32};
-  if ((scaling == Scaling::mx_1x32) != (type == DType::e2m1)) return "1x32 scales and e2m1 go together";
+  if (const auto why = why_no_pair(type, scaling); !why.empty()) return std::string(why);
   if (std::ranges::find(computed, scaling) == computed.end())
     return fmt::format("scales \"{}\" are not computed: expected row, 1x128, 128x128 or 1x32", to_string(scaling));
   if (wanted.rows < 1 || wanted.k < 1) return fmt::format("{} x {} elements are no matrix", wanted.rows, wanted.k);

@@ -17,6 +17,13 @@ constexpr Side e4m3(Scaling scaling) { return {.type = DType::e4m3, .scaling = s
 
 Problem both_sides(Side side) { return {.a = side, .w = side}; }
 
+/// MXFP8, and of weights of which 32 rows share their scales.
+Problem mxfp8_of(Scaling of_weights) {
+  auto problem = format_defaults(Format::mxfp8);
+  problem.w.scaling = of_weights;
+  return problem;
+}
+
 /// The member with this name, or null.
 const Json& child(const Json& json, const char* name) {
   static const Json nothing;
@@ -42,6 +49,7 @@ class QuantisationReader {
     const auto method = text(json_, "quant_method");
     if (method == "fp8") return fp8();
     if (method == "fbgemm_fp8") return both_sides(e4m3(Scaling::row));
+    if (method == "mxfp8") return mxfp8();
     if (method == "mxfp4") return format_defaults(Format::a4w4);
     if (method == "compressed-tensors" || method == "compressed_tensors") return compressed_tensors();
     if (method == "quark") return quark();
@@ -61,8 +69,17 @@ class QuantisationReader {
   Problem fp8() const {
     const auto& block = child(json_, "weight_block_size");
     if (block.is_null()) return both_sides(e4m3(Scaling::tensor));
+    if (text(json_, "scale_fmt") == "ue8m0" && (block == Json({32, 32}) || block == Json({1, 32}))) return mxfp8();
     if (block != Json({128, 128})) unknown();
     return format_defaults(Format::a8w8_blockscale);
+  }
+
+  /// Without a size, blocks are those of the OCP's formats: 32 of K in each row.
+  Problem mxfp8() const {
+    const auto& block = child(json_, "weight_block_size");
+    if (block.is_null() || block == Json({1, 32})) return mxfp8_of(Scaling::mx_1x32);
+    if (block != Json({32, 32})) unknown();
+    return mxfp8_of(Scaling::mx_32x32);
   }
 
   /// Uses the first group, because all groups in known checkpoints have the same quantisation.
@@ -77,6 +94,8 @@ class QuantisationReader {
     if (number(weights, "num_bits") == 4 && type == "float" && number(weights, "group_size") == 32)
       return format_defaults(Format::a4w4);
     if (number(weights, "num_bits") != 8) unknown();
+    if (strategy == "group" && type == "float" && number(weights, "group_size") == 32)
+      return mxfp8_of(Scaling::mx_1x32);
     if (strategy == "block" && type == "float" && child(weights, "block_structure") == Json({128, 128}))
       return format_defaults(Format::a8w8_blockscale);
     return of_scale(type == "int" ? DType::i8 : DType::e4m3, strategy);

@@ -44,7 +44,7 @@ struct NameRule {
 };
 
 /// A name may also state a model's formats after the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
-constexpr std::array<NameRule, 14> name_rules{{{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
+constexpr std::array<NameRule, 15> name_rules{{{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
                                                {"a8w4_nvfp4", [](const Evidence&) { return Format::a8w4_nvfp4; }},
                                                {"a16w4", [](const Evidence&) { return Format::a16w4; }},
                                                {"a8w4", [](const Evidence&) { return Format::a8w4; }},
@@ -56,6 +56,7 @@ constexpr std::array<NameRule, 14> name_rules{{{"a16w4_nvfp4", [](const Evidence
                                                {"bf16", sixteen_bit},
                                                {"fp16", sixteen_bit},
                                                {"f32", sixteen_bit},
+                                               {"mxfp8", [](const Evidence&) { return Format::mxfp8; }},
                                                {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
                                                {"fp4", [](const Evidence&) { return Format::a4w4; }}}};
 

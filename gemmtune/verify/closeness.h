@@ -34,7 +34,7 @@ struct ClosenessRules {
     const double allowed = bound.at(x, norms);
     if (std::isinf(found)) return all_or_nothing(overflows_alike(expected, found, overflow - allowed));
     const double error = std::fabs(expected - found);
-    return {error <= atol + rtol * std::fabs(found), error, error / allowed};
+    return {error <= atol + rtol * std::fabs(found) + bound.folding(norms), error, error / allowed};
   }
 
  private:

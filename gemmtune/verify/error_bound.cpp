@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gemmtune/core/error.h"
+#include "gemmtune/gemm/mxfp8_fold.h"
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
@@ -27,10 +28,17 @@ bool is_multiplied_as_half(const Side& side) {
   return is_half(side.type) || side.type == DType::tf32 || is_multiplied_as_fp8(side);
 }
 
+/// What kernels may lose that fold E8M0 scales (gemm/mxfp8_fold.h): of A into one scale for each 128 of K, of
+/// the weights into one for each row. Relative to the norm of a row.
+double folding_error(const Problem& problem) {
+  return (is_mxfp8(problem.a) ? mxfp8_fold_bound_of_a : 0) + (is_mxfp8(problem.w) ? mxfp8_fold_bound_of_w : 0);
+}
+
 /// How many products a tensor core may add before the sum is moved to float: all of K, unless scales change on the
 /// way.
 std::int64_t fp8_run(const Problem& problem) {
-  const bool blocks = problem.a.scaling == Scaling::block_1x128 || problem.w.scaling == Scaling::block_128x128;
+  const bool blocks =
+      problem.a.scaling == Scaling::block_1x128 || problem.w.scaling == Scaling::block_128x128 || is_mxfp8(problem.a);
   return blocks ? std::min(problem.k, scale_block) : problem.k;
 }
 
@@ -73,6 +81,7 @@ ErrorBound error_bound_of(const Problem& problem) {
     bound.per_sum = accumulation;
   } else if (is_multiplied_as_fp8(problem.a) && is_multiplied_as_fp8(problem.w)) {
     bound.per_norm += 2 * fp8_unit;
+    bound.per_folding = folding_error(problem);
     bound.per_square = fp8_unit / 2 * static_cast<double>(fp8_run(problem));
   } else if (is_multiplied_as_half(problem.a) && is_multiplied_as_half(problem.w)) {
     bound.per_square = half_unit / 2 * static_cast<double>(problem.k);

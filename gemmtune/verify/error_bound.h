@@ -12,8 +12,8 @@ namespace gemmtune {
 struct Problem;
 
 /// The parts of the bound for one problem, as plain numbers that can be handed to a kernel on a device:
-///   eps·max(|C|, smallest_normal) + slope·(per_norm·‖a‖·‖w‖ + per_sum·|x| + min(|x|, per_square·x²/(‖a‖·‖w‖)))
-///   + per_argument·|x|
+///   eps·max(|C|, smallest_normal) + per_argument·|x| + slope·sum
+///   sum = (per_norm + per_folding)·‖a‖·‖w‖ + per_sum·|x| + min(|x|, per_square·x²/(‖a‖·‖w‖))
 /// where x is the sum before the activation, and C is the activation of x.
 /// - The first term is the rounding to the output type, to nearest or towards zero.
 /// - per_norm and per_sum are the accumulation: K products added in float in any order. Where a side is f32, or A is
@@ -22,6 +22,7 @@ struct Problem;
 /// FP8), per_norm includes the 13 bits that Hopper's tensor cores keep.
 /// - per_square is for operands that tensor cores multiply: FP8, 16 bits and TF32. Tensor cores truncate towards
 /// zero, so the losses add up where the products have one sign.
+/// - per_folding, which comes to per_norm, is what folding of MXFP8 may change. It does not count in the error ratio.
 /// - An activation enlarges errors of x by its steepest slope at most. per_argument is the error of its own
 /// arithmetic.
 struct ErrorBound {
@@ -30,6 +31,7 @@ struct ErrorBound {
   double per_norm{};
   double per_sum{};
   double per_square{};
+  double per_folding{};
   double slope{1};
   double per_argument{};
   Activation activation{Activation::none};
@@ -37,12 +39,15 @@ struct ErrorBound {
   /// What C should be for the sum `x`.
   double expected(double x) const { return activate(activation, x); }
 
+  /// The part of the bound that is folding's.
+  double folding(double norms) const { return per_folding == 0 ? 0 : slope * per_folding * norms; }
+
   /// `x` is the sum before the activation. `norms` is ‖a‖·‖w‖ of the row and the column that meet in the element.
   double at(double x, double norms) const {
     const double size = std::fabs(x);
     const double one_sided = norms > 0 ? std::min(size, per_square * size * size / norms) : 0;
     return eps * std::max(std::fabs(expected(x)), smallest_normal) +
-           slope * (per_norm * norms + per_sum * size + one_sided) + per_argument * size;
+           slope * ((per_norm + per_folding) * norms + per_sum * size + one_sided) + per_argument * size;
   }
 };
 

@@ -176,7 +176,8 @@ GEMMTUNE_API gemmtune_status gemmtune_prewarm(gemmtune_runtime* runtime, const g
 GEMMTUNE_API gemmtune_reload gemmtune_runtime_poll(gemmtune_runtime* runtime);
 
 /* What is quantised: `rows` x `k` row-major elements, and what they become. Scales are row-major without gaps: f32 for
- * each row, each 1x128 or each 128x128 block; E8M0 for each 1x32 block, which goes with GEMMTUNE_E2M1. */
+ * each row, each 1x128 or each 128x128 block; E8M0 for each 1x32 block, of GEMMTUNE_E2M1
+ * (MXFP4) or GEMMTUNE_E4M3 (MXFP8) only. */
 typedef struct gemmtune_quantisation {
   size_t struct_size;
   int from_type; /* GEMMTUNE_BF16, GEMMTUNE_F16 or GEMMTUNE_F32 */

@@ -42,6 +42,8 @@ const std::vector<Misreading> all_misreadings{
     {"saturates_large", "9x17x256:int8/row:int8/row:bf16", "wide_rows"},
     {"saturates_large", "9x17x256:a4w4", "wide_rows"},
     {"clamps_e8m0", "9x17x256:a4w4", "wide_rows"},
+    {"clamps_e8m0", "9x17x256:mxfp8", "wide_rows"},
+    {"zeroes_small_rows", "9x17x256:mxfp8", "wide_rows"},
     {"clamps_e8m0", "9x17x256:bf16:e2m1/1x32:bf16", "wide_rows"},
     {"drops_small_scales", "9x17x4096:e4m3/row:e4m3/row:bf16", "wide_rows"},
     {"drops_small_scales", "9x17x4096:int8/tensor:int8/tensor:bf16", "wide_rows"},
@@ -53,6 +55,7 @@ const std::vector<Misreading> all_misreadings{
     {"reads_nan_as_zero", "9x17x256:e4m3fnuz/row:e4m3fnuz/row:bf16", "nan_inf"},
     {"reads_nan_as_zero", "1x17x256:bf16:bf16:bf16", "nan_inf"},
     {"reads_nan_as_zero", "9x17x256:a4w4", "nan_scales"},
+    {"reads_nan_as_zero", "9x17x256:mxfp8", "nan_scales"},
     {"reads_nan_as_zero", "9x17x256:a16w4", "nan_inf"},
     {"reads_nan_as_zero", "9x17x256:a8wq4", "nan_inf"},
     {"saturates_infinity", "40x17x256:f32:e2m1/1x16:f32", "nan_inf"},
@@ -82,8 +85,8 @@ INSTANTIATE_TEST_SUITE_P(All, Misread, testing::ValuesIn(all_misreadings), [](co
 TEST(NeighboursScale, IsFarOffUnderWideRows) {
   const auto device = open_device("cpu");
   const auto examiner = make_host_examiner(*device);
-  for (const auto* types :
-       {"e4m3/row:e4m3/row:bf16", "int8/row:int8/row:bf16", "a8w8_blockscale", "a4w4", "a8w4", "a8wq4", "a8wq8"}) {
+  for (const auto* types : {"e4m3/row:e4m3/row:bf16", "int8/row:int8/row:bf16", "a8w8_blockscale", "a4w4", "a8w4",
+                            "a8wq4", "a8wq8", "mxfp8", "e4m3/1x32:e4m3/32x32:bf16"}) {
     const auto problem = parse_problem(fmt::format("4x8x32768:{}", types));
     const auto share = [&](Recipe recipe) {
       const auto inputs = allocate_inputs(*device, problem);
@@ -136,7 +139,7 @@ TEST_P(LargeProduct, AZeroRowOrHalfTileIsFoundInEveryStage) {
 
 INSTANTIATE_TEST_SUITE_P(Types, LargeProduct,
                          testing::Values("f32:f32:f32", "bf16:bf16:bf16", "int8/row:int8/row:fp16",
-                                         "e4m3/row:e4m3/row:bf16", "a4w4", "bf16:bf16:bf16:gelu_tanh", "a8w4",
+                                         "e4m3/row:e4m3/row:bf16", "a4w4", "mxfp8", "bf16:bf16:bf16:gelu_tanh", "a8w4",
                                          "a16w4_nvfp4", "f32/q8:int4/1x32f16:f32"),
                          [](const auto& tested) { return problem_label(tested.param); });
 

@@ -125,16 +125,19 @@ TEST(BlockWeights, SomeRowsAreThoseOfTheWhole) {
   constexpr std::int64_t rows = 21;
   constexpr std::int64_t k = 90;
   const std::vector<std::int64_t> chosen{0, 3, 4, 20};
-  for (const Side side : {q4_0, q8_0, nvfp4, Side{DType::e2m1, Scaling::mx_1x32}, Side{DType::i8, Scaling::tensor},
-                          Side{DType::e4m3, Scaling::row}, Side{DType::bf16, Scaling::q8_in_call}}) {
+  for (const Side side :
+       {q4_0, q8_0, nvfp4, Side{DType::e2m1, Scaling::mx_1x32}, Side{DType::i8, Scaling::tensor},
+        Side{DType::e4m3, Scaling::mx_1x32}, Side{DType::e4m3, Scaling::row}, Side{DType::bf16, Scaling::q8_in_call}}) {
     const auto whole = quantise(random_values(rows * k, 4), rows, k, side);
     const auto real = dequantise(whole, rows, k, side);
     const auto some = dequantise(rows_of(whole, rows, k, side, chosen), std::ssize(chosen), k, side);
     for (std::size_t i = 0; i < some.size(); ++i)
       ASSERT_EQ(some[i], real[chosen[i / k] * k + static_cast<std::int64_t>(i) % k]) << to_string(side.scaling);
   }
-  const auto blocks = quantise(std::vector<float>(4), 2, 2, {DType::e4m3, Scaling::block_128x128});
-  EXPECT_THROW(static_cast<void>(rows_of(blocks, 2, 2, {DType::e4m3, Scaling::block_128x128}, chosen)), Error);
+  for (const Scaling scaling : {Scaling::block_128x128, Scaling::mx_32x32}) {
+    const auto blocks = quantise(std::vector<float>(4), 2, 2, {DType::e4m3, scaling});
+    EXPECT_THROW(static_cast<void>(rows_of(blocks, 2, 2, {DType::e4m3, scaling}, chosen)), Error);
+  }
 }
 
 TEST(BlockWeights, EachCodeHasItsValue) {

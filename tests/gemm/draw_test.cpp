@@ -102,7 +102,8 @@ TEST(Draw, SizesAreThoseOfTheOperands) {
   for (const auto* text :
        {"3x5x34:a4w4", "3x5x130:a8w8_blockscale", "130x7x257:int8/row:int8/row:f16:bias:batch=3",
         "4x6x9:f32:f32:f32:bias", "4x6x9:tf32:tf32:f32", "4x6x9:e4m3/tensor:e4m3/tensor:bf16:batch=2",
-        "2x3x5:f16:f16:f16", "3x5x34:a8w4", "3x5x34:a16w4_nvfp4:batch=2", "3x5x34:a8wq4:batch=2", "3x5x35:a8wq8"}) {
+        "2x3x5:f16:f16:f16", "3x5x34:a8w4", "3x5x34:a16w4_nvfp4:batch=2", "3x5x34:a8wq4:batch=2", "3x5x35:a8wq8",
+        "3x5x35:mxfp8:batch=2", "3x70x35:e4m3/1x32:e4m3/32x32:bf16:batch=2"}) {
     const auto problem = parse_problem(text);
     const auto sizes = operand_sizes(problem);
     for (const Recipe recipe : all_recipes) {
@@ -222,6 +223,20 @@ TEST(Draw, NanScalesAreAFewAndTheRestIsGaussian) {
   EXPECT_EQ(spoilt.w_scale[(first & 0xffffffffU) % 70 * 3 + (first >> 32) % 3], std::byte{255});
 }
 
+/// 2 · 70 rows are six groups with a scale for 32 of K each, and the third group of a matrix has six rows.
+TEST(Draw, NanScalesOfThirtyTwoRowsAreOne) {
+  const auto problem = parse_problem("64x70x96:e4m3/1x32:e4m3/32x32:bf16:batch=2");
+  const auto gaussian = draw_operands(problem, Recipe::gaussian, 4);
+  const auto spoilt = draw_operands(problem, Recipe::nan_scales, 4);
+  ASSERT_EQ(spoilt.w_scale.size(), 18U);
+  EXPECT_EQ(spoilt.w, gaussian.w);
+  const auto first = counter_bits(4, Tensor::w, row_stream);
+  const auto row = static_cast<std::int64_t>((first & 0xffffffffU) % 140);
+  auto expected = gaussian.w_scale;
+  expected[(row / 70 * 3 + row % 70 / 32) * 3 + static_cast<std::int64_t>((first >> 32) % 3)] = std::byte{255};
+  EXPECT_EQ(spoilt.w_scale, expected);
+}
+
 TEST(Draw, NanScalesWithoutMxAreGaussian) {
   const auto problem = parse_problem("8x8x64:a8w8");
   EXPECT_EQ(draw_operands(problem, Recipe::nan_scales, 6).w, draw_operands(problem, Recipe::gaussian, 6).w);
@@ -243,12 +258,15 @@ TEST(Draw, WideRowsScaleWholeRowsByPowersOfTwo) {
 }
 
 /// Both sides reach far up and far down in one seed or another, and their products stay in the range of floats.
-TEST(Draw, WideRowsOfMxGoOverMostOfTheRangeOfScales) {
-  const auto problem = parse_problem("400x400x64:a4w4");
+class WideMxRows : public testing::TestWithParam<const char*> {};
+
+TEST_P(WideMxRows, GoOverMostOfTheRangeOfScales) {
+  const auto problem = parse_problem(fmt::format("400x400x64:{}", GetParam()));
   ASSERT_EQ(seeds_of(problem, Recipe::wide_rows), 3U);
-  const auto range = [](const std::vector<std::byte>& scales) {
+  const int one = problem.a.type == DType::e2m1 ? 127 : 127 - 6;  // scales of E4M3 are that much smaller
+  const auto range = [one](const std::vector<std::byte>& scales) {
     const auto [least, most] = std::ranges::minmax(scales);
-    return std::pair(std::to_integer<int>(least) - 127, std::to_integer<int>(most) - 127);
+    return std::pair(std::to_integer<int>(least) - one, std::to_integer<int>(most) - one);
   };
   std::pair<int, int> of_a{};
   std::pair<int, int> of_w{};
@@ -266,6 +284,8 @@ TEST(Draw, WideRowsOfMxGoOverMostOfTheRangeOfScales) {
     EXPECT_GT(most, 100);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Draw, WideMxRows, testing::Values("a4w4", "mxfp8"));
 
 TEST(Draw, WideRowsThatShareScalesAreALittleApart) {
   const auto problem = parse_problem("1x300x256:e4m3/1x128:e4m3/128x128:bf16");
@@ -304,6 +324,7 @@ TEST(Draw, WideRowsReachAsFarAsTheTypesHold) {
   EXPECT_EQ(spread("a4w4", 3).shift, 0);
   EXPECT_EQ(spread("a4w4", 4).shift, 60);
   EXPECT_EQ(spread("a4w4", 5).shift, -60);
+  EXPECT_EQ(spread("e4m3/1x32:e4m3/32x32:bf16").shift, 60);
   EXPECT_EQ(spread("bf16:e2m1/1x32:bf16").shift, 0);
   EXPECT_EQ(spread("bf16/q8:e2m1/1x32:bf16").reach, 30);
   EXPECT_EQ(spread("f16/q8:e2m1/1x32:bf16").reach, 10);
@@ -315,6 +336,10 @@ TEST(Draw, WideRowsReachAsFarAsTheTypesHold) {
   EXPECT_EQ(of_w("a8w4_nvfp4").reach, 0);
   EXPECT_EQ(of_w("a8w4_nvfp4").depth, 8);
   EXPECT_EQ(of_w("a8w4_nvfp4").shift, 0);
+  EXPECT_EQ(of_w("e4m3/1x32:e4m3/32x32:bf16").reach, 48);
+  EXPECT_EQ(of_w("e4m3/1x32:e4m3/32x32:bf16").depth, 8);
+  EXPECT_EQ(of_w("e4m3/1x32:e4m3/32x32:bf16").rows_of_group, 32);
+  EXPECT_EQ(of_w("mxfp8").depth, 0);
   EXPECT_EQ(row_spread(parse_problem("8x8x64:a4w4"), Tensor::w, 4).shift, -60);
   EXPECT_EQ(seeds_of(parse_problem("8x8x64:bf16:bf16:bf16"), Recipe::wide_rows), 1U);
   EXPECT_EQ(seeds_of(parse_problem("8x8x64:a4w4"), Recipe::zero_blocks), 1U);

@@ -34,6 +34,14 @@ TEST(Features, TypesAndScalesOfBlocksAreNotBasic) {
   }
 }
 
+/// Families that multiply e4m3, and MXFP4, are not asked about MXFP8.
+TEST(Features, Mxfp8IsMoreThanItsTypeAndItsScales) {
+  EXPECT_EQ(beyond_basic("4x4x32:mxfp8"), FeatureSet{Feature::mxfp8});
+  EXPECT_EQ(beyond_basic("4x4x32:bf16:e4m3/1x32:bf16"), FeatureSet{Feature::mxfp8});
+  EXPECT_EQ(beyond_basic("4x4x32:e4m3/1x32:e4m3/32x32:bf16"), mxfp8_features());
+  EXPECT_TRUE(mxfp8_features().without(block_features()) == mxfp8_features());
+}
+
 TEST(Features, DistancesThatAreThoseOfContiguousTensorsAreNone) {
   auto problem = parse_problem("4x4x8:a16w16");
   problem.layout.a_strides = {.leading_dimension = 8, .batch = 999};
@@ -48,6 +56,8 @@ TEST(Features, HaveNamesAndInventedOnesANumber) {
   EXPECT_EQ(to_string(feature_of(DType::i4)), "int4 operands or outputs");
   EXPECT_EQ(to_string(Feature::w_mn_major), "weights stored [K, N]");
   EXPECT_EQ(to_string(Feature::silu), "a SiLU");
+  EXPECT_EQ(to_string(Feature::mxfp8), "e4m3 with E8M0 scales");
+  EXPECT_EQ(to_string(feature_of(Scaling::mx_32x32)), "32x32 scales");
   EXPECT_EQ(to_string(static_cast<Feature>(63)), "feature 63");
   EXPECT_EQ(to_string(static_cast<Feature>(15)), "feature 15");
 }

@@ -28,6 +28,8 @@ TEST(Format, ProblemsOutsideAllFormatsHaveNone) {
   EXPECT_EQ(format_of(parse_problem("1x1x32:bf16/q8:bf16:bf16")), std::nullopt);
   EXPECT_EQ(format_of(parse_problem("1x1x32:e4m3/1x128:e4m3/row:bf16")), std::nullopt);
   EXPECT_EQ(format_of(parse_problem("1x1x32:f32:f32:f32")), Format::a16w16);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:e4m3/1x32:e4m3/row:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("1x1x32:bf16:e4m3/1x32:bf16")), std::nullopt);
 }
 
 TEST(Format, FloatsOfEachWidthMeetWeightsInBlocks) {
@@ -37,6 +39,14 @@ TEST(Format, FloatsOfEachWidthMeetWeightsInBlocks) {
   EXPECT_EQ(format_of(parse_problem("1x1x32:f32/q8:e2m1/1x16:bf16")), Format::a8w4_nvfp4);
   EXPECT_EQ(format_of(parse_problem("1x1x32:f32/q8:int4/1x32f16:bf16")), Format::a8wq4);
   EXPECT_EQ(format_of(parse_problem("1x1x32:f32/q8:int8/1x32f16:bf16:batch=3")), Format::a8wq8);
+}
+
+TEST(Format, Mxfp8HasWeightsWithBothKindsOfBlocks) {
+  EXPECT_EQ(to_string(parse_problem("8x4x64:mxfp8")), "8x4x64:e4m3/1x32:e4m3/1x32:bf16:packed");
+  EXPECT_EQ(format_of(parse_problem("8x4x64:e4m3/1x32:e4m3/1x32:f32:batch=2")), Format::mxfp8);
+  EXPECT_EQ(format_of(parse_problem("8x4x64:e4m3/1x32:e4m3/32x32:bf16")), Format::mxfp8);
+  EXPECT_FALSE(is_aiter(Format::mxfp8));
+  EXPECT_FALSE(has_block_weights(parse_problem("8x4x64:mxfp8")));
 }
 
 TEST(Format, TablesOfAiterAreForItsOwn) {

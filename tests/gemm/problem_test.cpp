@@ -64,6 +64,11 @@ TEST(Problem, SaysWhatWasFoundWhereAndWhatWasExpected) {
 TEST(Problem, RefusesWhatNobodyCanRun) {
   for (const auto* text : {"1x1x2:e2m1:e2m1/1x32:bf16",
                            "1x1x2:bf16/1x32:bf16:bf16",
+                           "1x1x2:int8/1x32:int8/row:bf16",
+                           "1x1x2:e4m3fnuz/1x32:e4m3fnuz/1x32:bf16",
+                           "1x1x2:e4m3/32x32:e4m3/32x32:bf16",
+                           "1x1x2:e2m1/1x32:e2m1/32x32:bf16",
+                           "1x1x2:e4m3/1x16:e4m3/1x16:bf16",
                            "1x1x2:e8m0:bf16:bf16",
                            "1x1x2:bf16:bf16:int8",
                            "1x1x2:tf32:tf32:tf32",

@@ -114,6 +114,51 @@ TEST(Quantise, MxScalesFollowTheMode) {
   EXPECT_EQ(std::to_integer<std::uint8_t>(by_default.scales[0]), 127);
 }
 
+std::vector<int> scale_bytes(const Quantised& operand) {
+  std::vector<int> bytes;
+  for (const std::byte scale : operand.scales) bytes.push_back(std::to_integer<int>(scale));
+  return bytes;
+}
+
+/// OCP MX 1.0: the scale is 2^(floor(log2(amax)) - 8), and what is then above 448 scales saturates.
+TEST(Quantise, Mxfp8HasItsLargestExponentAtTheTop) {
+  constexpr Side side{DType::e4m3, Scaling::mx_1x32};
+  std::vector<float> values(96);
+  values[0] = -256.0F;             // 2^8 scales
+  values[1] = 0x1p-9F + 0x1p-10F;  // halfway between the smallest subnormals: to the even one
+  values[32] = 1.75F;              // 448 scales
+  values[33] = 1.9F;               // the largest: saturates
+  const auto operand = quantise(values, 1, 96, side);
+  EXPECT_EQ(scale_bytes(operand), (std::vector{127, 127 - 8, 0}));
+  const auto back = dequantise(operand, 1, 96, side);
+  EXPECT_EQ(back[0], -256.0F);
+  EXPECT_EQ(back[1], 0x1p-8F);
+  EXPECT_EQ(back[32], 1.75F);
+  EXPECT_EQ(back[33], 1.75F);
+  for (const auto mode : {E8M0Mode::round_down, E8M0Mode::round_up, E8M0Mode::ceil})
+    EXPECT_EQ(quantise(values, 1, 96, side, mode).scales, operand.scales);
+}
+
+TEST(Quantise, Mxfp8ScalesEndWhereBytesDo) {
+  const auto byte = [](float amax) { return static_cast<int>(e8m0_for_e4m3(amax)); };
+  EXPECT_EQ(byte(0x1p-119F), 0);
+  EXPECT_EQ(byte(0x1p-118F), 1);
+  EXPECT_EQ(byte(0x1p-149F), 0);
+  EXPECT_EQ(byte(std::numeric_limits<float>::max()), 127 + 119);
+  EXPECT_EQ(byte(std::numeric_limits<float>::infinity()), 255);
+  EXPECT_EQ(byte(nan_value), 255);
+}
+
+TEST(Quantise, ThirtyTwoRowsShareTheScalesOf32x32) {
+  constexpr Side side{DType::e4m3, Scaling::mx_32x32};
+  std::vector<float> values(40 * 64, 1.0F);
+  values[31 * 64 + 5] = 512.0F;
+  values[32 * 64 + 40] = 0.25F;
+  const auto operand = quantise(values, 40, 64, side);
+  EXPECT_EQ(scale_bytes(operand), (std::vector{128, 119, 119, 119}));
+  EXPECT_EQ(dequantise(operand, 40, 64, side), values);
+}
+
 TEST(Quantise, TheEvenElementIsInTheLowNibble) {
   const std::vector<float> values{1.0F, -6.0F, 0.5F, -0.0F};
   const auto operand = quantise(values, 1, 4, {DType::e2m1, Scaling::mx_1x32});
@@ -162,6 +207,7 @@ TEST(Quantise, Int8RoundsToNearestEvenAndIsSymmetric) {
 
 TEST(Quantise, SampledRowsEqualTheWhole) {
   for (const Side side : {Side{DType::e4m3, Scaling::block_128x128}, Side{DType::e2m1, Scaling::mx_1x32},
+                          Side{DType::e4m3, Scaling::mx_1x32}, Side{DType::e4m3, Scaling::mx_32x32},
                           Side{DType::i8, Scaling::tensor}, Side{DType::bf16}}) {
     constexpr std::int64_t rows = 260;
     constexpr std::int64_t k = 162;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr Side targets[]{{DType::e4m3, Scaling::row},           {DType::e4m3, Scaling::block_1x128},
                          {DType::e4m3, Scaling::block_128x128}, {DType::i8, Scaling::row},
-                         {DType::e4m3fnuz, Scaling::row},       {DType::e2m1, Scaling::mx_1x32}};
+                         {DType::e4m3fnuz, Scaling::row},       {DType::e2m1, Scaling::mx_1x32},
+                         {DType::e4m3, Scaling::mx_1x32}};
 
 TEST(GroupQuantiseSource, CompilesForAChipThatNeedNotBeHere) {
   const auto compiler = KernelCompiler::open(KernelCache(testing::TempDir() + "gemmtune_quantise"), DeviceKind::cuda);

@@ -19,9 +19,10 @@ namespace gemmtune {
 inline std::vector<Quantisation> quantisations() {
   std::vector<Quantisation> all;
   for (const auto from : {DType::bf16, DType::f16, DType::f32})
-    for (const auto& to : {Side{DType::e4m3, Scaling::row}, Side{DType::e4m3, Scaling::block_1x128},
-                           Side{DType::e4m3, Scaling::block_128x128}, Side{DType::i8, Scaling::row},
-                           Side{DType::e4m3fnuz, Scaling::row}, Side{DType::e2m1, Scaling::mx_1x32}})
+    for (const auto& to :
+         {Side{DType::e4m3, Scaling::row}, Side{DType::e4m3, Scaling::block_1x128},
+          Side{DType::e4m3, Scaling::block_128x128}, Side{DType::i8, Scaling::row}, Side{DType::e4m3fnuz, Scaling::row},
+          Side{DType::e2m1, Scaling::mx_1x32}, Side{DType::e4m3, Scaling::mx_1x32}})
       for (const auto& [rows, k] : {std::pair{1, 32}, std::pair{37, 416}, std::pair{130, 1056}})
         all.push_back({from, to, rows, k, k + (k > 400 ? 8 : 0)});
   return all;

@@ -46,6 +46,13 @@ TEST(ModelFormat, OfEachQuantisation) {
       "2x2x2:e4m3/1x128:e4m3/128x128:bf16");
   EXPECT_EQ(types(compressed({{"num_bits", 4}, {"type", "float"}, {"group_size", 32}})),
             "2x2x2:e2m1/1x32:e2m1/1x32:bf16:packed");
+  EXPECT_EQ(types(quantised({{"quant_method", "mxfp8"}})), "2x2x2:e4m3/1x32:e4m3/1x32:bf16:packed");
+  EXPECT_EQ(types(quantised({{"quant_method", "mxfp8"}, {"weight_block_size", {1, 32}}})),
+            "2x2x2:e4m3/1x32:e4m3/1x32:bf16:packed");
+  EXPECT_EQ(types(quantised({{"quant_method", "fp8"}, {"scale_fmt", "ue8m0"}, {"weight_block_size", {32, 32}}})),
+            "2x2x2:e4m3/1x32:e4m3/32x32:bf16:packed");
+  EXPECT_EQ(types(compressed({{"num_bits", 8}, {"type", "float"}, {"strategy", "group"}, {"group_size", 32}})),
+            "2x2x2:e4m3/1x32:e4m3/1x32:bf16:packed");
   const Json fp4{{"weight", {{"dtype", "fp4"}, {"group_size", 32}}}, {"input_tensors", Json::object()}};
   EXPECT_EQ(types(quantised({{"quant_method", "quark"}, {"global_quant_config", fp4}})),
             "2x2x2:e2m1/1x32:e2m1/1x32:bf16:packed");
@@ -63,6 +70,8 @@ TEST(ModelFormat, MayStandInTheNestedConfig) {
 TEST(ModelFormat, WhatHasNoCounterpartMustBeAskedFor) {
   for (const auto& quantisation :
        {Json{{"quant_method", "awq"}}, Json{{"quant_method", "fp8"}, {"weight_block_size", {64, 64}}}, Json::object(),
+        Json{{"quant_method", "fp8"}, {"weight_block_size", {32, 32}}},
+        Json{{"quant_method", "mxfp8"}, {"weight_block_size", {16, 16}}},
         Json{{"quant_method", "compressed-tensors"}, {"config_groups", Json::object()}}}) {
     try {
       (void)types(quantised(quantisation));

@@ -43,8 +43,8 @@ inline LookupKey lookup_key(const Problem& p, const DeviceKey& device, bool is_b
   const auto word = [](auto value) { return static_cast<std::uint64_t>(value); };
   const auto scaled = scalings(p.a.scaling, p.w.scaling);
   const bool is_block = scaled == scalings(Scaling::block_1x128, Scaling::block_128x128);
-  const bool says_output = !is_block && scaled != scalings(Scaling::mx_1x32, Scaling::mx_1x32) &&
-                           scaled != scalings(Scaling::row, Scaling::row);
+  const bool says_output =
+      !is_block && !(is_mxfp4(p.a) && is_mxfp4(p.w)) && scaled != scalings(Scaling::row, Scaling::row);
   const auto type = [&](DType t) { return word(is_block && t == DType::e4m3fnuz ? DType::e4m3 : t); };
   const auto output = says_output ? word(p.out) << 8 | word(p.epilogue.bias) << 2 : 0;
   return {.device = is_plain(p) ? device.id : device.id ^ variant_of(p),

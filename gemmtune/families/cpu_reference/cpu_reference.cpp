@@ -191,7 +191,11 @@ class CpuReferenceFamily final : public SpaceFamily {
   std::string version() const override { return "3"; }
 
   FeatureSet features() const override {
-    return basic_features().with(block_features()).with(layout_features()).with(epilogue_features());
+    return basic_features()
+        .with(block_features())
+        .with(mxfp8_features())
+        .with(layout_features())
+        .with(epilogue_features());
   }
   DefaultRank default_rank(const Problem&) const override { return DefaultRank::last_resort; }
 

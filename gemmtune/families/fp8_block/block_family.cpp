@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/families/folded_mxfp8.h"
 #include "gemmtune/families/fp8_block/block_space.h"
 #include "gemmtune/families/space_family.h"
 
@@ -32,12 +33,29 @@ class PreparedBlock final : public PreparedGemm {
   WgmmaKernel kernel_;
 };
 
-/// The family for block-scaled FP8 with more than 64 rows of A. Weights that may be packed are read as they are.
+std::unique_ptr<PreparedGemm> folded(const Problem& problem, WgmmaKernel kernel) {
+  const auto partial_bytes = kernel.partial_bytes();
+  return make_folded_mxfp8(problem, Mxfp8WeightLayout::rows, partial_bytes,
+                           [kernel = std::move(kernel)](const Operands& at, Stream& stream) {
+                             kernel.launch({.a = at.a,
+                                            .a_scales = reinterpret_cast<const float*>(at.a_scale),
+                                            .w = at.packed_w,
+                                            .w_scales = reinterpret_cast<const float*>(at.w_scale),
+                                            .bias = at.bias,
+                                            .c = at.c,
+                                            .partial_sums = at.workspace},
+                                           stream);
+                           });
+}
+
+/// The family for block-scaled FP8, and MXFP8 that is folded, with more than 64 rows of A. Weights that may be packed
+/// are read as they are, but for MXFP8.
 class BlockFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block"; }
   std::string version() const override { return "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
+  FeatureSet features() const override { return basic_features().with(mxfp8_features()); }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
@@ -50,10 +68,14 @@ class BlockFamily final : public SpaceFamily {
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,
                                         const Point& point) const override {
-    return std::make_unique<PreparedBlock>(make_block_gemm(problem, block_tile(point), device.cu_num));
+    auto kernel = make_block_gemm(problem, block_tile(point), device.cu_num);
+    return is_mxfp8(problem.w) ? folded(problem, std::move(kernel))
+                               : std::make_unique<PreparedBlock>(std::move(kernel));
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return {block_gemm_source(problem, block_tile(point))};
+    std::vector<KernelSource> sources{block_gemm_source(problem, block_tile(point))};
+    if (is_mxfp8(problem.w)) sources.push_back(mxfp8_fold_source());
+    return sources;
   }
 };
 

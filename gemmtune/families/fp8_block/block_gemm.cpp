@@ -59,6 +59,7 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
   source.arch = "sm90a";
   source.options = wgmma_options(problem, cut_into(tile, 0), {tile.stages, block_staging(tile)},
                                  {{"BLOCK_SCALES", 1},
+                                  {"W_ROWS", is_mxfp8(problem.w)},
                                   {"CHUNKS", 0},
                                   {"PROMOTE", 1},
                                   {"ROW_GROUPS", tile.row_groups},

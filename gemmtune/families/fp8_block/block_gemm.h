@@ -36,7 +36,9 @@ std::string why_no_block_gemm(const Problem& problem, const BlockTile& tile, std
 KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile);
 
 /// The tensor core's sums of 128 of K are multiplied by both scales and added in float; parts along K are added in
-/// their order. Throws Error{unsupported} with the reason from why_no_block_gemm(), or with the compiler's log.
+/// their order. Of MXFP8, the kernel takes folded operands (families/folded_mxfp8.h); W's scales, one for each row,
+/// then come last: sums times A's scales alone must be in the range of floats. Throws Error{unsupported} with the
+/// reason from why_no_block_gemm(), or with the compiler's log.
 WgmmaKernel make_block_gemm(const Problem& problem, const BlockTile& tile, std::int64_t multiprocessors);
 
 }  // namespace gemmtune

@@ -4,6 +4,8 @@
 //
 // kernels/stream/block.cuh says what a block does. The warp that copies A copies all scales too, 128 of K at a time.
 // The tensor core sums 128 of K. The sum times both scales is then added in float.
+//
+// With STREAM_W_ROWS, W has one scale for each row instead, which C is multiplied by as it is written.
 
 #include "gemmtune/families/fp8_block_stream/block_stream_layout.cuh"
 #include "gemmtune/kernels/stream/block.cuh"
@@ -18,6 +20,7 @@ struct ScaleSource {
 };
 
 constexpr int scales_of_lane = (scales + 31) / 32;
+constexpr bool w_has_rows = STREAM_W_ROWS;
 
 struct ScaleCopier {
   const Shared& shared;
@@ -32,6 +35,7 @@ struct ScaleCopier {
       const i64 row = (i64)place.batch * s.m + (exists ? i : 0);
       return {(const u8*)(g.a_scale + row * s.chunks + place.first), exists};
     }
+    if (w_has_rows) return {(const u8*)g.a_scale, false};  // zeros, which nobody reads
     const int row = place.row + (i - tokens) * 64;
     const bool exists = i - tokens < bricks && row < s.n;
     const i64 block = (i64)place.batch * ((s.n + 127) / 128) + (exists ? row / 128 : 0);
@@ -61,7 +65,8 @@ __device__ inline void multiply_chunk(const Multiplier& multiplier, float (&tota
                                       int a_stage) {
   constexpr bool reads_early = tokens * (subtiles + 2) <= 384;
   const Shared& shared = multiplier.shared;
-  const float w_scale = ld_shared_f32(scale_at(shared, a_stage, tokens + multiplier.group * subtiles));
+  const float w_scale =
+      w_has_rows ? 1.0f : ld_shared_f32(scale_at(shared, a_stage, tokens + multiplier.group * subtiles));
   float sums[held];
   float2 early[eights];
 #pragma unroll
@@ -87,16 +92,19 @@ struct Writer {
   Output out;
   const StreamArguments& g;
   int row;
+  const float* row_scales;  // of W, of this matrix; only with STREAM_W_ROWS
 
   __device__ void write(const Piece& piece, int sub, int eight) const {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int n = row + sub * 64 + row_of_thread() + 8 * half;
+      const float scale = w_has_rows && n < g.n ? row_scales[n] : 1.0f;
       float bias = 0;
 #if STREAM_BIAS
       if (n < g.n) bias = float_of(((const Out*)g.bias)[n]);
 #endif
-      out.write_two(eight * 8 + token_of_thread(), n, piece.of[2 * half] + bias, piece.of[2 * half + 1] + bias);
+      out.write_two(eight * 8 + token_of_thread(), n, piece.of[2 * half] * scale + bias,
+                    piece.of[2 * half + 1] * scale + bias);
     }
   }
 };
@@ -122,8 +130,10 @@ struct Work {
     sum_up(totals, [&] { multiplier.each_chunk([&](int w, int a) { multiply_chunk(multiplier, totals, w, a); }); });
     const Place& place = multiplier.place;
     const StreamArguments& s = g.stream;
-    const Writer writer = {
-        {(Out*)s.c + (i64)place.batch * s.m * s.n, s.m, s.n}, s, place.row + multiplier.group * subtiles * 64};
+    const Writer writer = {{(Out*)s.c + (i64)place.batch * s.m * s.n, s.m, s.n},
+                           s,
+                           place.row + multiplier.group * subtiles * 64,
+                           g.w_scale + (i64)place.batch * s.n};
     multiplier.reducer().reduce(totals,
                                 [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
   }

@@ -7,7 +7,7 @@ namespace gemmtune {
 
 struct BlockStreamArguments {
   const float* a_scale{};  // [batch][M][K/128]
-  const float* w_scale{};  // [batch][N/128, rounded up][K/128]
+  const float* w_scale{};  // [batch][N/128, rounded up][K/128], or [batch][N] with STREAM_W_ROWS
   StreamArguments stream{};
 };
 

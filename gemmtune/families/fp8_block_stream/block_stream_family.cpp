@@ -1,7 +1,9 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gemmtune/families/folded_mxfp8.h"
 #include "gemmtune/families/fp8_block_stream/block_stream_space.h"
 #include "gemmtune/families/prepared_stream.h"
 #include "gemmtune/families/space_family.h"
@@ -12,12 +14,13 @@ std::unique_ptr<KernelFamily> make_fp8_block_stream_family();
 
 namespace {
 
-/// The family for block-scaled FP8 with up to 128 rows of A.
+/// The family for block-scaled FP8, and MXFP8 that is folded, with up to 128 rows of A.
 class BlockStreamFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block_stream"; }
   std::string version() const override { return "1"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
+  FeatureSet features() const override { return basic_features().with(mxfp8_features()); }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
@@ -31,7 +34,11 @@ class BlockStreamFamily final : public SpaceFamily {
     return why_no_block_stream(problem, block_stream_tile(point));
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return std::make_unique<PreparedStream<BlockStreamGemm>>(BlockStreamGemm(problem, block_stream_tile(point)));
+    BlockStreamGemm gemm(problem, block_stream_tile(point));
+    if (!is_mxfp8(problem.w)) return std::make_unique<PreparedStream<BlockStreamGemm>>(std::move(gemm));
+    return make_folded_mxfp8(
+        problem, Mxfp8WeightLayout::bricks, 0,
+        [gemm = std::move(gemm)](const Operands& folded, Stream& stream) { gemm.launch(folded, stream); });
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return block_stream_sources(problem, block_stream_tile(point));

@@ -1,10 +1,13 @@
 #include "gemmtune/families/fp8_block_stream/block_stream_gemm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/families/fp8_block_stream/block_stream_arguments.h"
+#include "gemmtune/kernels/mxfp8_folder.h"
 
 namespace gemmtune {
 
@@ -41,12 +44,14 @@ StreamNeeds block_stream_needs(const BlockStreamTile& tile) {
 }
 
 KernelSource block_stream_source(const Problem& problem, const BlockStreamTile& tile) {
-  return stream_source(block_stream_kernel(), WgmmaOperands::e4m3, problem, tile, block_stream_needs(tile));
+  auto source = stream_source(block_stream_kernel(), WgmmaOperands::e4m3, problem, tile, block_stream_needs(tile));
+  source.options.push_back(fmt::format("-DSTREAM_W_ROWS={:d}", is_mxfp8(problem.w)));
+  return source;
 }
 
 std::vector<KernelSource> block_stream_sources(const Problem& problem, const BlockStreamTile& tile) {
   std::vector<KernelSource> sources{block_stream_source(problem, tile)};
-  if (problem.packed) sources.push_back(stream_pack_source());
+  if (problem.packed) sources.push_back(is_mxfp8(problem.w) ? mxfp8_fold_source() : stream_pack_source());
   return sources;
 }
 

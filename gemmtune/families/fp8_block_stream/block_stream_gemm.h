@@ -32,17 +32,19 @@ KernelSource block_stream_source(const Problem& problem, const BlockStreamTile& 
 /// All sources that a BlockStreamGemm compiles.
 std::vector<KernelSource> block_stream_sources(const Problem& problem, const BlockStreamTile& tile);
 
-/// The tensor core's sums of 128 of K are multiplied by both scales and added in float.
+/// The tensor core's sums of 128 of K are multiplied by both scales and added in float. W's scales of folded MXFP8 come
+/// last instead: sums times A's scales alone must be in the range of floats.
 class BlockStreamGemm {
  public:
   /// Compiles the kernels. Throws Error{unsupported} with the reason from why_no_block_stream(), or with the compiler's
   /// log.
   BlockStreamGemm(const Problem& problem, const BlockStreamTile& tile);
 
-  /// Only for problems with packed weights.
+  /// Only for problems with packed weights that are not MXFP8.
   const std::optional<StreamPacker>& packer() const { return kernel_.packer(); }
 
-  /// Computes c from a, a_scale, w or packed_w, w_scale and bias. See StreamKernel::launch().
+  /// Computes c from a, a_scale, w or packed_w, w_scale and bias. Of MXFP8, a and packed_w are folded
+  /// (families/folded_mxfp8.h), and w_scale is f32, one for each row of W. See StreamKernel::launch().
   void launch(const Operands& operands, Stream& stream) const noexcept;
 
  private:

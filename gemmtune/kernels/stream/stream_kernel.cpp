@@ -66,7 +66,7 @@ StreamKernel::StreamKernel(const Problem& problem, const StreamTile& tile, const
     : problem_(problem),
       tile_(tile),
       shape_(launch_shape(problem, tile, needs)),
-      packer_(problem.packed ? std::optional<StreamPacker>(problem) : std::nullopt),
+      packer_(problem.packed && !is_mxfp8(problem.w) ? std::optional<StreamPacker>(problem) : std::nullopt),
       module_(compile_kernel(source)),
       multiply_(module_.function(name, shape_.shared_bytes)) {}
 
@@ -86,7 +86,7 @@ TensorMap StreamKernel::map_of_a(const Operands& operands) const {
 }
 
 TensorMap StreamKernel::map_of_w(const Operands& operands) const {
-  if (packer_) return {};
+  if (problem_.packed) return {};
   return module_.tensor_map(operands.w, extent_of(problem_, problem_.n, tile_.rows()));
 }
 

@@ -29,7 +29,7 @@ class StreamKernel {
   StreamKernel(const Problem& problem, const StreamTile& tile, const StreamNeeds& needs, const KernelSource& source,
                const std::string& name);
 
-  /// Only for problems with packed weights.
+  /// Only for problems with packed weights that are not MXFP8, which is packed as it is folded.
   const std::optional<StreamPacker>& packer() const { return packer_; }
 
   /// The part of a kernel's arguments that all have.

@@ -30,7 +30,9 @@ __device__ typename C::Stored encode(const OperandDraw& draw, std::int64_t row, 
 __device__ float scale_of(unsigned amax, const OperandShape& shape, unsigned char* scales, std::int64_t index,
                           bool storing) {
   if (shape.scales == ScaleKind::e8m0) {
-    const std::uint8_t byte = e8m0_from_amax(std::bit_cast<float>(amax), E8M0Mode::even);
+    constexpr bool is_e4m3 = Codec::largest == E4M3Codec::largest;
+    const auto largest = std::bit_cast<float>(amax);
+    const std::uint8_t byte = is_e4m3 ? e8m0_for_e4m3(largest) : e8m0_from_amax(largest, E8M0Mode::even);
     if (storing) scales[index] = byte;
     return amax == 0 ? 1.0F : e8m0_to_float(byte);
   }

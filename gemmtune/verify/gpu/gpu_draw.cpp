@@ -22,6 +22,7 @@ bool is_known(Scaling scaling) {
     case Scaling::block_1x128:
     case Scaling::block_128x128:
     case Scaling::mx_1x32:
+    case Scaling::mx_32x32:
       return true;
     case Scaling::nv_1x16:
     case Scaling::f16_1x32:

@@ -49,7 +49,7 @@ Decoded::Decoded(Side side, std::int64_t batch, std::int64_t rows, std::int64_t 
     : side_(side), batch_(batch), rows_(rows), k_(k), scales_(batch * scale_bytes(side, rows, k)) {}
 
 const std::byte* Decoded::usable_scales(const std::byte* scales) {
-  if (!ignore_nan_ || side_.scaling != Scaling::mx_1x32) return scales;
+  if (!ignore_nan_ || !has_e8m0_scales(side_.scaling)) return scales;
   std::transform(scales, scales + scales_.size(), scales_.begin(),
                  [](std::byte scale) { return scale == std::byte{255} ? std::byte{127} : scale; });
   return scales_.data();

@@ -26,6 +26,9 @@ constexpr const char* problems[]{
     "5x33x70:f32:e2m1/1x16:f32:packed:batch=2",
     "5x33x70:f32/q8:int4/1x32f16:f32:batch=2:ldw=72:bias",
     "5x33x69:bf16/q8:int8/1x32f16:bf16:silu",
+    "5x33x65:e4m3/1x32:e4m3/1x32:bf16:packed:bias",
+    "5x70x65:e4m3/1x32:e4m3/32x32:f32:batch=2",
+    "5x33x65:bf16:e4m3/1x32:bf16",
     "5x33x65:f32:f32:f32:nn",
     "5x33x65:bf16:bf16:bf16:tn:lda=7:ldw=35:ldc=37",
     "5x33x65:int8/row:int8/row:bf16:tt:packed",
@@ -49,9 +52,9 @@ TEST(CpuReference, EveryFormatIsRight) {
 TEST(CpuReference, AdversarialOperands) {
   const auto family = make_cpu_reference_family();
   for (const Recipe recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {
-    EXPECT_EQ(
-        check::why_any_wrong(*family, {.problem = "9x40x128:e2m1/1x32:e2m1/1x32:bf16", .recipe = recipe, .seed = 9}),
-        "");
+    for (const char* problem :
+         {"9x40x128:e2m1/1x32:e2m1/1x32:bf16", "9x40x128:mxfp8", "9x70x128:e4m3/1x32:e4m3/32x32:bf16"})
+      EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .recipe = recipe, .seed = 9}), "");
   }
 }
 

@@ -76,7 +76,7 @@ TEST(BlockSpace, SaysWhatItDoesNotDo) {
   EXPECT_EQ(why_not(block_scaled_text("1000x2112x7168", "fp16:bias:packed:batch=3")), "");
   EXPECT_EQ(why_not(block_scaled_text("64x8x128")), "is for more than 64 rows of A");
   EXPECT_EQ(why_not(block_scaled_text("128x128x192")), "K % 128 != 0");
-  const std::string formats = "multiplies e4m3 with 1x128 scales by e4m3 with 128x128 scales only";
+  const std::string formats = "multiplies e4m3 with 1x128 scales by e4m3 with 128x128 scales, and MXFP8, only";
   EXPECT_EQ(why_not("128x8x128:bf16:bf16:bf16"), formats);
   EXPECT_EQ(why_not("128x8x128:e4m3/row:e4m3/row:bf16"), formats);
   EXPECT_EQ(why_not("128x8x128:e4m3fnuz/1x128:e4m3fnuz/128x128:bf16"), formats);

@@ -61,6 +61,15 @@ TEST_F(BlockCompiles, TilesOfAllShapes) {
   expect_all_compile();
 }
 
+TEST_F(BlockCompiles, FoldedMxfp8) {
+  for (const auto way : {BlockWay::one, BlockWay::in_turns, BlockWay::two, BlockWay::two_from_registers})
+    add(parse_problem("4096x7168x2048:mxfp8"), {.block_m = 128, .way = way, .cluster_n = 2});
+  for (const char* rest : {":mxfp8:bias:out=f32", ":e4m3/1x32:e4m3/32x32:fp16:packed"})
+    add(parse_problem(std::string("300x301x7168") + rest), {.block_m = 128});
+  EXPECT_EQ(sources_.size(), 6U);
+  expect_all_compile();
+}
+
 TEST_F(BlockCompiles, EveryOutput) {
   for (const std::string out : {"bf16", "fp16", "f32"})
     for (const std::string rest : {"", ":bias"})

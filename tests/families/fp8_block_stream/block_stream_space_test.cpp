@@ -106,7 +106,12 @@ TEST(BlockStreamSpace, SaysWhatItDoesNotDo) {
   EXPECT_EQ(why_not(block_scaled_text("1x2112x7168", "fp16:bias:packed:batch=3")), "");
   EXPECT_EQ(why_not(block_scaled_text("129x8x128")), "is for up to 128 rows of A");
   EXPECT_EQ(why_not(block_scaled_text("1x128x192")), "K % 128 != 0");
-  const std::string formats = "multiplies e4m3 with 1x128 scales by e4m3 with 128x128 scales only";
+  const std::string formats = "multiplies e4m3 with 1x128 scales by e4m3 with 128x128 scales, and MXFP8, only";
+  EXPECT_EQ(why_not("8x8x128:mxfp8"), "");
+  EXPECT_EQ(why_not("8x8x128:e4m3/1x32:e4m3/32x32:f32:bias:packed:batch=3"), "");
+  EXPECT_EQ(why_not("8x8x128:mxfp8:plain"), "folds MXFP8 weights when they are packed, and these are not");
+  EXPECT_EQ(why_not("8x8x128:e4m3/1x128:e4m3/1x32:bf16:packed"), "folds MXFP8 on both sides only");
+  EXPECT_EQ(why_not("8x8x160:mxfp8"), "K % 128 != 0");
   EXPECT_EQ(why_not("8x8x128:bf16:bf16:bf16"), formats);
   EXPECT_EQ(why_not("8x8x128:e4m3/row:e4m3/row:bf16"), formats);
   EXPECT_EQ(why_not("8x8x128:e4m3/1x128:e4m3/row:bf16"), formats);

@@ -1,6 +1,7 @@
 // Tests against the reference. They need a Hopper GPU and are skipped elsewhere.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -105,6 +106,46 @@ TEST_F(BlockStreamTest, ScalesAtTheEndsOfTheirRange) {
   }
   set_scale(host.a_scale, 7 * chunks + 4, std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(why_first_wrong_on(problem, host, "scales far from 1"), "");
+}
+
+/// MXFP8 is folded, and W has a scale for each row: every way of writing C applies it.
+TEST_F(BlockStreamTest, FoldedMxfp8) {
+  for (const std::string sizes : {"1x64x128", "15x200x640", "70x201x1152", "128x333x2048"})
+    for (const std::string rest : {":mxfp8", ":mxfp8:bias", ":mxfp8:out=f32:batch=2", ":mxfp8:out=fp16:bias:batch=3",
+                                   ":e4m3/1x32:e4m3/32x32:bf16:packed", ":e4m3/1x32:e4m3/32x32:f32:batch=2:packed"})
+      EXPECT_EQ(why_first_wrong(sizes + rest), "");
+}
+
+TEST_F(BlockStreamTest, HardMxfp8Operands) {
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
+                            Recipe::nan_scales, Recipe::nan_inf})
+    for (const std::string text : {"16x300x2048:mxfp8", "64x300x1536:e4m3/1x32:e4m3/32x32:bf16:packed"})
+      EXPECT_EQ(why_first_wrong(text, recipe), "") << to_string(recipe);
+}
+
+/// Scales at the ends of their range that meet, and blocks of zeros and NaN among them.
+TEST_F(BlockStreamTest, Mxfp8ScalesAtTheEndsOfTheirRange) {
+  constexpr std::size_t blocks = 32;
+  const auto problem = parse_problem("17x200x1024:mxfp8:out=f32");
+  auto host = draw_operands(problem, Recipe::gaussian, 8);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    host.a_scale[3 * blocks + block] = std::byte{127 - 100};
+    host.w_scale[9 * blocks + block] = std::byte{127 + 90};
+  }
+  host.a_scale[5 * blocks + 7] = std::byte{255};
+  host.w_scale[11 * blocks + 31] = std::byte{255};
+  EXPECT_EQ(why_first_wrong_on(problem, host, "scales far from 1"), "");
+}
+
+TEST_F(BlockStreamTest, RefusesMxfp8WeightsThatLoseTooMuch) {
+  const auto problem = parse_problem("17x64x8192:mxfp8");
+  auto host = draw_operands(problem, Recipe::gaussian, 8);
+  std::fill(host.w.begin(), host.w.begin() + 8192, std::byte{0x38});
+  host.w[0] = std::byte{0x77};
+  std::fill(host.w_scale.begin(), host.w_scale.begin() + 256, std::byte{127 - 10});
+  host.w_scale[0] = std::byte{127};
+  EXPECT_NE(why_first_wrong_on(problem, host, "blocks far apart").find("1 of 64 rows of the weights do not fit"),
+            std::string::npos);
 }
 
 TEST_F(BlockStreamTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("16x1024x2048")), ""); }

@@ -56,6 +56,14 @@ TEST_F(BlockStreamCompiles, TilesOfAllWidths) {
   expect_all_compile();
 }
 
+TEST_F(BlockStreamCompiles, FoldedMxfp8) {
+  for (const char* sizes : {"1x2112x7168", "64x7168x2048"}) add_space(parse_problem(std::string(sizes) + ":mxfp8"));
+  for (const char* rest : {":mxfp8:bias", ":mxfp8:out=f32", ":e4m3/1x32:e4m3/32x32:fp16:bias:packed"})
+    for (const auto& source : block_stream_sources(parse_problem(std::string("64x2112x7168") + rest), {})) add(source);
+  EXPECT_GE(sources_.size(), 10U);
+  expect_all_compile();
+}
+
 TEST_F(BlockStreamCompiles, EveryOutput) {
   for (const std::string out : {"bf16", "fp16", "f32"})
     for (const std::string rest : {"", ":bias", ":packed", ":bias:packed"})

@@ -19,7 +19,8 @@ constexpr const char* problems[]{"33x65x128:f32:f32:f32",
                                  "33x65x128:e4m3/row:e4m3/row:bf16",
                                  "33x65x256:e4m3/1x128:e4m3/128x128:bf16",
                                  "33x65x128:e2m1/1x32:e2m1/1x32:bf16:packed",
-                                 "33x64x128:e2m1/1x32:e2m1/1x32:bf16:packed"};
+                                 "33x64x128:e2m1/1x32:e2m1/1x32:bf16:packed",
+                                 "33x65x128:e4m3/1x32:e4m3/1x32:bf16:packed"};
 
 /// How many of the problems the family supports. The family's default candidate computes each of these.
 int exercised(const KernelFamily& family, const DeviceInfo& device) {

@@ -7,7 +7,7 @@ namespace gemmtune {
 namespace {
 
 std::vector<Side> all_sides() {
-  std::vector<Side> sides{{DType::e2m1, Scaling::mx_1x32}};
+  std::vector<Side> sides{{DType::e2m1, Scaling::mx_1x32}, {DType::e4m3, Scaling::mx_1x32}};
   for (const auto type : {DType::e4m3, DType::e4m3fnuz, DType::i8, DType::bf16, DType::f16, DType::tf32, DType::f32})
     for (const auto scaling :
          {Scaling::none, Scaling::tensor, Scaling::row, Scaling::block_1x128, Scaling::block_128x128})
@@ -38,6 +38,7 @@ TEST(KnownScales, AreThoseThatTheKernelsDraw) {
   for (const auto side : all_sides()) EXPECT_TRUE(has_known(side, side)) << to_string(side.scaling);
   const Side bf16{DType::bf16, Scaling::none};
   EXPECT_TRUE(has_known(bf16, {DType::e2m1, Scaling::mx_1x32}));
+  EXPECT_TRUE(has_known({DType::e4m3, Scaling::mx_1x32}, {DType::e4m3, Scaling::mx_32x32}));
   EXPECT_FALSE(has_known(bf16, {DType::e2m1, Scaling::nv_1x16}));
   EXPECT_FALSE(has_known(bf16, {DType::i4, Scaling::f16_1x32}));
   EXPECT_FALSE(has_known({DType::f32, Scaling::q8_in_call}, {DType::e2m1, Scaling::mx_1x32}));
@@ -102,6 +103,12 @@ TEST_F(GpuDrawTest, ResidualsAndLayouts) {
     for (const char* text : {"33x50x64:f32:f32:bf16:batch=3:residual",
                              "33x50x66:bf16:bf16:f32:batch=2:tn:lda=40:ldw=51:stride_w=9000:ldc=64:bias:residual",
                              "40x48x128:a4w4:lda=192:ldw=130", "33x50x66:int8/row:e4m3/row:f16:tt:ldc=51:residual"})
+      expect_same_as_host(parse_problem(text), recipe, 5);
+}
+
+TEST_F(GpuDrawTest, RowsThatShareE8M0Scales) {
+  for (const auto recipe : all_recipes)
+    for (const char* text : {"33x67x96:e4m3/1x32:e4m3/32x32:bf16:batch=3", "5x300x130:e4m3/1x32:e4m3/32x32:bf16"})
       expect_same_as_host(parse_problem(text), recipe, 5);
 }
 

@@ -91,7 +91,7 @@ class Problem:
             if side.type not in TYPE_BITS or side.scaling not in SCALINGS:
                 return f"'{side}' is not known here"
             if (side.type == "e2m1") != (side.scaling == "1x32"):
-                return "1x32 scales and e2m1 go together"
+                return "1x32 scales are known for e2m1 only here, and e2m1 has no others"
         if "e2m1" in (self.a.type, self.w.type) and (self.layout != "nt" or self.distances):
             return "e2m1 is only known as contiguous rows here"
         return "" if self.out in OUTPUTS else f"outputs of type '{self.out}' are not known here"
