@@ -34,11 +34,10 @@ __device__ inline void add_all(const Multiplier& multiplier, float (&totals)[sub
 
 // ---- results
 
-/// For the two rows of W, 8 apart, of each of a thread's groups of 64: what its sums are multiplied by, besides the
-/// tokens' scales, and what is added to them.
-struct RowFactors {
-  float scale[subtiles][2];
-  float bias[subtiles][2];
+/// What the sums of a row of W are multiplied by, besides the tokens' scales, and what is added to them.
+struct RowFactor {
+  float scale;
+  float bias;
 };
 
 /// While the first chunks are on their way, if there are registers to keep the factors in.
@@ -52,33 +51,28 @@ __device__ inline float scale_of_row(const Arguments& g, int batch, int n) {
   return a_scales == Scales::matrix ? g.a_scale[batch] * scale : scale;
 }
 
-__device__ inline float bias_of_row(const Arguments& g, int n) {
+__device__ inline RowFactor factor_of_row(const Arguments& g, int batch, int n) {
+  float bias = 0;
 #if STREAM_BIAS
-  if (n < g.stream.n) return float_of(((const Out*)g.stream.bias)[n]);
+  if (n < g.stream.n) bias = float_of(((const Out*)g.stream.bias)[n]);
 #endif
-  return 0;
-}
-
-/// `row` is the first that this thread has.
-__device__ inline RowFactors load_row_factors(const Arguments& g, int batch, int row) {
-  RowFactors factors;
-#pragma unroll
-  for (int sub = 0; sub < subtiles; ++sub)
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int n = row + sub * 64 + 8 * half;
-      factors.scale[sub][half] = scale_of_row(g, batch, n);
-      factors.bias[sub][half] = loads_factors_early ? bias_of_row(g, n) : 0;
-    }
-  return factors;
+  return {scale_of_row(g, batch, n), bias};
 }
 
 struct Writer {
   Output out;
   const Shared& shared;
-  const RowFactors& factors;
   const Arguments& g;
-  int row;
+  int batch;
+  int row;  // the first that this thread has; the others are 8 and 64 further
+  RowFactor early[subtiles][2];
+
+  __device__ void load_early() {
+#pragma unroll
+    for (int sub = 0; sub < subtiles; ++sub)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) early[sub][half] = factor_of_row(g, batch, row + sub * 64 + 8 * half);
+  }
 
   __device__ void write(const Piece& piece, int sub, int eight) const {
     const int token = eight * 8 + token_of_thread();
@@ -86,15 +80,15 @@ struct Writer {
     if (has_token_scales) of_tokens = ld_shared_v2_f32(token_scale_at(shared, token));
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
+      const int n = row + sub * 64 + 8 * half;
+      const RowFactor of_row = loads_factors_early ? early[sub][half] : factor_of_row(g, batch, n);
       float first = piece.of[2 * half];
       float second = piece.of[2 * half + 1];
       if (has_scales) {
-        first *= of_tokens.x * factors.scale[sub][half];
-        second *= of_tokens.y * factors.scale[sub][half];
+        first *= of_tokens.x * of_row.scale;
+        second *= of_tokens.y * of_row.scale;
       }
-      const int n = row + sub * 64 + 8 * half;
-      const float bias = loads_factors_early ? factors.bias[sub][half] : bias_of_row(g, n);
-      out.write_two(token, n, first + bias, second + bias);
+      out.write_two(token, n, first + of_row.bias, second + of_row.bias);
     }
   }
 };
@@ -125,17 +119,15 @@ struct Work {
 
   __device__ void multiply(const Multiplier& multiplier) const {
     const Place& place = multiplier.place;
+    const StreamArguments& s = g.stream;
     const int row = place.row + multiplier.group * subtiles * 64 + row_of_thread();
+    Writer writer = {{(Out*)s.c + (i64)place.batch * s.m * s.n, s.m, s.n}, multiplier.shared, g, place.batch, row, {}};
     float totals[subtiles][held];
-    RowFactors factors;
     sum_up(totals, [&] {
-      if (loads_factors_early) factors = load_row_factors(g, place.batch, row);
+      if (loads_factors_early) writer.load_early();
       add_all(multiplier, totals);
-      if (!loads_factors_early) factors = load_row_factors(g, place.batch, row);
       if (has_token_scales) mbarrier_wait(token_scales_full(multiplier.shared), 0);
     });
-    const StreamArguments& s = g.stream;
-    const Writer writer = {{(Out*)s.c + (i64)place.batch * s.m * s.n, s.m, s.n}, multiplier.shared, factors, g, row};
     multiplier.reducer().reduce(totals,
                                 [&](const Piece& piece, int sub, int eight) { writer.write(piece, sub, eight); });
   }
