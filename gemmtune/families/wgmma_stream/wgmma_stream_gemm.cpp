@@ -52,7 +52,8 @@ std::string why_no_wgmma_stream(const Problem& problem, const StreamTile& tile) 
 StreamNeeds wgmma_stream_needs(const Problem& problem, const StreamTile& tile) {
   const auto sums = (tile.subtiles + (promotes(problem) ? 1 : 0)) * tile.tokens / 2;
   const auto rest = tile.subtiles == 1 || promotes(problem) ? 40 : 80;
-  return {.registers = sums + rest, .own_bytes = has_token_scales(problem) ? tile.tokens * 4 + 8 : 0};
+  return {.registers = std::max<std::int64_t>(sums + rest, 56),
+          .own_bytes = has_token_scales(problem) ? tile.tokens * 4 + 8 : 0};
 }
 
 KernelSource wgmma_stream_source(const Problem& problem, const StreamTile& tile) {
