@@ -18,9 +18,9 @@ enum class Recipe : std::uint8_t {
   zero_blocks,     // gaussian, block b zero where counter_bits(block_stream + b) % 4 is 0, and of each 16 whole rows
                    // 16g … 16g+15 the one with r % 16 = counter_bits(row_stream + g) % 16
   nan_scales,      // gaussian; of operands with E8M0 scales a few scale bytes are 255: ceil(R/32) for the weights' R
-                   // rows, or ceil(R/1024) if 32 rows share scales, floor(R/32) for A's. The i-th is of row h % 2^32 %
-                   // R and of column (h >> 32) % ceil(K/32), h = counter_bits(row_stream + i). Rows and columns of C
-                   // that they touch must come out NaN
+                   // rows, or ceil(R/1024) if 32 rows share scales, floor(R/32) for A's. The i-th is of row
+                   // h % 2^32 % R, column (h >> 32) % ceil(K/32), h = counter_bits(row_stream + i). Rows and columns
+                   // of C that they touch must come out NaN
   wide_rows,       // gaussian, each row times a power of two (RowSpread): rows, and their scales, far apart
   nan_inf,         // gaussian; after quantising, a few elements of types that have them are NaN and infinite: of R rows
                    // min(ceil(R/32), R - 1) are NaN, then min(ceil(R/32), R - 2) infinite. The i-th of all is in row
