@@ -178,7 +178,7 @@ TEST_F(RuntimeCApi, Quantises) {
             GEMMTUNE_INVALID_ARGUMENT);
   wanted.scaling = GEMMTUNE_MX_1X32;
   EXPECT_EQ(gemmtune_quantised_bytes(&wanted, &value_bytes, &scale_bytes, &message), GEMMTUNE_UNSUPPORTED);
-  EXPECT_STREQ(message.text, "e2m1 has 1x32 or 1x16 scales");
+  EXPECT_STREQ(message.text, "1x32 scales are for e2m1 and e4m3");
   wanted.to_type = 77;
   EXPECT_EQ(gemmtune_quantised_bytes(&wanted, &value_bytes, &scale_bytes, &message), GEMMTUNE_INVALID_ARGUMENT);
 }
