@@ -29,12 +29,15 @@ KernelCompiler::KernelCompiler(std::unique_ptr<const gpu::Compiler> compiler, Ke
 
 KernelCompiler::~KernelCompiler() = default;
 
-std::string KernelCompiler::compile(const KernelSource& source) const {
+std::string KernelCompiler::compile(const KernelSource& source, std::string* remarks) const {
   if (gpu::kind_of_arch(source.arch) != kind_)
     fail(ErrorCode::unsupported, "{}: {} compiles nothing for {}", source.name, version_, source.arch);
+  if (remarks != nullptr) remarks->clear();
   const auto key = cache_key(source, version_);
   if (auto kept = cache_.find(key)) return *std::move(kept);
-  auto code = compiler_->compile(source);
+  std::string said;
+  auto code = compiler_->compile(source, said);
+  if (remarks != nullptr) *remarks = std::move(said);
   cache_.keep(key, code);
   return code;
 }

@@ -51,8 +51,8 @@ class KernelCompiler {
   bool has(const std::string& key) const { return cache_.contains(key); }
 
   /// The machine code of the source. Throws Error{unsupported} with the compiler's log, or if the arch is another
-  /// vendor's.
-  std::string compile(const KernelSource& source) const;
+  /// vendor's. `remarks` receives what the compiler says of code that it makes, and "" if the cache has it.
+  std::string compile(const KernelSource& source, std::string* remarks = nullptr) const;
 
  private:
   KernelCompiler(std::unique_ptr<const gpu::Compiler> compiler, KernelCache cache, DeviceKind kind);

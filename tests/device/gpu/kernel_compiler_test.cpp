@@ -41,6 +41,16 @@ TEST_F(KernelCompilerTest, TheCacheIsAskedBeforeTheCompiler) {
   EXPECT_EQ(compiler_->compile(twice), "planted");
 }
 
+TEST_F(KernelCompilerTest, RemarksAreOfTheCompilerAndNotOfTheCache) {
+  auto remarked = twice;
+  remarked.text = "#warning planted\n" + twice.text;
+  std::string remarks;
+  static_cast<void>(compiler_->compile(remarked, &remarks));
+  EXPECT_NE(remarks.find("planted"), std::string::npos) << remarks;
+  static_cast<void>(compiler_->compile(remarked, &remarks));
+  EXPECT_EQ(remarks, "");
+}
+
 TEST_F(KernelCompilerTest, WhatDoesNotCompileSaysWhy) {
   auto broken = twice;
   broken.text = "extern \"C\" __global__ void twice(float* x) { x[0] = undeclared; }";

@@ -13,6 +13,7 @@
 #include "gemmtune/families/a16w4_wgmma/w4_space.h"
 #include "tests/families/a16w4_wgmma/a16w4.h"
 #include "tests/support/covering_pairs.h"
+#include "tests/support/expect_compiles.h"
 #include "tests/support/hopper.h"
 
 namespace gemmtune {
@@ -42,7 +43,7 @@ class W4Compiles : public testing::Test {
   }
 
   void expect_all_compile() const {
-    for (const auto& [key, source] : sources_) EXPECT_FALSE(compiler_->compile(source).empty());
+    for (const auto& [key, source] : sources_) expect_compiles(*compiler_, source);
   }
 
   std::unique_ptr<KernelCompiler> compiler_;

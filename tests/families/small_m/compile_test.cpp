@@ -12,6 +12,7 @@
 #include "gemmtune/families/mxfp4_fused/fused_space.h"
 #include "gemmtune/families/mxfp4_skinny/skinny_space.h"
 #include "tests/support/covering_pairs.h"
+#include "tests/support/expect_compiles.h"
 #include "tests/support/hopper.h"
 
 namespace gemmtune::small_m {
@@ -58,7 +59,7 @@ class SmallMCompiles : public testing::Test {
   }
 
   void expect_all_compile() const {
-    for (const auto& [key, source] : sources_) EXPECT_FALSE(compiler_->compile(source).empty());
+    for (const auto& [key, source] : sources_) expect_compiles(*compiler_, source);
   }
 
   std::unique_ptr<KernelCompiler> compiler_;

@@ -6,6 +6,7 @@
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/wgmma_stream/wgmma_stream_gemm.h"
+#include "tests/support/expect_compiles.h"
 
 namespace gemmtune {
 namespace {
@@ -20,7 +21,7 @@ class WgmmaStreamCompiles : public testing::Test {
   void expect_compiles(const std::string& types, const StreamTile& tile) const {
     const auto problem = parse_problem("8x2112x7168" + types);
     ASSERT_EQ(why_no_wgmma_stream(problem, tile), "");
-    for (const auto& source : wgmma_stream_sources(problem, tile)) EXPECT_FALSE(compiler_->compile(source).empty());
+    for (const auto& source : wgmma_stream_sources(problem, tile)) gemmtune::expect_compiles(*compiler_, source);
   }
 
   std::unique_ptr<KernelCompiler> compiler_;

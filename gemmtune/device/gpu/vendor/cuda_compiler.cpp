@@ -26,14 +26,17 @@ class CudaCompiler final : public Compiler {
 
   std::string version() const override { return "NVRTC " + version_number(); }
 
-  std::string compile(const KernelSource& source) const override {
+  std::string compile(const KernelSource& source, std::string& remarks) const override {
     const auto target = "--gpu-architecture=sm_" + source.arch.substr(2);  // code for exactly this chip, sm90a
     const Program program(*this, source);
     std::vector<const char*> texts;
     for (const auto& option : source.options) texts.push_back(option.c_str());
     texts.push_back(target.c_str());
     const auto result = compile_(program.handle, static_cast<int>(texts.size()), texts.data());
-    if (result != NVRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", source.name, log(program.handle));
+    remarks = log(program.handle);
+    if (result != NVRTC_SUCCESS)
+      fail(ErrorCode::unsupported, "{}: {}", source.name,
+           remarks.empty() ? "does not compile, and there is no log" : remarks);
     std::size_t bytes{};
     check(code_size_(program.handle, &bytes), "nvrtcGetCUBINSize");
     std::string code(bytes, '\0');
@@ -74,7 +77,7 @@ class CudaCompiler final : public Compiler {
   }
   std::string log(nvrtcProgram program) const {
     std::size_t bytes{};
-    if (log_size_(program, &bytes) != NVRTC_SUCCESS || bytes == 0) return "does not compile, and there is no log";
+    if (log_size_(program, &bytes) != NVRTC_SUCCESS || bytes == 0) return {};
     std::string text(bytes + 1, '\0');
     log_(program, text.data());
     text.resize(text.find('\0'));

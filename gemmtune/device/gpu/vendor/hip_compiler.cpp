@@ -24,14 +24,17 @@ class HipCompiler final : public Compiler {
     return fmt::format("hipRTC {}.{}", major, minor);
   }
 
-  std::string compile(const KernelSource& source) const override {
+  std::string compile(const KernelSource& source, std::string& remarks) const override {
     const auto target = "--gpu-architecture=" + source.arch;
     const Program program(*this, source);
     std::vector<const char*> texts;
     for (const auto& option : source.options) texts.push_back(option.c_str());
     texts.push_back(target.c_str());
     const auto result = compile_(program.handle, static_cast<int>(texts.size()), texts.data());
-    if (result != HIPRTC_SUCCESS) fail(ErrorCode::unsupported, "{}: {}", source.name, log(program.handle));
+    remarks = log(program.handle);
+    if (result != HIPRTC_SUCCESS)
+      fail(ErrorCode::unsupported, "{}: {}", source.name,
+           remarks.empty() ? "does not compile, and there is no log" : remarks);
     std::size_t bytes{};
     check(code_size_(program.handle, &bytes), "hiprtcGetCodeSize");
     std::string code(bytes, '\0');
@@ -65,7 +68,7 @@ class HipCompiler final : public Compiler {
   }
   std::string log(hiprtcProgram program) const {
     std::size_t bytes{};
-    if (log_size_(program, &bytes) != HIPRTC_SUCCESS || bytes == 0) return "does not compile, and there is no log";
+    if (log_size_(program, &bytes) != HIPRTC_SUCCESS || bytes == 0) return {};
     std::string text(bytes, '\0');
     static_cast<void>(log_(program, text.data()));
     return text.c_str();  // the log ends at its NUL

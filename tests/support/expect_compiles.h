@@ -1,0 +1,20 @@
+// That a kernel compiles, and that its wgmma instructions overlap: where the compiler cannot show that nobody touches
+// their registers, it lets each of them wait for the one before, and only says so.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "gemmtune/device/gpu/kernel_compiler.h"
+
+namespace gemmtune {
+
+/// The compiler is asked only for what is not in its cache.
+inline void expect_compiles(const KernelCompiler& compiler, const KernelSource& source) {
+  std::string remarks;
+  EXPECT_FALSE(compiler.compile(source, &remarks).empty()) << source.name;
+  EXPECT_EQ(remarks.find("serialized"), std::string::npos) << source.name << ": " << remarks;
+}
+
+}  // namespace gemmtune
