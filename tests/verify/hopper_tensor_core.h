@@ -41,7 +41,7 @@ inline double step(const TensorCore& core, double sum, std::span<const float> a,
   const auto aligned = [&](double term) { return cut(term, largest - core.aligned_bits); };
   double total = aligned(sum);
   for (std::size_t i = 0; i < a.size(); ++i) total += aligned(static_cast<double>(a[i]) * w[i]);
-  return total != 0 ? cut(total, std::ilogb(total) - core.kept_bits) : 0;
+  return total != 0 && std::isfinite(total) ? cut(total, std::ilogb(total) - core.kept_bits) : total;
 }
 
 /// One run of the tensor cores over these stored values, the accumulator kept in them to the end.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
 #include "gemmtune/families/folded_wgmma_space.h"
@@ -27,16 +29,16 @@ class Compiles : public testing::TestWithParam<FoldType> {
   std::unique_ptr<KernelCompiler> compiler_;
 };
 
+/// Of tiles that differ only in the length of the ring and in clusters, one stands for all.
 TEST_P(Compiles, EveryTile) {
   const auto problem = parse_problem("1024x2048x8192:e2m1/1x32:e2m1/1x32:bf16:packed");
-  std::map<std::string, KernelSource> sources;
+  std::map<std::vector<std::int64_t>, KernelSource> sources;
   const Space space = space_of(problem, GetParam(), h100);
-  for (const auto& point : covering_pairs(space.points())) {
-    const auto source = wgmma_source(product_of(problem, GetParam(), point), tile_of(point));
-    sources.emplace(cache_key(source, compiler_->version()), source);
-  }
-  EXPECT_GE(sources.size(), 9U);
-  for (const auto& [key, source] : sources) expect_compiles(source);
+  for (const auto& point : covering_pairs(space.points()))
+    sources.emplace(std::vector{point["base"], point["m"], point["n"], point["p"]},
+                    wgmma_source(product_of(problem, GetParam(), point), tile_of(point)));
+  EXPECT_GE(sources.size(), 4U);
+  for (const auto& [kind, source] : sources) expect_compiles(source);
 }
 
 TEST_P(Compiles, EveryOutput) {

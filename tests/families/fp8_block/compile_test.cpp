@@ -71,11 +71,10 @@ TEST_F(BlockCompiles, FoldedMxfp8) {
 }
 
 TEST_F(BlockCompiles, EveryOutput) {
-  for (const std::string out : {"bf16", "fp16", "f32"})
-    for (const std::string rest : {"", ":bias"})
-      for (const std::string sizes : {"300x2112x7168", "300x301x7168"})
-        add(block_scaled(sizes, out + rest), {.block_m = 128, .cluster_n = 2});
-  EXPECT_EQ(sources_.size(), 12U);
+  for (const std::string out : {"bf16", "fp16:bias", "f32", "f32:bias"})
+    for (const std::string sizes : {"300x2112x7168", "300x301x7168"})
+      add(block_scaled(sizes, out), {.block_m = 128, .cluster_n = 2});
+  EXPECT_EQ(sources_.size(), 8U);
   expect_all_compile();
 }
 
