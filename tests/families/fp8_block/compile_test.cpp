@@ -13,6 +13,7 @@
 #include "gemmtune/families/fp8_block/block_space.h"
 #include "tests/families/check/compile_ahead.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
+#include "tests/support/covering_pairs.h"
 #include "tests/support/expect_compiles.h"
 #include "tests/support/hopper.h"
 
@@ -37,7 +38,7 @@ class BlockCompiles : public testing::Test {
   void add_space(const Problem& problem) {
     std::map<BlockTile, BlockTile> kinds;
     const Space space = block_space(problem, h100);
-    for (const auto& point : space.points()) {
+    for (const auto& point : covering_pairs(space.points())) {
       const auto tile = block_tile(point);
       auto alike = tile;
       alike.stages = alike.cluster_m = alike.cluster_n = alike.group = alike.split_k = 1;
@@ -56,7 +57,7 @@ class BlockCompiles : public testing::Test {
 };
 
 TEST_F(BlockCompiles, TilesOfAllShapes) {
-  for (const char* sizes : {"128x24576x1536", "4096x2112x7168", "200x576x512"}) add_space(block_scaled(sizes));
+  for (const char* sizes : {"4096x2112x7168", "200x576x512"}) add_space(block_scaled(sizes));
   EXPECT_GE(sources_.size(), 15U);
   expect_all_compile();
 }
