@@ -125,7 +125,7 @@ class AcrossTimer final : public Timer {
   std::vector<double> taken(TurnRequest request) {
     request.after = launches_in(bridge_us);
     auto& finalist = finalists_[current_];
-    const std::vector<double> endless(static_cast<std::size_t>(request.count), std::numeric_limits<double>::infinity());
+    std::vector<double> endless(static_cast<std::size_t>(request.count), std::numeric_limits<double>::infinity());
     if (turns_.interrupted || lost_ != nullptr || finalist.failure) return endless;
     auto result = finalist.steps->sample(finalist.held.candidate, request);
     if (auto* turn = std::get_if<Turn>(&result)) {

@@ -19,8 +19,8 @@ class Compiler {
   /// Name and version of the compiler: "NVRTC 13.0".
   virtual std::string version() const = 0;
 
-  /// Machine code for the source's arch, and what the compiler says of it. Throws Error{unsupported} with the compiler's
-  /// log.
+  /// Machine code for the source's arch, and what the compiler says of it. Throws Error{unsupported} with the
+  /// compiler's log.
   virtual std::string compile(const KernelSource& source, std::string& remarks) const = 0;
 };
 

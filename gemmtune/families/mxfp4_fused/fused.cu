@@ -132,7 +132,8 @@ struct Multiplier {
     pin(f);
     wgmma_fence();
 #pragma unroll
-    for (int step = 0; step < 4; ++step) wgmma_rs(sums, f.step[step], wgmma_swizzled_descriptor(a + 2 * step), adds || step > 0);
+    for (int step = 0; step < 4; ++step)
+      wgmma_rs(sums, f.step[step], wgmma_swizzled_descriptor(a + 2 * step), adds || step > 0);
     wgmma_commit_group();
   }
 
