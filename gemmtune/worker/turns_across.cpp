@@ -19,10 +19,11 @@ namespace {
 /// Of later turns, this share is judged, as in one process (evaluate/turns.cpp).
 constexpr std::uint64_t later_turns_for_each_judged = 4;
 
-/// A GPU at its power limit is faster after a rest, and for some time slower than usual after that. So it must not rest
-/// between the turns of different processes. When a turn has ended, its launches go on for as long as the next process
-/// may need to begin, and that one's first launches are not counted until those have surely ended: both share the GPU
-/// meanwhile. Kernels so short that more than `most_uncounted` would be needed are not limited by power.
+/// A GPU at its power limit is faster after a rest. Launches of 20 ms that were not counted did not mend that: an H200
+/// was then 6 % slower than under steady load. So it must not rest between the turns of different processes. When a
+/// turn has ended, its launches go on for as long as the next process may need to begin, and that one's first launches
+/// are not counted until those have surely ended: both share the GPU meanwhile. Kernels so short that more than
+/// `most_uncounted` would be needed are not limited by power.
 constexpr double bridge_us = 4'000;
 constexpr double resumed_after_us = 10'000;
 constexpr double most_uncounted = 128;
