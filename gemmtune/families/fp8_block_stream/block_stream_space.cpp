@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gemmtune/families/folded_mxfp8.h"
+#include "gemmtune/families/block_scaled_fp8.h"
 
 namespace gemmtune {
 namespace {
@@ -19,16 +19,7 @@ const StreamKernels& kernels() {
 }  // namespace
 
 std::string why_not_block_stream(const Problem& problem, const DeviceInfo& device) {
-  if (device.kind != DeviceKind::cuda || !device.arch.starts_with("sm90")) return "runs on Hopper GPUs only";
-  const Side a{.type = DType::e4m3, .scaling = Scaling::block_1x128};
-  const Side w{.type = DType::e4m3, .scaling = Scaling::block_128x128};
-  if (is_mxfp8(problem.a) || is_mxfp8(problem.w)) {
-    if (auto why = why_not_folded_mxfp8(problem); !why.empty()) return why;
-  } else if (problem.a != a || problem.w != w) {
-    return "multiplies e4m3 with 1x128 scales by e4m3 with 128x128 scales, and MXFP8, only";
-  }
-  if (problem.out != DType::bf16 && problem.out != DType::f16 && problem.out != DType::f32)
-    return "writes bf16, fp16 or f32";
+  if (auto why = why_not_block_scaled_fp8(problem, device); !why.empty()) return why;
   if (problem.m > most_stream_tokens) return "is for up to 128 rows of A";
   return why_no_block_stream(problem, {.tokens = most_stream_tokens});
 }

@@ -11,7 +11,7 @@
 #include "gemmtune/families/a16w4_wgmma/w4_space.h"
 #include "tests/families/a16w4_wgmma/a16w4.h"
 #include "tests/families/check/compile_ahead.h"
-#include "tests/families/check/family_check.h"
+#include "tests/families/check/gpu_family_test.h"
 #include "tests/support/covering_pairs.h"
 
 namespace gemmtune {
@@ -20,28 +20,9 @@ std::unique_ptr<KernelFamily> make_a16w4_wgmma_family();
 
 namespace {
 
-class A16w4Test : public testing::Test {
+class A16w4Test : public check::GpuFamilyTest {
  protected:
-  void SetUp() override {
-    info_ = check::device_of(*family_);
-    if (!info_) GTEST_SKIP() << "this machine has no NVIDIA GPU";
-    device_ = open_device(device_id(*info_));
-    if (const auto support = family_->supports(a16w4("16x64x128"), *info_); !support) GTEST_SKIP() << support.why_not;
-  }
-
-  Candidate first(const Problem& problem) const { return family_->candidates(problem, *info_).front(); }
-
-  std::string why_first_wrong(const std::string& text, Recipe recipe = Recipe::gaussian) const {
-    return check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, first(parse_problem(text)));
-  }
-
-  std::string why_first_wrong_on(const Problem& problem, const HostOperands& host, std::string_view what) const {
-    return check::why_wrong_on(*family_, problem, host, first(problem), what);
-  }
-
-  std::unique_ptr<KernelFamily> family_ = make_a16w4_wgmma_family();
-  std::optional<DeviceInfo> info_;
-  std::unique_ptr<Device> device_;
+  A16w4Test() : GpuFamilyTest(make_a16w4_wgmma_family(), a16w4_text("16x64x128")) {}
 };
 
 /// Tiles of one problem multiply another one, whose sizes nothing divides and whose K may be shorter than its parts.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,7 +12,7 @@
 
 #include "gemmtune/families/fp8_block/block_space.h"
 #include "tests/families/check/compile_ahead.h"
-#include "tests/families/check/family_check.h"
+#include "tests/families/check/gpu_family_test.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/covering_pairs.h"
 
@@ -23,15 +22,9 @@ std::unique_ptr<KernelFamily> make_fp8_block_family();
 
 namespace {
 
-class BlockTest : public testing::Test {
+class BlockTest : public check::GpuFamilyTest {
  protected:
-  void SetUp() override {
-    info_ = check::device_of(*family_);
-    if (!info_) GTEST_SKIP() << "this machine has no NVIDIA GPU";
-    device_ = open_device(device_id(*info_));
-    if (const auto support = family_->supports(block_scaled("128x64x128"), *info_); !support)
-      GTEST_SKIP() << support.why_not;
-  }
+  BlockTest() : GpuFamilyTest(make_fp8_block_family(), block_scaled_text("128x64x128")) {}
 
   /// The first candidate, and the first one for each other way and shape of a tile.
   std::vector<Candidate> kinds(const Problem& problem) const {
@@ -50,10 +43,6 @@ class BlockTest : public testing::Test {
     for (const auto& candidate : candidates)
       EXPECT_EQ(check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, candidate), "");
   }
-
-  std::unique_ptr<KernelFamily> family_ = make_fp8_block_family();
-  std::optional<DeviceInfo> info_;
-  std::unique_ptr<Device> device_;
 };
 
 /// Tiles of one problem multiply another one, whose sizes nothing divides.
@@ -96,21 +85,9 @@ TEST_F(BlockTest, HardOperands) {
 /// More tiles than the device holds at once, with and without parts along K.
 TEST_F(BlockTest, SeveralRoundsOfTiles) { expect_right(block_scaled_text("4096x2112x2048")); }
 
-void set_scale(std::vector<std::byte>& scales, std::size_t at, float value) {
-  std::memcpy(scales.data() + at * sizeof value, &value, sizeof value);
-}
-
-/// Scales that are zero, NaN, and so large and small that only their product is within float's range.
 TEST_F(BlockTest, ScalesAtTheEndsOfTheirRange) {
-  constexpr std::size_t chunks = 8;
   const auto problem = block_scaled("130x200x1024", "f32");
-  auto host = draw_operands(problem, Recipe::gaussian, 8);
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    set_scale(host.a_scale, 3 * chunks + chunk, 0x1p-110f);
-    set_scale(host.a_scale, 5 * chunks + chunk, 0);
-    set_scale(host.w_scale, 1 * chunks + chunk, 0x1p+100f);
-  }
-  set_scale(host.a_scale, 7 * chunks + 4, std::numeric_limits<float>::quiet_NaN());
+  const auto host = with_scales_far_from_one(problem);
   for (const auto& candidate : kinds(problem))
     EXPECT_EQ(check::why_wrong_on(*family_, problem, host, candidate, "scales far from 1"), "");
 }

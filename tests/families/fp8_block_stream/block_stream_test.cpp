@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +13,7 @@
 
 #include "gemmtune/families/fp8_block_stream/block_stream_space.h"
 #include "tests/families/check/compile_ahead.h"
-#include "tests/families/check/family_check.h"
+#include "tests/families/check/gpu_family_test.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/covering_pairs.h"
 
@@ -24,29 +23,9 @@ std::unique_ptr<KernelFamily> make_fp8_block_stream_family();
 
 namespace {
 
-class BlockStreamTest : public testing::Test {
+class BlockStreamTest : public check::GpuFamilyTest {
  protected:
-  void SetUp() override {
-    info_ = check::device_of(*family_);
-    if (!info_) GTEST_SKIP() << "this machine has no NVIDIA GPU";
-    device_ = open_device(device_id(*info_));
-    if (const auto support = family_->supports(block_scaled("16x64x128"), *info_); !support)
-      GTEST_SKIP() << support.why_not;
-  }
-
-  Candidate first(const Problem& problem) const { return family_->candidates(problem, *info_).front(); }
-
-  std::string why_first_wrong(const std::string& text, Recipe recipe = Recipe::gaussian) const {
-    return check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, first(parse_problem(text)));
-  }
-
-  std::string why_first_wrong_on(const Problem& problem, const HostOperands& host, std::string_view what) const {
-    return check::why_wrong_on(*family_, problem, host, first(problem), what);
-  }
-
-  std::unique_ptr<KernelFamily> family_ = make_fp8_block_stream_family();
-  std::optional<DeviceInfo> info_;
-  std::unique_ptr<Device> device_;
+  BlockStreamTest() : GpuFamilyTest(make_fp8_block_stream_family(), block_scaled_text("16x64x128")) {}
 };
 
 /// Tiles of one problem multiply another one, whose sizes nothing divides and whose K may be shorter than its parts.
@@ -90,22 +69,9 @@ TEST_F(BlockStreamTest, HardOperands) {
       EXPECT_EQ(why_first_wrong(block_scaled_text(sizes), recipe), "") << to_string(recipe);
 }
 
-void set_scale(std::vector<std::byte>& scales, std::size_t at, float value) {
-  std::memcpy(scales.data() + at * sizeof value, &value, sizeof value);
-}
-
-/// Scales that are zero, NaN, and so large and small that only their product is within float's range.
 TEST_F(BlockStreamTest, ScalesAtTheEndsOfTheirRange) {
-  constexpr std::size_t chunks = 8;
   const auto problem = block_scaled("17x200x1024", "f32");
-  auto host = draw_operands(problem, Recipe::gaussian, 8);
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    set_scale(host.a_scale, 3 * chunks + chunk, 0x1p-110f);
-    set_scale(host.a_scale, 5 * chunks + chunk, 0);
-    set_scale(host.w_scale, 1 * chunks + chunk, 0x1p+100f);
-  }
-  set_scale(host.a_scale, 7 * chunks + 4, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_EQ(why_first_wrong_on(problem, host, "scales far from 1"), "");
+  EXPECT_EQ(why_first_wrong_on(problem, with_scales_far_from_one(problem), "scales far from 1"), "");
 }
 
 /// MXFP8 is folded, and W has a scale for each row: every way of writing C applies it.

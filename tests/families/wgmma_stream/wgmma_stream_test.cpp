@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gemmtune/families/wgmma_stream/wgmma_stream_space.h"
-#include "tests/families/check/family_check.h"
+#include "tests/families/check/gpu_family_test.h"
 #include "tests/support/covering_pairs.h"
 
 namespace gemmtune {
@@ -22,25 +22,9 @@ namespace {
 
 constexpr const char* types[]{":e4m3/row:e4m3/row", ":e4m3/tensor:e4m3/tensor", ":bf16:bf16", ":fp16:fp16"};
 
-class WgmmaStreamTest : public testing::Test {
+class WgmmaStreamTest : public check::GpuFamilyTest {
  protected:
-  void SetUp() override {
-    info_ = check::device_of(*family_);
-    if (!info_) GTEST_SKIP() << "this machine has no NVIDIA GPU";
-    device_ = open_device(device_id(*info_));
-    if (const auto support = family_->supports(parse_problem("16x64x128:bf16:bf16:bf16"), *info_); !support)
-      GTEST_SKIP() << support.why_not;
-  }
-
-  Candidate first(const Problem& problem) const { return family_->candidates(problem, *info_).front(); }
-
-  std::string why_first_wrong(const std::string& text, Recipe recipe = Recipe::gaussian) const {
-    return check::why_wrong(*family_, {.problem = text, .recipe = recipe, .seed = 5}, first(parse_problem(text)));
-  }
-
-  std::string why_first_wrong_on(const Problem& problem, const HostOperands& host, std::string_view what) const {
-    return check::why_wrong_on(*family_, problem, host, first(problem), what);
-  }
+  WgmmaStreamTest() : GpuFamilyTest(make_wgmma_stream_family(), "16x64x128:bf16:bf16:bf16") {}
 
   /// Tiles of one problem multiply another one.
   void expect_tiles_right(const std::string& tiles_of, const std::string& problem) const {
@@ -50,10 +34,6 @@ class WgmmaStreamTest : public testing::Test {
       EXPECT_EQ(check::why_wrong(*family_, one, space.candidate("wgmma_stream", point)), "");
     }
   }
-
-  std::unique_ptr<KernelFamily> family_ = make_wgmma_stream_family();
-  std::optional<DeviceInfo> info_;
-  std::unique_ptr<Device> device_;
 };
 
 /// Nothing divides the sizes of the problems, and their K may be shorter than the tiles' parts.
