@@ -98,14 +98,26 @@ class Resuming(WithoutSsh):
         self.wait_until(lambda: not self.processes("bin/gemmtune tune"), "nothing runs any more")
         self.check()
 
+    # What a request does that only looks at the shard of the command: it holds its lock for a moment.
+    LOOKS = ('{ run=${command%-*/agent.sh*}; run=${run##*/}; set -- ${command##*"$verb"}; '
+             'locks=/tmp/gemmtune-locks-$(id -u)/$(printf %s "$HOME/hosts/$address" | cksum | tr " " -); '
+             'mkdir -p "$locks"; flock "$locks/$run-$1" sleep 1 & sleep 0.3; }')
+
     def test_another_request_looks_at_the_shard(self):
         self.hosts()
-        self.harm('[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && { '
-                  'run=${command%-*/agent.sh*}; run=${run##*/}; '
-                  'set -- ${command##*put-and-start}; '
-                  'locks=/tmp/gemmtune-locks-$(id -u)/$(printf %s "$HOME/hosts/$address" | cksum | tr " " -); '
-                  'mkdir -p "$locks"; flock "$locks/$run-$1" sleep 1 & sleep 0.3; }')
+        self.harm(f'[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && {self.LOOKS}')
         self.succeed(*self.arguments(0))
+        self.check()
+
+    def test_another_request_looks_at_the_shard_while_the_head_asks_what_became_of_it(self):
+        self.hosts()
+        self.harm('[ "$verb" = put-and-start ] && [ "$times" -le 2 ] && exec sleep 20; '
+                  f'[ "$verb" = fence ] && [ "$times" -le 2 ] && {self.LOOKS}')
+        with self.running(*self.arguments(0)) as process:
+            self.wait_until(lambda: self.asked("put-and-start") == 2, "two shards are sent")
+            self.kill_head_and_attempts(process)
+        self.succeed(*self.arguments(0))
+        self.assertGreaterEqual(self.asked("fence"), 2)
         self.check()
 
     def test_the_host_does_not_answer_at_once_after_the_head_is_killed(self):

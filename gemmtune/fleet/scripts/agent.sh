@@ -22,19 +22,26 @@ say_why() { # the last words of a file as one line
 # device's, beside which nothing is measured. They are this host's own, also where the working folder is not.
 locks=/tmp/gemmtune-locks-$(id -u)/$(printf %s "$folder" | cksum | tr ' ' -)
 
+# Another request may hold a shard's lock for a moment: that is no running job, and ends by itself. A job says its
+# process.
 is_running() { # SHARD [RUN]
-  flock -s -n -E 75 "$locks/${2:-$run}-$1" true 2>/dev/null
-  [ $? -eq 75 ]
+  job_folder=$run_folder/$1
+  [ -z "${2:-}" ] || job_folder=$folder/runs/$2/$1
+  looks=0
+  while :; do
+    flock -s -n -E 75 "$locks/${2:-$run}-$1" true 2>/dev/null
+    [ $? -eq 75 ] || return 1
+    holder=$(cat "$job_folder/pid" 2>/dev/null)
+    if [ -n "$holder" ] && kill -0 "$holder" 2>/dev/null; then return 0; fi
+    looks=$((looks + 1))
+    [ "$looks" -lt 100 ] || return 0
+    sleep 0.1
+  done
 }
 
-# The shard's lock, as descriptor 8. False if its job runs. Another request may hold the lock for a moment: that is no
-# running job, and ends by itself.
+# The shard's lock, as descriptor 8. False if its job runs.
 lock_shard() { # SHARD
-  exec 8>>"$locks/$run-$1" || exit 5
-  flock -n 8 && return
-  holder=$(cat "$run_folder/$1/pid" 2>/dev/null)
-  if [ -n "$holder" ] && kill -0 "$holder" 2>/dev/null; then return 1; fi
-  flock -w 10 8
+  ! is_running "$1" && exec 8>>"$locks/$run-$1" && flock -w 10 8
 }
 
 processes_in() { # FOLDER: those whose working folder it is
