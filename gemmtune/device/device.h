@@ -86,6 +86,12 @@ class Timer {
   /// which counts for another time, so that there are as many independent measurements as times. Throws
   /// Error{unsupported} for cold instructions if why_not_cold_instructions() gives a reason.
   virtual std::vector<double> time_us(const Launch& launch, std::int64_t first, std::int64_t count) = 0;
+
+  /// Runs what time_us() runs, for `count` > 0 times that nobody counts. Returns roughly how long a launch takes, in
+  /// microseconds.
+  virtual double warm_up(const Launch& launch, std::int64_t first, std::int64_t count) {
+    return time_us(launch, first, count).back();
+  }
 };
 
 /// Why launches on a device of this kind cannot be timed with cold instructions; "" if they can.

@@ -113,7 +113,7 @@ Turn LocalSteps::take(Held& held, Workload& workload, const TurnRequest& turn) {
   WitnessedTimer timer(bench_.device.timer(), witness);
   Turn taken;
   const auto run = [&] {
-    if (turn.warmup > 0) timer.time_us(launch, first_launch, turn.warmup);
+    if (turn.warmup > 0) timer.warm_up(launch, first_launch, turn.warmup);
     taken.samples_us = timer.time_us(launch, first_sample, turn.count);
     const auto clock = bench_.device.read_clock();
     taken.clock_mhz = clock.clock_mhz;

@@ -77,6 +77,8 @@ std::vector<Timer::Launch> launches_of(std::span<Attempt> attempts, Workload& wo
 
 }  // namespace
 
+Clock clock_of(DeviceKind kind) { return kind == DeviceKind::cpu ? Clock::nothing : Clock::load; }
+
 double settling_us(const MeasurePolicy& policy) { return 40'000 * static_cast<double>(policy.warmup); }
 
 void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std::span<Attempt> attempts,
@@ -98,14 +100,15 @@ void time_in_turn(const Workbench& bench, const EvaluationRequest& request, std:
     give_turn(i, judged ? TurnTimer::Outputs::judged : TurnTimer::Outputs::ignored);
   };
   const auto launches = launches_of(attempts, *workload, policy);
-  if (bench.device.info().kind != DeviceKind::cpu)
+  const auto clock = clock_of(bench.device.info().kind);
+  if (clock == Clock::load)
     run_in_turns(timer, launches, settling_us(policy),
                  [&](std::size_t i) { give_turn(i, TurnTimer::Outputs::ignored); });
-  const auto samples = sample_interleaved(timer, launches, policy, give_timed_turn);
+  const auto samples = sample_interleaved(timer, launches, policy, clock, give_timed_turn);
   timer.end_turn();
-  const auto clock = bench.device.read_clock();
+  const auto reading = bench.device.read_clock();
   for (std::size_t i = 0; i < attempts.size(); ++i)
-    if (attempts[i].alive()) attempts[i].set_timing(summarise(samples[i], policy.keep_samples), clock);
+    if (attempts[i].alive()) attempts[i].set_timing(summarise(samples[i], policy.keep_samples), reading);
 }
 
 }  // namespace gemmtune

@@ -4,8 +4,11 @@
 #include <span>
 
 #include "gemmtune/evaluate/stages.h"
+#include "gemmtune/measure/sampler.h"
 
 namespace gemmtune {
+
+Clock clock_of(DeviceKind kind);
 
 /// The clock of an idle GPU falls within tenths of a second of load to what its power limit allows. For that long,
 /// attempts are launched in turn before they are timed: 40 ms for each warm-up launch of the policy, so that the

@@ -22,13 +22,23 @@ constexpr std::int64_t smallest_turn = 4;
 /// and a launch that it is asked for singly looks longer than it is.
 constexpr std::int64_t fewest_short = 2;
 
+/// A GPU at its power limit is faster after a rest, and slower after a kernel that draws more power. So each block of a
+/// long launch begins with about so much load of its own. Shorter launches do not reach the limit.
+constexpr double load_us = 10'000;
+constexpr double shortest_with_load_us = 50;
+
+/// A GPU's timer makes one sample of several short launches, about so long.
+constexpr double least_sample_us = 400;
+
 /// One launch and the samples taken of it.
 class Series {
  public:
   Series(Timer& timer, const Timer::Launch& launch) : timer_(&timer), launch_(&launch) {}
 
   void warm_up(std::int64_t launches) {
-    if (launches > 0) last_us_ = run(launches).back();
+    if (launches <= 0) return;
+    last_us_ = timer_->warm_up(*launch_, next_, launches);
+    next_ += launches;
   }
 
   /// Takes samples and records them as a turn.
@@ -103,6 +113,24 @@ std::int64_t next_block(const Series& series, const MeasurePolicy& policy, std::
   return is_short && left - wanted < fewest_short ? left : wanted;
 }
 
+/// How many samples of load a block begins with.
+std::int64_t samples_of_load(const Series& series, Clock clock) {
+  const double us = series.launch_us();
+  if (clock == Clock::nothing || us < shortest_with_load_us) return 0;
+  return static_cast<std::int64_t>(load_us / std::max(us, least_sample_us));
+}
+
+/// What is not counted of a block.
+void begin_block(Series& series, const MeasurePolicy& policy, Clock clock) {
+  if (policy.warmup == 0) return;
+  if (series.count() == 0) {
+    series.warm_up(policy.warmup);
+    series.warm_up(samples_of_load(series, clock));
+  } else {
+    series.warm_up(std::max<std::int64_t>(1, samples_of_load(series, clock)));
+  }
+}
+
 }  // namespace
 
 Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy) {
@@ -117,14 +145,14 @@ Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& p
 }
 
 std::vector<Samples> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
-                                        const MeasurePolicy& policy,
+                                        const MeasurePolicy& policy, Clock clock,
                                         const std::function<void(std::size_t)>& before_block) {
   const auto rule = make_stop_rule(policy);
   std::vector<Series> all;
   for (const auto& launch : launches) all.emplace_back(timer, launch);
   const auto take_turn = [&](std::size_t i) {
     if (before_block) before_block(i);
-    all[i].warm_up(all[i].count() == 0 ? policy.warmup : std::min<std::int64_t>(policy.warmup, 1));
+    begin_block(all[i], policy, clock);
     all[i].take_turn(next_block(all[i], policy, smallest_turn));
   };
   auto round = still_wanted(all, policy, *rule);

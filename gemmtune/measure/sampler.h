@@ -1,6 +1,7 @@
 // Takes samples of one launch, or of several in turn, until the stop rule is satisfied. It knows nothing of kernels.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -13,6 +14,12 @@
 
 namespace gemmtune {
 
+/// What a device's clock depends on.
+enum class Clock : std::uint8_t {
+  nothing,
+  load,  // how much power the last milliseconds took, as on a GPU
+};
+
 /// Warms up, then takes samples, in blocks that follow each other and of which each counts as a turn. Launch i is
 /// launch(i); the index counts on, and the caller rotates operands by it.
 Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& policy);
@@ -24,10 +31,11 @@ Samples sample(Timer& timer, const Timer::Launch& launch, const MeasurePolicy& p
 /// Rounds alternate their direction, so that drift of the machine affects all launches alike. Launches within 2 % of
 /// the fastest stop together: on a machine that slows down as it heats up, a launch that stops early would look faster.
 /// The first block of a launch starts with its warm-up. Each later block starts with one launch that is not counted (if
-/// the policy has any warm-up), because it pays for the change from one kernel to the next. `before_block(i)` is called
-/// before each block of launch i, before any of it runs.
+/// the policy has any warm-up), because it pays for the change from one kernel to the next. Blocks on a device that
+/// lowers its clock under load start with load, too. `before_block(i)` is called before each block of launch i, before
+/// any of it runs.
 std::vector<Samples> sample_interleaved(Timer& timer, std::span<const Timer::Launch> launches,
-                                        const MeasurePolicy& policy,
+                                        const MeasurePolicy& policy, Clock clock,
                                         const std::function<void(std::size_t)>& before_block = {});
 
 /// Runs all launches in turn, in blocks that are not counted, until `for_us` microseconds have passed on the host. The

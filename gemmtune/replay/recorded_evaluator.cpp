@@ -53,7 +53,7 @@ class Replaying {
     }
   }
 
-  void confirm(const Recorded& all, bool clock_must_settle) {
+  void confirm(const Recorded& all, Clock clock) {
     Recorded right;
     std::vector<Evaluation> evaluations;
     for (const auto* one : all) {
@@ -66,8 +66,8 @@ class Replaying {
       }
     }
     if (right.empty()) return;
-    time_in_turns(evaluations, right);
-    if (clock_must_settle) evaluations.front().cost.kernel_s += settling_us(policy_.measure) / 1e6;
+    time_in_turns(evaluations, right, clock);
+    if (clock == Clock::load) evaluations.front().cost.kernel_s += settling_us(policy_.measure) / 1e6;
     for (const auto& evaluation : evaluations) observer_.evaluated(evaluation);
   }
 
@@ -85,7 +85,7 @@ class Replaying {
     best_us = std::min(best_us, evaluation.timing.median_us);
   }
 
-  void time_in_turns(std::vector<Evaluation>& evaluations, const Recorded& all) {
+  void time_in_turns(std::vector<Evaluation>& evaluations, const Recorded& all, Clock clock) {
     std::size_t turn = 0;
     const auto settle_turn = [&] { evaluations[turn].cost.kernel_s += timer_.take_spent_s(); };
     const auto change_turn = [&](std::size_t i) {
@@ -95,7 +95,7 @@ class Replaying {
       timer_.use(all[i]->confirm);
     };
     const std::vector<Timer::Launch> launches(all.size(), {[](std::int64_t) {}});
-    const auto samples = sample_interleaved(timer_, launches, policy_.measure, change_turn);
+    const auto samples = sample_interleaved(timer_, launches, policy_.measure, clock, change_turn);
     settle_turn();
     for (std::size_t i = 0; i < all.size(); ++i) set_times(evaluations[i], samples[i], *all[i]);
   }
@@ -139,7 +139,7 @@ void RecordedEvaluator::evaluate(const Problem& /*problem*/, std::span<const Can
     case Stage::screen:
       return replaying.screen(recorded);
     case Stage::confirm:
-      return replaying.confirm(recorded, shape_.kind != DeviceKind::cpu);
+      return replaying.confirm(recorded, clock_of(shape_.kind));
     case Stage::prove:
       return replaying.prove(recorded);
   }

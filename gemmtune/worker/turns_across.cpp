@@ -19,14 +19,12 @@ namespace {
 /// Of later turns, this share is judged, as in one process (evaluate/turns.cpp).
 constexpr std::uint64_t later_turns_for_each_judged = 4;
 
-/// A GPU at its power limit is faster after a rest. Launches of 20 ms that were not counted did not mend that: an H200
-/// was then 6 % slower than under steady load. So it must not rest between the turns of different processes. When a
-/// turn has ended, its launches go on for as long as the next process may need to begin, and that one's first launches
-/// are not counted until those have surely ended: both share the GPU meanwhile. Kernels so short that more than
-/// `most_uncounted` would be needed are not limited by power.
+/// A GPU at its power limit is faster after a rest. So it must not rest between the turns of different processes: when
+/// a turn has ended, its launches go on for as long as the next process may need to begin. Both then share the GPU for
+/// a moment, in the load with which a turn of long launches begins (measure/sampler.cpp). Short launches are not limited
+/// by power.
 constexpr double bridge_us = 4'000;
-constexpr double resumed_after_us = 10'000;
-constexpr double most_uncounted = 128;
+constexpr double most_launches_of_bridge = 128;
 
 struct Finalist {
   Steps* steps{};
@@ -34,7 +32,7 @@ struct Finalist {
   std::optional<Evaluation> failure{};  // in one of its turns
   double clock_mhz{};
   bool throttled{};
-  double launch_us{};  // roughly; 0 before its first turn
+  double launch_us{};  // roughly; 0 before its first launch
 };
 
 /// Sorts the answers to a hold request.
@@ -80,7 +78,6 @@ class AcrossTimer final : public Timer {
   void give_turn_that_is_not_counted(std::size_t finalist) {
     current_ = finalist;
     next_ = {};
-    awaits_warmup_ = false;
   }
 
   /// The first turn of each finalist is judged, and some of the later ones, which are drawn.
@@ -90,41 +87,39 @@ class AcrossTimer final : public Timer {
     had_a_turn_[finalist] = true;
     const bool is_judged = is_first || random_() % later_turns_for_each_judged == 0;
     next_ = {.outputs = is_judged ? Outputs::judged : Outputs::ignored};
-    awaits_warmup_ = turns_.policy.measure.warmup > 0;
-    warms_up_ahead_ = is_first;
   }
 
   /// The process that is lost, if one is.
   const Steps* lost() const { return lost_; }
 
   std::vector<double> time_us(const Launch& /*launch*/, std::int64_t /*first*/, std::int64_t count) override {
-    if (!std::exchange(awaits_warmup_, false)) {
-      auto request = std::exchange(next_, {});
-      request.count = count;
-      return taken(request);
+    auto request = std::exchange(next_, {});
+    request.count = count;
+    return taken(request);
+  }
+
+  /// The launches run in the request that asks for the samples, and these follow without a pause. Only before it is
+  /// known how long a launch takes, they run at once.
+  double warm_up(const Launch& /*launch*/, std::int64_t /*first*/, std::int64_t count) override {
+    if (finalists_[current_].launch_us > 0) {
+      next_.warmup += count;
+      return finalists_[current_].launch_us;
     }
-    if (warms_up_ahead_) {
-      // How long a launch takes must be known before the first samples are asked for. They follow one more launch.
-      auto first = taken({.count = count});
-      next_.warmup = uncounted(1);
-      return first;
-    }
-    next_.warmup = uncounted(count);
-    return std::vector<double>(static_cast<std::size_t>(count), 0.0);  // not looked at, once there are samples
+    const auto times = taken({.count = count});
+    next_.warmup = 1;
+    return times.back();
   }
 
  private:
-  /// Launches of the current finalist that take so long, as far as that is known.
-  std::int64_t launches_in(double us) const {
+  /// Launches of the current finalist after its turn.
+  std::int64_t launches_of_bridge() const {
     const double launch_us = finalists_[current_].launch_us;
     if (turns_.device == DeviceKind::cpu || launch_us <= 0) return 0;
-    return static_cast<std::int64_t>(std::min(us / launch_us, most_uncounted));
+    return static_cast<std::int64_t>(std::min(bridge_us / launch_us, most_launches_of_bridge));
   }
 
-  std::int64_t uncounted(std::int64_t least) const { return std::max(least, launches_in(resumed_after_us)); }
-
   std::vector<double> taken(TurnRequest request) {
-    request.after = launches_in(bridge_us);
+    request.after = launches_of_bridge();
     auto& finalist = finalists_[current_];
     std::vector<double> endless(static_cast<std::size_t>(request.count), std::numeric_limits<double>::infinity());
     if (turns_.interrupted || lost_ != nullptr || finalist.failure) return endless;
@@ -147,8 +142,6 @@ class AcrossTimer final : public Timer {
   std::vector<bool> had_a_turn_;
   std::size_t current_{};
   TurnRequest next_{};
-  bool awaits_warmup_{};
-  bool warms_up_ahead_{};
   const Steps* lost_{};
 };
 
@@ -200,14 +193,15 @@ class Confirmation {
   bool take_turns() {
     AcrossTimer timer(turns_, finalists_);
     const std::vector<Timer::Launch> launches(finalists_.size());
-    if (turns_.device != DeviceKind::cpu)
+    const auto clock = clock_of(turns_.device);
+    if (clock == Clock::load)
       run_in_turns(timer, launches, settling_us(turns_.policy.measure),
                    [&](std::size_t i) { timer.give_turn_that_is_not_counted(i); });
     const auto give_turn = [&](std::size_t i) {
       observer_.started(finalists_[i].held.candidate);
       timer.give_turn(i);
     };
-    samples_ = sample_interleaved(timer, launches, turns_.policy.measure, give_turn);
+    samples_ = sample_interleaved(timer, launches, turns_.policy.measure, clock, give_turn);
     lost_ = timer.lost();
     return lost_ == nullptr;
   }

@@ -124,11 +124,12 @@ struct Interleaved {
   std::vector<std::size_t> blocks{};  // who was announced, in order
 };
 
-Interleaved interleave(ScriptedTimer& timer, std::size_t count, const MeasurePolicy& measure) {
+Interleaved interleave(ScriptedTimer& timer, std::size_t count, const MeasurePolicy& measure,
+                       Clock clock = Clock::nothing) {
   std::vector<Timer::Launch> launches;
   for (std::size_t i = 0; i < count; ++i) launches.push_back(timer.named(i));
   Interleaved result;
-  result.samples = sample_interleaved(timer, launches, measure, [&](std::size_t i) { result.blocks.push_back(i); });
+  result.samples = sample_interleaved(timer, launches, measure, clock, [&](std::size_t i) { result.blocks.push_back(i); });
   return result;
 }
 
@@ -157,7 +158,7 @@ TEST(SampleInterleaved, NobodyRunsUnannounced) {
   std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
   std::size_t announced = 99;
   std::size_t checked = 0;
-  sample_interleaved(timer, launches, policy(3, 4, 40), [&](std::size_t i) {
+  sample_interleaved(timer, launches, policy(3, 4, 40), Clock::nothing, [&](std::size_t i) {
     for (; checked < timer.log().size(); ++checked) EXPECT_EQ(timer.log()[checked].first, announced);
     announced = i;
   });
@@ -169,6 +170,38 @@ TEST(SampleInterleaved, TheLaunchAfterEachChangeIsNotCounted) {
   ScriptedTimer timer([&](std::size_t who) { return std::exchange(last, who) == who ? 100.0 : 500.0; });
   for (const auto& samples : interleave(timer, 4, policy(1, 4, 60)).samples)
     EXPECT_EQ(samples.us, std::vector<double>(60, 100.0));
+}
+
+/// How many launches of the first of two pass before each of its blocks of samples.
+std::vector<std::size_t> not_counted(double launch_us, Clock clock) {
+  ScriptedTimer timer([&](std::size_t) { return launch_us; });
+  const auto result = interleave(timer, 2, policy(2, 4, 20), clock);
+  std::vector<std::size_t> launches;
+  std::size_t last = 99;
+  for (const auto& [who, index] : timer.log()) {
+    if (who == 0 && last != 0) launches.push_back(0);
+    if (who == 0) ++launches.back();
+    last = who;
+  }
+  const auto& turns = result.samples[0].turns;
+  EXPECT_EQ(launches.size(), turns.size());
+  for (std::size_t i = 0; i < turns.size(); ++i) launches[i] -= turns[i];
+  return launches;
+}
+
+TEST(SampleInterleaved, BlocksOfLongLaunchesBeginWithLoadWhereTheClockDependsOnIt) {
+  const auto expect = [](double launch_us, Clock clock, std::size_t first, std::size_t later) {
+    const auto launches = not_counted(launch_us, clock);
+    ASSERT_GE(launches.size(), 3U);
+    EXPECT_EQ(launches.front(), first) << launch_us;
+    for (std::size_t i = 1; i < launches.size(); ++i) EXPECT_EQ(launches[i], later) << launch_us;
+  };
+  expect(1000, Clock::load, 2 + 10, 10);
+  expect(100, Clock::load, 2 + 25, 25);  // a GPU's timer makes each sample of several such launches
+  expect(6000, Clock::load, 2 + 1, 1);
+  expect(40'000, Clock::load, 2, 1);
+  expect(10, Clock::load, 2, 1);
+  expect(1000, Clock::nothing, 2, 1);
 }
 
 TEST(SampleInterleaved, DriftHitsAllAlike) {
@@ -202,7 +235,7 @@ TEST(SampleInterleaved, IntervalsHoldWhereTurnsAreOffAsAWhole) {
   int covered = 0;
   for (int i = 0; i < 500; ++i)
     for (const auto& samples :
-         sample_interleaved(timer, launches, measure, [&](std::size_t) { off = noise.normal(1, 0.015); })) {
+         sample_interleaved(timer, launches, measure, Clock::nothing, [&](std::size_t) { off = noise.normal(1, 0.015); })) {
       const auto timing = summarise(samples, false);
       covered += timing.low_us <= 100 && 100 <= timing.high_us ? 1 : 0;
     }
@@ -228,7 +261,7 @@ TEST(SampleInterleaved, SaysWhichSamplesAreOfOneTurn) {
   double clock = 1;
   ScriptedTimer timer([&](std::size_t) { return 100.0 * clock; });
   std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
-  const auto all = sample_interleaved(timer, launches, policy(1, 4, 40), [&](std::size_t) { clock = 2.1 - clock; });
+  const auto all = sample_interleaved(timer, launches, policy(1, 4, 40), Clock::nothing, [&](std::size_t) { clock = 2.1 - clock; });
   for (const auto& samples : all) {
     ASSERT_EQ(std::accumulate(samples.turns.begin(), samples.turns.end(), std::size_t{0}), 40u);
     std::size_t first = 0;
@@ -242,7 +275,7 @@ TEST(SampleInterleaved, SaysWhichSamplesAreOfOneTurn) {
 
 TEST(SampleInterleaved, NothingToTime) {
   ScriptedTimer timer([](std::size_t) { return 1.0; });
-  EXPECT_TRUE(sample_interleaved(timer, {}, policy(1, 3, 5)).empty());
+  EXPECT_TRUE(sample_interleaved(timer, {}, policy(1, 3, 5), Clock::nothing).empty());
 }
 
 TEST(Summarise, FillsEveryNumber) {

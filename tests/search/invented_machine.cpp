@@ -89,7 +89,7 @@ std::vector<Samples> Machine::sample_alone(std::span<const Candidate> candidates
 std::vector<Samples> Machine::sample_in_turns(std::span<const Candidate> candidates, const EvaluationPolicy& policy) {
   MachineTimer timer(*this);
   const std::vector<Timer::Launch> launches(candidates.size(), {[](std::int64_t) {}});
-  return sample_interleaved(timer, launches, policy.measure,
+  return sample_interleaved(timer, launches, policy.measure, Clock::nothing,
                             [&](std::size_t i) { begin_turn(index_of(candidates[i]), policy.seed); });
 }
 

@@ -85,23 +85,12 @@ std::vector<TurnRequest> turns_on(DeviceKind kind) {
   return noting.turns;
 }
 
-TEST(TurnsAcross, OnAGpuATurnBeginsUnderLoad) {
-  const auto least_of_later_turns = [](const std::vector<TurnRequest>& turns) {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const auto& turn : turns)
-      if (turn.warmup > 0) least = std::min(least, turn.warmup);
-    return least;
-  };
-  EXPECT_EQ(least_of_later_turns(turns_on(DeviceKind::cpu)), 1);
-  const auto on_a_gpu = least_of_later_turns(turns_on(DeviceKind::cuda));
-  EXPECT_GT(on_a_gpu, 2) << "launches of microseconds";
-  EXPECT_LE(on_a_gpu, 128);
-}
-
 TEST(TurnsAcross, AGpuDoesNotRestBetweenTurns) {
   for (const auto& turn : turns_on(DeviceKind::cpu)) EXPECT_EQ(turn.after, 0);
   const auto turns = turns_on(DeviceKind::cuda);
   EXPECT_EQ(turns.front().after, 0) << "how long a launch takes is not known yet";
+  for (std::size_t i = 1; i < turns.size(); ++i)
+    if (turns[i].outputs == Outputs::judged) EXPECT_GE(turns[i].warmup, 1) << "samples follow launches of their own";
   EXPECT_GT(turns.back().after, 2) << "launches of microseconds";
   EXPECT_LE(turns.back().after, 128);
 }

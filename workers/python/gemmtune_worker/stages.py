@@ -124,13 +124,14 @@ def _time_in_turns(bench, attempts):
     samplers = [Sampler(attempt) for attempt in attempts]
     all_series = [Series(sampler.take, measure) for sampler in samplers]
     workload = bench.timed_workload(attempts[0])
-    if bench.device.kind != "cpu":
+    on_gpu = bench.device.kind != "cpu"
+    if on_gpu:
         run_uncounted([sampler.take for sampler in samplers], SETTLING_S * measure["warmup"])
 
     def take_turn(i):
         bench.started(attempts[i].candidate)
         is_judged = not all_series[i].samples or workload.random.random() < JUDGED_LATER
-        timed_turn(workload, samplers[i], (lambda: turn(all_series[i]), measure["warmup"] if is_judged else None))
+        timed_turn(workload, samplers[i], (lambda: turn(all_series[i], on_gpu), measure["warmup"] if is_judged else None))
         return attempts[i].alive
 
     sample_in_turns(all_series, take_turn)
