@@ -7,6 +7,13 @@ __device__ __forceinline__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
 
+/// Stays between the waits and arrivals around it.
+__device__ __forceinline__ float load_shared(unsigned at) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(at));
+  return value;
+}
+
 // mbarriers.
 
 __device__ __forceinline__ void mbarrier_init(unsigned barrier, unsigned count) {
@@ -33,6 +40,18 @@ __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity)
       "@!done bra again;\n}" ::"r"(barrier),
       "r"(parity)
       : "memory");
+}
+/// Whether that phase has completed. If it has, what was written before is visible, as after a wait.
+__device__ __forceinline__ bool mbarrier_test(unsigned barrier, unsigned parity) {
+  unsigned done;
+  asm volatile(
+      "{\n.reg .pred done;\n"
+      "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, done;\n}"
+      : "=r"(done)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return done != 0;
 }
 
 // TMA: copies of boxes of tensors (device/gpu/tensor_map.h), each issued by one thread.

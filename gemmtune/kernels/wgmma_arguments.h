@@ -5,6 +5,17 @@
 
 namespace gemmtune {
 
+/// For wgmma_quotient() by `divisor` > 0.
+constexpr std::uint32_t wgmma_reciprocal(std::int32_t divisor) {
+  return divisor == 1 ? 0xffffffffU : static_cast<std::uint32_t>((std::uint64_t{1} << 32) / divisor);
+}
+
+/// number / divisor, without the tens of instructions of a division. `number` >= 0.
+constexpr std::int32_t wgmma_quotient(std::int32_t number, std::int32_t divisor, std::uint32_t reciprocal) {
+  const auto low = static_cast<std::int32_t>(static_cast<std::uint64_t>(number) * reciprocal >> 32);  // or one less
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 struct WgmmaArguments {
   const float* a_scale{};
   const float* w_scale{};
@@ -21,6 +32,11 @@ struct WgmmaArguments {
   std::int32_t group{};   // tiles along M, or N, that stand together in the order of tiles
   std::int32_t group_along_n{};
   std::int32_t whole{};  // tiles that are not divided along K: the first ones, counted in clusters
+  // Reciprocals of the numbers of tiles of a group, and of a group's tiles along the side that is grouped: of all
+  // groups but the last one, and of that.
+  std::uint32_t per_group{};
+  std::uint32_t per_row{};
+  std::uint32_t per_last_row{};
 };
 
 inline constexpr unsigned wgmma_threads = 384;

@@ -15,9 +15,6 @@
 #include "gemmtune/kernels/wgmma_instruction.cuh"
 #include "gemmtune/kernels/wgmma_layout.cuh"
 #include "gemmtune/kernels/wgmma_stage.cuh"
-#if A_IN_REGISTERS
-#include "gemmtune/kernels/wgmma_from_registers.cuh"
-#endif
 
 /// W has one scale for each row, which the epilogue applies, and none for blocks.
 constexpr bool w_has_rows = W_ROWS;
@@ -107,7 +104,8 @@ struct PieceFactors {
 
 /// One consumer warpgroup in one unit.
 struct Multiplier {
-  Shared& shared;
+  unsigned memory;  // address of Shared
+  unsigned first;   // half descriptor of the first stage
   const Unit& unit;
   const Place& place;
   int group;
@@ -127,15 +125,15 @@ struct Multiplier {
   }
 
   __device__ __forceinline__ PieceFactors factors(int slot, int step, int sub, int piece) const {
-    const ScaleSlot& scales = shared.scales[slot];
-    const int within = step % SCALE_STEPS;
+    const unsigned within = memory + scales_at + slot * sizeof(ScaleSlot) + step % SCALE_STEPS * 4;
+    const auto of_row = [&](int row) { return within + row * SCALE_STEPS * 4; };
     const int row = first_row_of(group) + sub * 64 + row_in_subtile();
     PieceFactors factors;
 #pragma unroll
     for (int block = 0; block < piece_blocks; ++block) {
-      const float w = w_has_rows ? 1.0f : scales.w[min(block_of(piece) + block, w_blocks - 1)][within];
+      const float w = w_has_rows ? 1.0f : load_shared(of_row(BLOCK_M + min(block_of(piece) + block, w_blocks - 1)));
 #pragma unroll
-      for (int half = 0; half < 2; ++half) factors.of[half][block] = scales.a[row + half * 8][within] * w;
+      for (int half = 0; half < 2; ++half) factors.of[half][block] = load_shared(of_row(row + half * 8)) * w;
     }
     return factors;
   }
@@ -151,146 +149,105 @@ struct Multiplier {
     }
   }
 
-  __device__ __forceinline__ unsigned long long a_at(int stage, int sub) const {
-    return tile_descriptor(shared.stages[stage] + (first_row_of(group) + sub * 64) * block_k);
+  /// Half descriptors. Few operations lead to them from stage to stage, because a step's first product waits for them.
+  __device__ __forceinline__ unsigned a_at(int stage, int sub) const {
+    return first + stage * (stage_bytes / 16) + (first_row_of(group) + sub * 64) * (block_k / 16);
   }
-  __device__ __forceinline__ unsigned long long w_at(int stage, int piece) const {
-    return tile_descriptor(shared.stages[stage] + a_bytes + column_of(piece) * block_k);
+  __device__ __forceinline__ unsigned w_at(int stage, int piece) const {
+    return first + stage * (stage_bytes / 16) + a_bytes / 16 + column_of(piece) * (block_k / 16);
   }
 
-  __device__ __forceinline__ void wait_for(const Consumed& at, int step) const {
-    if (step % SCALE_STEPS == 0) mbarrier_wait(scales_full(shared, at.scales.stage), at.scales.parity);
-    mbarrier_wait(full(shared, at.tiles.stage), at.tiles.parity);
+  __device__ __forceinline__ void release(int stage) const { ::release(memory + empty_at + stage * 8, place); }
+
+  __device__ __forceinline__ void wait_for_tiles(const Consumed& at) const {
+    if (!at.tiles_are_full) mbarrier_wait(memory + full_at + at.tiles.stage * 8, at.tiles.parity);
+  }
+
+  /// Asks ahead whether the next stage has arrived: the answer takes a while, in which this warp can add.
+  __device__ __forceinline__ void advance_tiles(Consumed& at) const {
+    at.tiles.advance();
+    at.tiles_are_full = mbarrier_test(memory + full_at + at.tiles.stage * 8, at.tiles.parity);
+  }
+
+  /// Called before a step's first factors are read.
+  __device__ __forceinline__ void wait_for_scales(const Consumed& at, int step) const {
+    if (step % SCALE_STEPS == 0) mbarrier_wait(memory + scales_full_at + at.scales.stage * 8, at.scales.parity);
   }
 
   /// Called once this warp has read the last factors of a step.
   __device__ __forceinline__ void have_read_scales(Consumed& at, int step) const {
     if (step % SCALE_STEPS != SCALE_STEPS - 1) return;
     __syncwarp();
-    if (threadIdx.x % 32 == 0) mbarrier_arrive(scales_empty(shared, at.scales.stage));
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(memory + scales_empty_at + at.scales.stage * 8);
     at.scales.advance();
   }
 };
 
-/// Placed after a wait for the tensor core, so that the compiler does not read sums before it.
-__device__ __forceinline__ void settle(float (&sums)[piece_sums]) {
+/// Nothing that computes these numbers comes later in the program, and nothing that uses them earlier.
+template <int count>
+__device__ __forceinline__ void settle(float (&numbers)[count]) {
 #pragma unroll
-  for (int i = 0; i < piece_sums; ++i) asm volatile("" : "+f"(sums[i]));
+  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(numbers[i]));
 }
 
-#if A_IN_REGISTERS
-
-/// 64 rows × 128 of K of A, as wgmma takes them: 16 rows of each warp.
-struct Fragments {
-  unsigned of[4][4];
-};
-
-__device__ __forceinline__ void load(Fragments& a, const Multiplier& m, int stage, int sub) {
-  const int lane = threadIdx.x % 32;
-  const int row = first_row_of(m.group) + sub * 64 + threadIdx.x % 128 / 32 * 16 + lane % 16;
-  const unsigned at = shared_address(m.shared.stages[stage] + row * block_k) + (lane / 16 ^ row % 8) * 16;
-#pragma unroll
-  for (int k = 0; k < 4; ++k) ldmatrix(a.of[k], at ^ k * 32);  // the swizzle
-}
-
-__device__ __forceinline__ void start(float (&sums)[piece_sums], const Fragments& a, const Multiplier& m, int stage,
-                                      int, int piece) {
-  const unsigned long long w = m.w_at(stage, piece);
+__device__ __forceinline__ void start(float (&sums)[piece_sums], const Multiplier& m, int stage, int sub, int piece) {
+  const unsigned a = m.a_at(stage, sub);
+  const unsigned w = m.w_at(stage, piece);
   wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < 4; ++k) wgmma_rs(sums, a.of[k], w + k * 2, k > 0);
+  for (int k = 0; k < 4; ++k)
+    wgmma_ss(sums, wgmma_descriptor_of_half(a + k * 2), wgmma_descriptor_of_half(w + k * 2), k > 0);
   wgmma_commit_group();
 }
-
-#else
-
-struct Fragments {};
-
-__device__ __forceinline__ void load(Fragments&, const Multiplier&, int, int) {}
-
-__device__ __forceinline__ void start(float (&sums)[piece_sums], const Fragments&, const Multiplier& m, int stage,
-                                      int sub, int piece) {
-  const unsigned long long a = m.a_at(stage, sub);
-  const unsigned long long w = m.w_at(stage, piece);
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < 4; ++k) wgmma_ss(sums, a + k * 2, w + k * 2, k > 0);
-  wgmma_commit_group();
-}
-
-#endif
 
 #if SUMS_IN_FLIGHT == 1
-
-// The tensor core takes instructions of both warpgroups as they come. If both start a piece at the same time, their
-// instructions may alternate: both pieces are then done at the same time, and the tensor core waits while both
-// warpgroups add. Taking turns, one is half a piece ahead of the other at least. Barriers 1 and 2 are sync_group's.
-
-constexpr int turn_threads = 256;  // of both warpgroups
-
-__device__ __forceinline__ void wait_for_turn(int group) {
-  if (IN_TURNS) asm volatile("bar.sync %0, %1;" ::"r"(group + 3), "n"(turn_threads) : "memory");
-}
-__device__ __forceinline__ void give_turn_to(int group) {
-  if (IN_TURNS) asm volatile("bar.arrive %0, %1;" ::"r"(group + 3), "n"(turn_threads) : "memory");
-}
-
-/// Before the first unit: the turn is the first warpgroup's.
-__device__ __forceinline__ void begin_turns(int group) {
-  if (group == 1) give_turn_to(0);
-}
-/// After the last unit: takes the turn that nobody needs any more, so that no barrier is left with arrivals.
-__device__ __forceinline__ void end_turns(int group) {
-  if (group == 0) wait_for_turn(0);
-}
 
 __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
                                          float (&totals)[subtiles][sums_of_subtile]) {
   for (int step = m.unit.first; step < m.unit.end; ++step) {
-    m.wait_for(at, step);
+    m.wait_for_tiles(at);
     const int stage = at.tiles.stage;
     const int slot = at.scales.stage;
 #pragma unroll
     for (int i = 0; i < step_pieces; ++i) {
+      const bool is_last = i == step_pieces - 1;
       const int sub = i / group_pieces;
       const int piece = i % group_pieces;
       float sums[piece_sums];
-      wait_for_turn(m.group);
-      start(sums, {}, m, stage, sub, piece);
-      give_turn_to(1 - m.group);
+      start(sums, m, stage, sub, piece);
+      if (i == 0) m.wait_for_scales(at, step);
       const PieceFactors factors = m.factors(slot, step, sub, piece);
-      if (i == step_pieces - 1) m.have_read_scales(at, step);
+      if (is_last) m.have_read_scales(at, step);
       wgmma_wait_group();
+      if (is_last) {
+        m.release(stage);
+        m.advance_tiles(at);
+      }
       settle(sums);
-      if (i == step_pieces - 1) release(m.shared, stage, m.place);
       m.add(totals[sub], sums, factors, piece);
     }
-    at.tiles.advance();
   }
 }
 
 #else
-
-__device__ __forceinline__ void begin_turns(int) {}
-__device__ __forceinline__ void end_turns(int) {}
 
 /// Two pieces in turn. The one that was started before is still to be added.
 struct InFlight {
   float sums[2][piece_sums];
   PieceFactors factors[2];
-  Fragments a;
 };
 
 /// Releases the stage of the step before the one that `at` has come to, once the tensor core has read it.
 __device__ __forceinline__ void release_before(const Multiplier& m, const Consumed& at) {
-  release(m.shared, at.tiles.stage == 0 ? STAGES - 1 : at.tiles.stage - 1, m.place);
+  m.release(at.tiles.stage == 0 ? STAGES - 1 : at.tiles.stage - 1);
 }
 
 /// Multiplies one step, and adds all of its pieces but the last. `parity` says which sums the first piece takes.
 template <int parity>
 __device__ __forceinline__ void multiply_step(const Multiplier& m, Consumed& at, int step, InFlight& f,
                                               float (&totals)[subtiles][sums_of_subtile]) {
-  m.wait_for(at, step);
+  m.wait_for_tiles(at);
+  m.wait_for_scales(at, step);
   const int stage = at.tiles.stage;
   const int slot = at.scales.stage;
 #pragma unroll
@@ -299,21 +256,15 @@ __device__ __forceinline__ void multiply_step(const Multiplier& m, Consumed& at,
     const int piece = i % group_pieces;
     const int own = (parity + i) % 2;
     const int before = (i + step_pieces - 1) % step_pieces;
-    const bool loads_a = A_IN_REGISTERS && piece == 0;
-    if (loads_a) {  // into registers that the tensor core reads for the piece before
-      wgmma_wait_group();
-      if (i == 0 && step > m.unit.first) release_before(m, at);
-      load(f.a, m, stage, sub);
-    }
-    start(f.sums[own], f.a, m, stage, sub, piece);
+    start(f.sums[own], m, stage, sub, piece);
     f.factors[own] = m.factors(slot, step, sub, piece);
     if (i == step_pieces - 1) m.have_read_scales(at, step);
-    if (!loads_a) wgmma_wait_group<1>();
-    if (!loads_a && i == 0 && step > m.unit.first) release_before(m, at);
+    wgmma_wait_group<1>();
+    if (i == 0 && step > m.unit.first) release_before(m, at);
     settle(f.sums[1 - own]);
     m.add(totals[before / group_pieces], f.sums[1 - own], f.factors[1 - own], before % group_pieces);
   }
-  at.tiles.advance();
+  m.advance_tiles(at);
 }
 
 /// Adds the last piece.
@@ -358,5 +309,8 @@ __device__ __forceinline__ void accumulate(Shared& shared, const Arguments&, Con
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll
     for (int i = 0; i < sums_of_subtile; ++i) totals[sub][i] = 0;
-  multiply({shared, unit, place, group}, consumed, totals);
+  // Shuffled, so that the compiler keeps both in uniform registers and does not compute them in each step.
+  const unsigned memory = __shfl_sync(0xffffffffu, shared_address(&shared), 0);
+  const unsigned first = __shfl_sync(0xffffffffu, wgmma_swizzled_half(shared_address(&shared) / 16), 0);
+  multiply({memory, first, unit, place, group}, consumed, totals);
 }

@@ -37,13 +37,20 @@ __device__ __forceinline__ unsigned long long wgmma_descriptor(unsigned address,
   return (address & 0x3ffff) >> 4 | layout;
 }
 
-/// The same for K-major operands with the 128-byte swizzle, from the address divided by 16. The descriptor is assembled
-/// from two halves, so that the upper one is a constant.
-__device__ __forceinline__ unsigned long long wgmma_swizzled_descriptor(unsigned sixteenths) {
+/// The lower half of the descriptor of a K-major operand with the 128-byte swizzle. Bytes further on, divided by 16,
+/// can be added to it.
+__device__ __forceinline__ unsigned wgmma_swizzled_half(unsigned sixteenths) {
+  return sixteenths | static_cast<unsigned>(wgmma_swizzled_128);
+}
+
+/// The descriptor of which this is the lower half. The upper one is a constant.
+__device__ __forceinline__ unsigned long long wgmma_descriptor_of_half(unsigned half) {
   unsigned long long both;
-  asm("mov.b64 %0, {%1, %2};"
-      : "=l"(both)
-      : "r"(sixteenths | static_cast<unsigned>(wgmma_swizzled_128)),
-        "n"(static_cast<unsigned>(wgmma_swizzled_128 >> 32)));
+  asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "r"(half), "n"(static_cast<unsigned>(wgmma_swizzled_128 >> 32)));
   return both;
+}
+
+/// The same from the address divided by 16.
+__device__ __forceinline__ unsigned long long wgmma_swizzled_descriptor(unsigned sixteenths) {
+  return wgmma_descriptor_of_half(wgmma_swizzled_half(sixteenths));
 }

@@ -263,6 +263,7 @@ struct Factors {
 };
 
 __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& unit, int group) {
+  sync_group(group);  // before this, some threads may still read the last tile's factors
   Factors factors;
   const int thread = threadIdx.x % 128;
 #pragma unroll
@@ -283,8 +284,7 @@ __device__ __forceinline__ Factors load_factors(const Arguments& g, const Unit& 
   return factors;
 }
 
-/// Writes the columns' scales to shared memory, for all threads of the warpgroup. No thread still reads those of the
-/// last tile, because the warpgroup has synchronised since, at the start of this tile.
+/// Writes the columns' scales to shared memory, for all threads of the warpgroup.
 __device__ __forceinline__ void share_factors(Shared& shared, const Factors& factors, int group) {
   const int thread = threadIdx.x % 128;
   if (thread * 2 < BLOCK_N)
@@ -450,39 +450,21 @@ __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g,
   return true;
 }
 
-/// A unit is computed anew where that takes fewer registers than keeping it through the main loop.
-__device__ __forceinline__ Unit unit_again(int index, const Arguments& g, const Unit& unit) {
-#if BLOCK_SCALES
-  asm volatile("" : "+r"(index));
-  return unit_of(index, g, place_in_cluster());
-#else
-  return unit;
-#endif
-}
-
 __device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Arguments& g, const Place& place,
                                         int group) {
   Consumed consumed{};
   Total sums[subtiles][sums_of_subtile];
   pdl_wait();
   pdl_launch_dependents();
-#if BLOCK_SCALES
-  begin_turns(group);
-#endif
   for (int index = first_unit(); index < units(g); index += unit_step()) {
-    const Unit multiplied = unit_of(index, g, place);
-    sync_group(group);
-    const Factors factors = load_factors(g, multiplied, group);
-    accumulate(shared, g, consumed, multiplied, group, place, sums);
-    const Unit unit = unit_again(index, g, multiplied);
+    const Unit unit = unit_of(index, g, place);
+    const Factors factors = load_factors(g, unit, group);
+    accumulate(shared, g, consumed, unit, group, place, sums);
     if (unit.parts > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
     share_factors(shared, factors, group);
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub) write_subtile(shared, c, g, unit, group, sub, sums[sub], factors);
   }
-#if BLOCK_SCALES
-  end_turns(group);
-#endif
   if (STORES_TILES && threadIdx.x % 32 == 0) tma_store_wait_read<0>();
 }
 
@@ -496,7 +478,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_threads, 1)
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
       mbarrier_init(full(shared, stage), 1);
-      mbarrier_init(empty(shared, stage), 2 * releasing_warps * (CLUSTER_M + CLUSTER_N - 1));
+      mbarrier_init(empty(shared, stage), 2 * (CLUSTER_M + CLUSTER_N - 1));
     }
 #if BLOCK_SCALES
     init_scale_barriers(shared);

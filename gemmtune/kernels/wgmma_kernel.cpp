@@ -44,22 +44,34 @@ TensorExtent piece_of_c(const Problem& problem) {
           .box_rows = wgmma_piece_rows};
 }
 
+/// The order of tiles: groups along one side go along the other.
+void set_groups(WgmmaArguments& g, const WgmmaCut& cut) {
+  g.group_along_n = cut.order == TileOrder::along_n;
+  const auto along = g.group_along_n != 0 ? g.n_tiles : g.m_tiles;
+  const auto across = g.group_along_n != 0 ? g.m_tiles : g.n_tiles;
+  g.group = static_cast<std::int32_t>(std::min<std::int64_t>(cut.group, along));
+  const auto last = along % g.group;
+  g.per_group = wgmma_reciprocal(g.group * across);
+  g.per_row = wgmma_reciprocal(g.group);
+  g.per_last_row = wgmma_reciprocal(last == 0 ? g.group : last);
+}
+
 WgmmaArguments arguments_of(const Problem& p, const WgmmaCut& cut, const WgmmaAddresses& at) {
-  return {.a_scale = at.a_scales,
-          .w_scale = at.w_scales,
-          .bias = reinterpret_cast<const unsigned char*>(at.bias),
-          .c = reinterpret_cast<unsigned char*>(at.c),
-          .partials = reinterpret_cast<unsigned char*>(at.partial_sums),
-          .m = static_cast<std::int32_t>(p.m),
-          .n = static_cast<std::int32_t>(p.n),
-          .steps = static_cast<std::int32_t>(ceil_div(p.k, step_k)),
-          .batch = static_cast<std::int32_t>(p.batch),
-          .m_tiles = static_cast<std::int32_t>(m_tiles(p, cut)),
-          .n_tiles = static_cast<std::int32_t>(n_tiles(p, cut)),
-          .splits = static_cast<std::int32_t>(cut.split_k),
-          .group = static_cast<std::int32_t>(cut.group),
-          .group_along_n = cut.order == TileOrder::along_n,
-          .whole = static_cast<std::int32_t>(cut.whole)};
+  WgmmaArguments g{.a_scale = at.a_scales,
+                   .w_scale = at.w_scales,
+                   .bias = reinterpret_cast<const unsigned char*>(at.bias),
+                   .c = reinterpret_cast<unsigned char*>(at.c),
+                   .partials = reinterpret_cast<unsigned char*>(at.partial_sums),
+                   .m = static_cast<std::int32_t>(p.m),
+                   .n = static_cast<std::int32_t>(p.n),
+                   .steps = static_cast<std::int32_t>(ceil_div(p.k, step_k)),
+                   .batch = static_cast<std::int32_t>(p.batch),
+                   .m_tiles = static_cast<std::int32_t>(m_tiles(p, cut)),
+                   .n_tiles = static_cast<std::int32_t>(n_tiles(p, cut)),
+                   .splits = static_cast<std::int32_t>(cut.split_k),
+                   .whole = static_cast<std::int32_t>(cut.whole)};
+  set_groups(g, cut);
+  return g;
 }
 
 }  // namespace

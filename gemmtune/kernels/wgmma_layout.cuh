@@ -12,8 +12,6 @@
 //   ROW_GROUPS                   2: each consumer warpgroup has half of the tile's rows; 1: half of its columns
 //   PIECE_N                      columns that are multiplied at a time
 //   SUMS_IN_FLIGHT               pieces that a warpgroup multiplies at once: 1, or 2 so that it adds one meanwhile
-//   IN_TURNS                     1: with one in flight, the warpgroups start pieces in turns
-//   A_IN_REGISTERS               1: A goes to the tensor core through registers
 //   SCALE_STEPS                  steps whose scales are copied at once: 1, 2 or 4, and divides K / 128
 //   MANY_REGISTERS, FEW_REGISTERS   of a thread that multiplies, and of one that copies
 //   SHARED_BYTES                 of dynamic shared memory
@@ -24,6 +22,7 @@
 
 using gemmtune::most_split_tiles;
 using gemmtune::wgmma_piece_rows;
+using gemmtune::wgmma_quotient;
 using gemmtune::wgmma_threads;
 using Arguments = gemmtune::WgmmaArguments;
 
@@ -34,14 +33,12 @@ constexpr int row_groups = ROW_GROUPS;
 constexpr int part_steps = SCALE_STEPS;  // parts along K begin at multiples of this
 constexpr int many_registers = MANY_REGISTERS;
 constexpr int few_registers = FEW_REGISTERS;
-constexpr int releasing_warps = A_IN_REGISTERS ? 4 : 1;  // of a warpgroup
 constexpr bool w_is_old = false;  // whether W was written before the previous kernel on the stream
 #else
 constexpr int row_groups = 2;
 constexpr int part_steps = 1;
 constexpr int many_registers = 232;
 constexpr int few_registers = 40;
-constexpr int releasing_warps = 1;
 constexpr bool w_is_old = true;
 #endif
 constexpr int staging = STAGING;
@@ -111,6 +108,16 @@ struct Shared {
 };
 #if BLOCK_SCALES
 static_assert(sizeof(Shared) == SHARED_BYTES, "the host reserves this memory");
+
+// Where members of Shared are. The compiler computes the address of shared memory anew for each pointer to it, which
+// takes longer than a main loop has.
+constexpr unsigned scales_at = sizeof(Shared::stages) + sizeof(Shared::pieces);
+constexpr unsigned scales_full_at = scales_at + sizeof(Shared::scales);
+constexpr unsigned scales_empty_at = scales_full_at + sizeof(Shared::scales_full);
+constexpr unsigned full_at = scales_empty_at + sizeof(Shared::scales_empty);
+constexpr unsigned empty_at = full_at + sizeof(Shared::full);
+static_assert(empty_at + sizeof(Shared::empty) + sizeof(Shared::last) <= SHARED_BYTES);
+static_assert(empty_at + sizeof(Shared::empty) + sizeof(Shared::last) + 16 > SHARED_BYTES, "no gaps between members");
 #endif
 
 /// This block's place in its cluster.
@@ -140,30 +147,38 @@ struct Unit {
   int first, end;  // steps along K
 };
 
+/// Divides only where it must: in a consumer, the tensor core waits meanwhile.
 __device__ __forceinline__ Unit unit_of(int index, const Arguments& g, const Place& place) {
-  Unit unit;
-  const bool is_whole = index < g.whole;
-  unit.parts = is_whole ? 1 : g.splits;
-  unit.split = is_whole ? 0 : (index - g.whole) % g.splits;
-  int tile = is_whole ? index : g.whole + (index - g.whole) / g.splits;
+  Unit unit{.batch = 0, .split = 0, .parts = 1, .first = 0, .end = g.steps};
+  int tile = index;
+  if (index >= g.whole) {
+    const int part = index - g.whole;
+    unit.parts = g.splits;
+    unit.split = part % g.splits;
+    tile = g.whole + part / g.splits;
+    const long long steps = g.steps / part_steps;
+    unit.first = static_cast<int>(steps * unit.split / unit.parts) * part_steps;
+    unit.end = static_cast<int>(steps * (unit.split + 1) / unit.parts) * part_steps;
+  }
   unit.tile = (tile - g.whole) * cluster + place.rank;
-  const int tiles = g.m_tiles * g.n_tiles;
-  unit.batch = tile / tiles;
-  tile %= tiles;
+  if (g.batch > 1) {
+    const int tiles = g.m_tiles * g.n_tiles;
+    unit.batch = tile / tiles;
+    tile %= tiles;
+  }
   const int along = g.group_along_n ? g.n_tiles : g.m_tiles;
   const int across = g.group_along_n ? g.m_tiles : g.n_tiles;
-  const int first = tile / (g.group * across) * g.group;
-  const int in_group = min(along - first, g.group);
-  const int rest = tile % (g.group * across);
-  const int one = first + rest % in_group;
-  const int other = rest / in_group;
+  const int group = wgmma_quotient(tile, g.group * across, g.per_group);
+  const int first = group * g.group;
+  const int rest = tile - first * across;
+  const bool is_last = along - first < g.group;
+  const int in_row = is_last ? along - first : g.group;
+  const int other = wgmma_quotient(rest, in_row, is_last ? g.per_last_row : g.per_row);
+  const int one = first + rest - other * in_row;
   const int m_tile = (g.group_along_n ? other : one) * CLUSTER_M + place.m;
   const int n_tile = (g.group_along_n ? one : other) * CLUSTER_N + place.n;
   unit.row = m_tile * BLOCK_M;
   unit.column = n_tile * BLOCK_N;
-  const long long steps = g.steps / part_steps;
-  unit.first = static_cast<int>(steps * unit.split / unit.parts) * part_steps;
-  unit.end = static_cast<int>(steps * (unit.split + 1) / unit.parts) * part_steps;
   return unit;
 }
 
@@ -191,6 +206,7 @@ using Position = RingPosition<STAGES>;
 struct Consumed {
   Position tiles;
 #if BLOCK_SCALES
+  bool tiles_are_full;  // those of this position; false: this has to be waited for
   RingPosition<scale_slots> scales;
 #endif
 };

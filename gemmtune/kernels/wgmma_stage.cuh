@@ -24,10 +24,16 @@ __device__ __forceinline__ int row_in_subtile() { return threadIdx.x % 128 / 32 
 /// Tells the producer of every block that loads parts of this stage that the consumer warpgroup has read it. No
 /// producer waits for the last of these arrivals; the cluster_sync() at the end of the kernel does.
 ///
-/// wgmma reads for the whole warpgroup, so that one warp can tell for all. What warps read themselves, each tells for
-/// itself.
+/// wgmma reads for the whole warpgroup, so that one warp can tell for all. `empty` is the stage's mbarrier in this
+/// block.
+__device__ __forceinline__ void release(unsigned empty, const Place& place) {
+  const int thread = threadIdx.x % 128;
+  if (cluster == 1) {
+    if (thread == 0) mbarrier_arrive(empty);
+  } else if (thread < cluster && place.shares_with(thread)) {
+    mbarrier_arrive_remote(mapa(empty, thread));
+  }
+}
 __device__ __forceinline__ void release(Shared& shared, int stage, const Place& place) {
-  const int thread = threadIdx.x % (128 / releasing_warps);
-  if (releasing_warps > 1) __syncwarp();
-  if (thread < cluster && place.shares_with(thread)) mbarrier_arrive_remote(mapa(empty(shared, stage), thread));
+  release(empty(shared, stage), place);
 }

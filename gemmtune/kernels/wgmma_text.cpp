@@ -56,13 +56,13 @@ std::string sum_operands(int n, std::string_view constraint) {
 
 }  // namespace
 
-std::string wgmma_from_registers_text(WgmmaOperands operands, int n, FirstSums first) {
+std::string wgmma_from_registers_text(WgmmaOperands operands, int n) {
   return fmt::format(
       "#pragma once\n"
       "__device__ __forceinline__ void wgmma_rs(float (&sums)[{}], const unsigned (&a)[4], unsigned long long b,\n"
       "                                         bool adds) {{\n  if (adds)\n{}  else\n{}}}\n",
       n / 2, from_registers_statement(operands, n, sum_operands(n, "+f"), true),
-      from_registers_statement(operands, n, sum_operands(n, first == FirstSums::in_place ? "+f" : "=f"), false));
+      from_registers_statement(operands, n, sum_operands(n, "=f"), false));
 }
 
 std::string wgmma_text(WgmmaOperands operands, int n) {

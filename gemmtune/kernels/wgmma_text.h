@@ -13,12 +13,8 @@ enum class WgmmaOperands : std::uint8_t { e4m3, int8, bf16, f16 };
 /// in shared memory; with float sums, or int sums of int8. n is a multiple of 8 up to 256 (of 16 from 32 on for int8).
 std::string wgmma_text(WgmmaOperands operands, int n);
 
-/// Where an instruction that does not read its sums leaves them. Sums that another loop's turn still adds up must stay
-/// in their registers: others would be as many again.
-enum class FirstSums : std::uint8_t { anywhere, in_place };
-
 /// wgmma_rs(float (&sums)[n / 2], const unsigned (&a)[4], b, adds) for 64 × n × 32 of e4m3 or 64 × n × 16 of bf16 and
 /// f16, the first operand in registers. If `adds` is false, the sums are written without being read.
-std::string wgmma_from_registers_text(WgmmaOperands operands, int n, FirstSums first = FirstSums::anywhere);
+std::string wgmma_from_registers_text(WgmmaOperands operands, int n);
 
 }  // namespace gemmtune

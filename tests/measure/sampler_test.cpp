@@ -129,7 +129,8 @@ Interleaved interleave(ScriptedTimer& timer, std::size_t count, const MeasurePol
   std::vector<Timer::Launch> launches;
   for (std::size_t i = 0; i < count; ++i) launches.push_back(timer.named(i));
   Interleaved result;
-  result.samples = sample_interleaved(timer, launches, measure, clock, [&](std::size_t i) { result.blocks.push_back(i); });
+  result.samples =
+      sample_interleaved(timer, launches, measure, clock, [&](std::size_t i) { result.blocks.push_back(i); });
   return result;
 }
 
@@ -234,8 +235,8 @@ TEST(SampleInterleaved, IntervalsHoldWhereTurnsAreOffAsAWhole) {
   measure.target_dispersion = 0.005;
   int covered = 0;
   for (int i = 0; i < 500; ++i)
-    for (const auto& samples :
-         sample_interleaved(timer, launches, measure, Clock::nothing, [&](std::size_t) { off = noise.normal(1, 0.015); })) {
+    for (const auto& samples : sample_interleaved(timer, launches, measure, Clock::nothing,
+                                                  [&](std::size_t) { off = noise.normal(1, 0.015); })) {
       const auto timing = summarise(samples, false);
       covered += timing.low_us <= 100 && 100 <= timing.high_us ? 1 : 0;
     }
@@ -261,7 +262,8 @@ TEST(SampleInterleaved, SaysWhichSamplesAreOfOneTurn) {
   double clock = 1;
   ScriptedTimer timer([&](std::size_t) { return 100.0 * clock; });
   std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
-  const auto all = sample_interleaved(timer, launches, policy(1, 4, 40), Clock::nothing, [&](std::size_t) { clock = 2.1 - clock; });
+  const auto all =
+      sample_interleaved(timer, launches, policy(1, 4, 40), Clock::nothing, [&](std::size_t) { clock = 2.1 - clock; });
   for (const auto& samples : all) {
     ASSERT_EQ(std::accumulate(samples.turns.begin(), samples.turns.end(), std::size_t{0}), 40u);
     std::size_t first = 0;

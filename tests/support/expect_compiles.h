@@ -2,6 +2,8 @@
 // their registers, it lets each of them wait for the one before, and only says so.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,11 +12,12 @@
 
 namespace gemmtune {
 
-/// The compiler is asked only for what is not in its cache.
+/// The compiler is asked only for what is not in its cache, which holds nothing that failed here.
 inline void expect_compiles(const KernelCompiler& compiler, const KernelSource& source) {
   std::string remarks;
   EXPECT_FALSE(compiler.compile(source, &remarks).empty()) << source.name;
-  EXPECT_EQ(remarks.find("serialized"), std::string::npos) << source.name << ": " << remarks;
+  EXPECT_EQ(remarks.find("serialized"), std::string::npos) << source.name << ": " << remarks << "\n"
+                                                           << fmt::format("{}", fmt::join(source.options, " "));
 }
 
 }  // namespace gemmtune

@@ -37,8 +37,9 @@ std::string KernelCompiler::compile(const KernelSource& source, std::string* rem
   if (auto kept = cache_.find(key)) return *std::move(kept);
   std::string said;
   auto code = compiler_->compile(source, said);
+  const bool is_heard = remarks != nullptr && !said.empty();
+  if (!is_heard) cache_.keep(key, code);
   if (remarks != nullptr) *remarks = std::move(said);
-  cache_.keep(key, code);
   return code;
 }
 

@@ -51,7 +51,8 @@ class KernelCompiler {
   bool has(const std::string& key) const { return cache_.contains(key); }
 
   /// The machine code of the source. Throws Error{unsupported} with the compiler's log, or if the arch is another
-  /// vendor's. `remarks` receives what the compiler says of code that it makes, and "" if the cache has it.
+  /// vendor's. `remarks` receives what the compiler says of code that it makes. Code with remarks
+  /// that were heard is not kept, so that they are made again. Of code in the cache, nothing is said.
   std::string compile(const KernelSource& source, std::string* remarks = nullptr) const;
 
  private:

@@ -53,7 +53,7 @@ std::unique_ptr<PreparedGemm> folded(const Problem& problem, WgmmaKernel kernel)
 class BlockFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block"; }
-  std::string version() const override { return "2"; }
+  std::string version() const override { return "3"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
   FeatureSet features() const override { return basic_features().with(mxfp8_features()); }
 

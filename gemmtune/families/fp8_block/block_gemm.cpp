@@ -54,8 +54,6 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
   const auto columns = static_cast<int>(block_piece_columns(tile));
   auto source = with_header(wgmma_gemm_kernel(), "gemmtune/kernels/wgmma_instruction.cuh",
                             wgmma_text(WgmmaOperands::e4m3, columns));
-  source = with_header(std::move(source), "gemmtune/kernels/wgmma_from_registers.cuh",
-                       wgmma_from_registers_text(WgmmaOperands::e4m3, columns, FirstSums::in_place));
   source.arch = "sm90a";
   source.options = wgmma_options(problem, cut_into(tile, 0), {tile.stages, block_staging(tile)},
                                  {{"BLOCK_SCALES", 1},
@@ -65,8 +63,6 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
                                   {"ROW_GROUPS", tile.row_groups},
                                   {"PIECE_N", columns},
                                   {"SUMS_IN_FLIGHT", block_sums_in_flight(tile.way)},
-                                  {"IN_TURNS", tile.way == BlockWay::in_turns},
-                                  {"A_IN_REGISTERS", tile.way == BlockWay::two_from_registers},
                                   {"SCALE_STEPS", block_scale_steps(problem)},
                                   {"MANY_REGISTERS", many_registers},
                                   {"FEW_REGISTERS", few_registers},

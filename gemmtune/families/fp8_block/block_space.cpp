@@ -35,9 +35,9 @@ const Values& split_choices() {
   static const Values choices{1, 2, 3, 4, 6, 8, 12, 16};
   return choices;
 }
-constexpr BlockWay ways[]{BlockWay::one, BlockWay::in_turns, BlockWay::two_from_registers, BlockWay::two};
+constexpr BlockWay ways[]{BlockWay::one, BlockWay::two};
 const std::vector<std::string>& way_labels() {
-  static const std::vector<std::string> labels{"one", "turns", "regs", "two"};
+  static const std::vector<std::string> labels{"one", "two"};
   return labels;
 }
 
@@ -56,24 +56,16 @@ bool has_most_stages(const Problem&, const Tile& tile) {
   });
 }
 
-/// Two sums in flight that A has room for in shared memory and in registers: registers need narrower pieces, and are
-/// no gain where both pieces are equally wide.
-bool way_helps(const Problem&, const Tile& tile) {
-  if (tile.way != BlockWay::two_from_registers) return true;
-  Tile two = tile;
-  two.way = BlockWay::two;
-  return block_piece_columns(tile) < block_piece_columns(two);
-}
-
 /// Whether each cluster has two blocks to share a tile. Near the edge of C there may be only one.
 bool fills_cluster(const Problem& problem, const Tile& tile) {
   return tile.cluster() <= 2 && (tile.cluster_m == 1 || problem.m > tile.block_m) &&
          (tile.cluster_n == 1 || problem.n > tile.block_n);
 }
 
-/// Half of the tile must not cover the matrix.
+/// Half of the tile must not cover the matrix, unless there are no fewer columns.
 bool is_not_too_large(const Problem& problem, const Tile& tile) {
-  return problem.m > tile.block_m / 2 && problem.n > tile.block_n / 2;
+  const std::int64_t fewest_columns = tile.row_groups == 1 ? 128 : 96;
+  return problem.m > tile.block_m / 2 && (problem.n > tile.block_n / 2 || tile.block_n == fewest_columns);
 }
 
 /// Whether the size of groups matters: there must be more tiles along that side than the smaller group holds.
@@ -115,7 +107,8 @@ double best_clocks(const Problem& problem, std::int64_t multiprocessors) {
     for (const auto n : column_choices())
       for (const auto split_k : split_choices()) {
         const Tile tile{.block_m = m, .block_n = n, .row_groups = m == 64 ? 1 : 2, .stages = 3, .split_k = split_k};
-        if (why_no_block_gemm(problem, tile, multiprocessors).empty() && split_helps(problem, tile, multiprocessors))
+        if (why_no_block_gemm(problem, tile, multiprocessors).empty() && is_not_too_large(problem, tile) &&
+            split_helps(problem, tile, multiprocessors))
           best = std::min(best, block_clocks(problem, tile, multiprocessors));
       }
   return best;
@@ -149,7 +142,7 @@ Space block_space(const Problem& problem, const DeviceInfo& device) {
            with_problem("one block would be idle in each cluster", fills_cluster),
            rule("no such kernel", [=](const Tile& t) { return why_no_block_gemm(problem, t, sms).empty(); }),
            with_problem("another way of dividing the tile suits it", divides_usefully),
-           with_problem("A need not go through registers", way_helps), with_problem("more stages fit", has_most_stages),
+           with_problem("more stages fit", has_most_stages),
            with_problem("there are too few tiles for such groups", group_matters),
            rule("parts along K are for idle multiprocessors, and four steps of 128 each",
                 [=](const Tile& t) { return split_helps(problem, t, sms); }),

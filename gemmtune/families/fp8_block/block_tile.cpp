@@ -12,14 +12,12 @@ namespace gemmtune {
 namespace {
 
 constexpr std::int64_t step_k = 128;
-constexpr std::int64_t w_block = 128;         // columns that share a scale
-constexpr std::int64_t narrowest_piece = 64;  // columns; the tensor core is not busy all the time with fewer
-constexpr std::int64_t widest_piece = 192;
+constexpr std::int64_t w_block = 128;             // columns that share a scale
+constexpr std::int64_t widest_piece = 192;        // columns
 constexpr std::int64_t most_sum_registers = 208;  // of one thread; the rest of its 232 registers is for everything else
 
 std::int64_t subtiles(const BlockTile& tile) { return tile.group_rows() / 64; }
 std::int64_t pieces(const BlockTile& tile) { return tile.group_columns() / block_piece_columns(tile); }
-bool reads_registers(const BlockTile& tile) { return tile.way == BlockWay::two_from_registers; }
 
 /// The largest power of two up to 128 that divides both.
 std::int64_t power_in(std::int64_t a, std::int64_t b) { return std::gcd(std::gcd(a, b), w_block); }
@@ -37,10 +35,9 @@ std::int64_t bytes_without_staging(const BlockTile& tile) {
   return round_up(tile.stages * stage + scale_bytes(tile) + barriers_of_scales + 16, 16);
 }
 
-/// Registers for sums and A: of half a tile, of the pieces in flight, and of 64 rows of A.
+/// Registers for sums: of half a tile, and of the pieces in flight.
 std::int64_t sum_registers(const BlockTile& tile) {
-  return tile.block_m * tile.block_n / 256 + block_sums_in_flight(tile.way) * block_piece_columns(tile) / 2 +
-         (reads_registers(tile) ? 16 : 0);
+  return tile.block_m * tile.block_n / 256 + block_sums_in_flight(tile.way) * block_piece_columns(tile) / 2;
 }
 
 std::string why_no_shape(const BlockTile& tile, DType out) {
@@ -63,15 +60,11 @@ std::string why_no_cluster(const BlockTile& tile) {
 
 }  // namespace
 
-std::int64_t block_sums_in_flight(BlockWay way) { return way == BlockWay::one || way == BlockWay::in_turns ? 1 : 2; }
+std::int64_t block_sums_in_flight(BlockWay way) { return way == BlockWay::one ? 1 : 2; }
 
 std::int64_t block_piece_columns(const BlockTile& tile) {
   const auto all = tile.group_columns();
-  if (tile.way == BlockWay::two) return all;
-  if (block_sums_in_flight(tile.way) == 1) return all <= widest_piece ? all : all / 2;
-  for (auto columns = narrowest_piece; columns < all; columns += 8)
-    if (all % columns == 0) return columns;
-  return all;
+  return tile.way == BlockWay::two || all <= widest_piece ? all : all / 2;
 }
 
 std::int64_t block_staging(const BlockTile& tile) {
@@ -83,7 +76,7 @@ std::int64_t block_shared_bytes(const BlockTile& tile) {
 }
 
 std::int64_t block_step_bytes(const BlockTile& tile) {
-  const auto reads_of_a = subtiles(tile) * (reads_registers(tile) ? 1 : pieces(tile)) * 64;
+  const auto reads_of_a = subtiles(tile) * pieces(tile) * 64;
   const auto reads_of_w = subtiles(tile) * tile.group_columns();
   return (2 * (reads_of_a + reads_of_w) + tile.block_m + tile.block_n) * step_k;
 }

@@ -12,16 +12,10 @@
 
 namespace gemmtune {
 
-/// Where the tensor core reads A, and how many sums of a warpgroup are in flight. With one, the warpgroup waits for the
-/// tensor core, adds, and goes on: only the other warpgroup keeps the tensor core busy meanwhile. Taking turns, the
-/// two do not fall in step, in which case both would add at the same time. With two sums, the warpgroup's own next ones
-/// are computed while it adds.
-enum class BlockWay : std::uint8_t {
-  one,                 // A in shared memory
-  in_turns,            // likewise, and the warpgroups start their products in turns
-  two,                 // A in shared memory
-  two_from_registers,  // A is read into registers once, so that narrower pieces cost no more of the shared memory
-};
+/// How many sums of a warpgroup are in flight. With one, the warpgroup waits for the tensor core, adds, and goes on:
+/// only the other warpgroup keeps the tensor core busy meanwhile. With two, the warpgroup's own next ones are computed
+/// while it adds.
+enum class BlockWay : std::uint8_t { one, two };
 
 struct BlockTile {
   std::int64_t block_m{256};   // rows of C of a block: 64, 128 or 256

@@ -35,11 +35,21 @@ TEST(BlockSpace, EachPointIsAKernelAndItsNameSaysWhich) {
   }
 }
 
+TEST(BlockSpace, WhatIsMultipliedHasATile) {
+  for (const std::string m : {"65", "130", "1000"})
+    for (const std::string n : {"1", "48", "64", "96", "128", "200"})
+      for (const std::string k : {"128", "1152", "8192"}) {
+        const auto sizes = m + "x" + n + "x" + k;
+        EXPECT_FALSE(tiles_of(sizes).empty()) << sizes;
+        const Space space = block_space(parse_problem(sizes + ":mxfp8:out=f32"), h100);
+        EXPECT_FALSE(space.points().empty()) << sizes;
+      }
+}
+
 TEST(BlockSpace, LargeProductsHaveLargeTilesInBothShapes) {
   for (const auto* sizes : {"4096x7168x16384", "8192x8192x8192"}) {
     EXPECT_TRUE(has(sizes, {.cluster_n = 2}));
-    EXPECT_TRUE(has(sizes, {.way = BlockWay::two_from_registers, .cluster_n = 2}));
-    EXPECT_TRUE(has(sizes, {.block_m = 128, .block_n = 256, .way = BlockWay::two_from_registers, .cluster_m = 2}));
+    EXPECT_TRUE(has(sizes, {.block_m = 128, .block_n = 256, .stages = 3, .cluster_m = 2}));
     EXPECT_TRUE(has(sizes, {.stages = 3, .cluster_n = 2}));
   }
 }

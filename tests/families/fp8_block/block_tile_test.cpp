@@ -10,11 +10,8 @@ std::string why_no(const BlockTile& tile, DType out = DType::bf16) { return why_
 TEST(BlockTile, PiecesAreAsWideAsTheWayAllows) {
   const auto columns = [](BlockTile tile) { return block_piece_columns(tile); };
   EXPECT_EQ(columns({}), 128);
-  EXPECT_EQ(columns({.way = BlockWay::two_from_registers}), 64);
   EXPECT_EQ(columns({.block_m = 128, .block_n = 256}), 128);
   EXPECT_EQ(columns({.block_m = 128, .block_n = 192}), 192);
-  EXPECT_EQ(columns({.block_m = 128, .block_n = 160, .way = BlockWay::two_from_registers}), 80);
-  EXPECT_EQ(columns({.block_m = 128, .block_n = 96, .way = BlockWay::two_from_registers}), 96);
   EXPECT_EQ(columns({.block_m = 64, .block_n = 256, .row_groups = 1, .way = BlockWay::two}), 128);
 }
 
@@ -28,8 +25,6 @@ TEST(BlockTile, MemoryOfARingAndOfC) {
 }
 
 TEST(BlockTile, SumsMustFitIntoRegisters) {
-  EXPECT_EQ(why_no({.way = BlockWay::two_from_registers}), "");
-  EXPECT_EQ(why_no({.block_m = 128, .block_n = 256, .way = BlockWay::two_from_registers}), "");
   EXPECT_EQ(why_no({.way = BlockWay::two, .stages = 3}), "sums do not fit into registers");
   EXPECT_EQ(why_no({.block_n = 96, .way = BlockWay::two}), "two pieces in flight need 64 rows of a warpgroup");
   EXPECT_EQ(why_no({.block_n = 192, .stages = 3}), "sums do not fit into registers");
@@ -53,13 +48,10 @@ TEST(BlockTile, TilesThatCannotBeAreRefused) {
   EXPECT_NE(why_no({.group = 0}), "");
 }
 
-/// With A in registers, two narrow pieces load the shared memory no more than one wide piece.
 TEST(BlockTile, BytesAndClocksOfAStep) {
   EXPECT_EQ(block_step_clocks({}), 1024);
   EXPECT_EQ(block_step_bytes({}), (96 + 48) * 1024);
-  EXPECT_EQ(block_step_bytes({.way = BlockWay::two_from_registers}), (96 + 48) * 1024);
   EXPECT_EQ(block_step_bytes({.block_m = 128, .block_n = 256}), (96 + 48) * 1024);
-  EXPECT_EQ(block_step_bytes({.block_m = 128, .block_n = 256, .way = BlockWay::two_from_registers}), (80 + 48) * 1024);
   EXPECT_EQ(block_step_bytes({.block_m = 128}), (48 + 32) * 1024);
 }
 
