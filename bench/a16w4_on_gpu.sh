@@ -13,7 +13,7 @@ export GEMMTUNE_STATE
 cd "$out" || exit 1
 gemmtune=$build/bin/gemmtune
 
-"$build/bin/families_a16w4_wgmma_tests" > tests.txt 2>&1
+"$build/bin/families_w4_wgmma_tests" > tests.txt 2>&1
 echo "tests of a16w4_wgmma ended with $?"
 grep -E "PASSED|FAILED|SKIPPED" tests.txt | head -20
 "$build/bin/families_fp8_block_stream_tests" --gtest_filter='*Right*:*Divides*:*Hard*' > tests_of_fp8.txt 2>&1

@@ -1,4 +1,4 @@
-#include "gemmtune/families/a16w4_wgmma/w4_space.h"
+#include "gemmtune/families/w4_space.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/families/a16w4_wgmma/a16w4.h"
+#include "tests/families/w4_wgmma/a16w4.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
 
@@ -78,7 +78,7 @@ TEST(W4Space, RegistersFitAMultiprocessor) {
     const auto problem = a16w4(sizes);
     for (const auto& tile : tiles_of(problem)) {
       const auto [even, many] = w4_registers(problem, tile);
-      const auto threads = w4_threads(tile);
+      const auto threads = w4_threads(problem, tile);
       const auto blocks = w4_blocks_at_once(problem, tile);
       const auto warps_of_quarter = (threads / 32 + 3) / 4;
       EXPECT_LE(blocks * warps_of_quarter * even * 32, 16'384);
@@ -112,7 +112,9 @@ TEST(W4Space, GridsHaveEqualTurns) {
 }
 
 TEST(W4Space, SaysWhatItDoesNotDo) {
-  const auto why_not = [](const std::string& text) { return why_not_w4(parse_problem(text), h100); };
+  const auto why_not = [](const std::string& text) {
+    return why_not_w4(W4Activations::bf16, parse_problem(text), h100);
+  };
   EXPECT_EQ(why_not(a16w4_text("1x1x32")), "");
   EXPECT_EQ(why_not(a16w4_text("100000x2880x2880", "fp16:bias:batch=3")), "");
   EXPECT_EQ(why_not(a16w4_nvfp4_text("64x2880x2880", "f32")), "");
@@ -121,7 +123,8 @@ TEST(W4Space, SaysWhatItDoesNotDo) {
   EXPECT_EQ(why_not("8x8x64:fp16:e2m1/1x32:bf16:packed"), "multiplies A in bf16 only");
   EXPECT_EQ(why_not("8x8x64:bf16/q8:e2m1/1x32:bf16:packed"), "multiplies A in bf16 only");
   EXPECT_EQ(why_not("8x8x64:bf16:bf16:bf16:packed"), "multiplies weights in MXFP4 or NVFP4 only");
-  EXPECT_EQ(why_not_w4(a16w4("8x8x64"), {.kind = DeviceKind::cuda, .arch = "sm100"}), "runs on Hopper GPUs only");
+  EXPECT_EQ(why_not_w4(W4Activations::bf16, a16w4("8x8x64"), {.kind = DeviceKind::cuda, .arch = "sm100"}),
+            "runs on Hopper GPUs only");
 }
 
 TEST(W4Space, KernelsThatCannotBeAreRefused) {
