@@ -137,7 +137,9 @@ Space w4_space(const Problem& problem, const DeviceInfo& device) {
            numeric_axis("q", few_tokens ? Values{2, 1, 4} : Values{1, 2, 4}),
            numeric_axis("c", many_tokens ? Values{1, 2, 4, 8} : Values{2, 4, 1, 8, 3}),
            numeric_axis("x", many_tokens ? Values{2, 1} : Values{1, 2}),
-           numeric_axis("s", few_tokens ? Values{12, 8, 6, 4, 3} : Values{4, 6, 3, 8, 12})},
+           numeric_axis("s", few_tokens                          ? Values{12, 8, 6, 4, 3}
+                             : many_tokens && is_w4_fp8(problem) ? Values{5, 4, 6, 3, 8, 12}
+                                                                 : Values{4, 6, 3, 8, 12})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_w4(problem, t).empty(); }),
            with_problem("another tile suits the rows of A", suits_tokens),
            with_problem("K is too short for so many parts", splits_well),

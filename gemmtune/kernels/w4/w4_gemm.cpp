@@ -40,7 +40,7 @@ std::int64_t registers_needed(const Problem& problem, const W4Tile& tile) {
   const auto totals = tile.subtiles * tile.tokens / 2;
   if (!is_w4_fp8(problem)) return round_up(totals + (tile.subtiles == 1 ? 60 : 64), 8);
   const auto sums = tile.tokens / (tile.tokens > 128 ? 4 : 2);
-  return round_up(totals + sums + 40, 8);
+  return std::max<std::int64_t>(round_up(totals + sums + 40, 8), 56);
 }
 
 /// The registers of blocks that fill a quarter of a multiprocessor, which has a warp of each warpgroup and one that

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
@@ -59,10 +60,8 @@ TEST_F(W4Compiles, TilesOfAllWidths) {
 }
 
 TEST_F(W4Compiles, TilesOfAllWidthsForFp8) {
-  for (const char* sizes :
-       {"1x8192x8192", "16x8192x8192", "32x7168x2048", "64x8192x8192", "128x57344x8192", "4096x8192x8192"})
-    add_space(a8w4(sizes));
-  EXPECT_GE(sources_.size(), 30U);
+  for (const char* sizes : {"16x8192x8192", "128x57344x8192", "4096x8192x8192"}) add_space(a8w4(sizes));
+  EXPECT_GE(sources_.size(), 15U);
   expect_all_compile();
 }
 
@@ -73,12 +72,14 @@ TEST_F(W4Compiles, EveryOutputAndScale) {
         for (const auto& problem : {a16w4(sizes, out + bias), a16w4_nvfp4(sizes, out + bias)})
           for (const auto& source : w4_sources(problem, {})) add(source);
   EXPECT_EQ(sources_.size(), 2U * (10U + 1U));
-  for (const std::string rest : {"bf16", "fp16:bias", "f32", "f32:bias"})
-    for (const std::string sizes : {"300x8192x8192", "300x8190x8192", "300x8191x8192"}) {
-      for (const auto& source : w4_sources(a8w4(sizes, rest), {.tokens = 128})) add(source);
-      const auto one_scale = parse_problem(sizes + ":e4m3/tensor:e2m1/1x32:" + rest + ":packed");
-      for (const auto& source : w4_sources(one_scale, {.tokens = 16})) add(source);
-    }
+  for (const auto& [sizes, rest] : {std::pair<std::string, std::string>{"300x8192x8192", "bf16:bias"},
+                                    {"300x8190x8192", "fp16"},
+                                    {"300x8191x8192", "bf16"},
+                                    {"300x8192x8192", "f32:bias"}}) {
+    add(w4_source(a8w4(sizes, rest), {.tokens = 128}));
+    add(w4_source(parse_problem(sizes + ":e4m3/tensor:e2m1/1x32:" + rest + ":packed"), {.tokens = 16}));
+  }
+  add(w4_source(a16w4("300x8192x8192", "fp16:bias"), {.tokens = 128}));
   expect_all_compile();
 }
 
