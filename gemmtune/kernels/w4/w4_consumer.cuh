@@ -41,11 +41,13 @@ struct Fragments {
 };
 
 /// Keeps the compiler from moving the expansion of codes to after the fence.
+__device__ inline void pin(u32 (&registers)[4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(registers[i])::"memory");
+}
 __device__ inline void pin(Fragments& f) {
 #pragma unroll
-  for (int step = 0; step < 4; ++step)
-#pragma unroll
-    for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(f.step[step][i])::"memory");
+  for (int step = 0; step < 4; ++step) pin(f.step[step]);
 }
 
 /// Sums that the tensor core has written since are read after this, not before.

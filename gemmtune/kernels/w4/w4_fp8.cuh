@@ -14,6 +14,10 @@
 constexpr int token_parts = tokens > 128 ? 2 : 1;
 constexpr int part_held = held / token_parts;
 
+/// How many of the four steps of 128 of K are expanded before the first of them is given to the tensor core. With many
+/// tokens, it multiplies two of them while the other two are expanded. With few, it is hardly busy.
+constexpr int steps_at_once = tokens > 64 ? 2 : 4;
+
 /// What a thread reads of 64 rows × 128 of K: codes, and shifts and factors of its two rows.
 struct Codes {
   uint4 words[2];
@@ -25,19 +29,17 @@ __device__ inline gemmtune::E4M3Magnitudes table_of(u32 shifts, int block) {
   return gemmtune::e4m3_magnitudes(Prmt{}(shifts, 0, 0x4440 | block));
 }
 
-__device__ inline void expand(Fragments& f, const Codes& codes) {
-  const u32 words[8] = {codes.words[0].x, codes.words[0].y, codes.words[0].z, codes.words[0].w,
-                        codes.words[1].x, codes.words[1].y, codes.words[1].z, codes.words[1].w};
+/// Expands the codes of 32 of K.
+__device__ inline void expand(u32 (&registers)[4], const Codes& codes, int step) {
+  const uint4 words = codes.words[step / 2];
   const u32 shifts[2] = {gemmtune::w4_fp8_first_shifts(codes.scales.x), gemmtune::w4_fp8_second_shifts(codes.scales.x)};
 #pragma unroll
-  for (int step = 0; step < 4; ++step)
-#pragma unroll
-    for (int row = 0; row < 2; ++row) {
-      const auto [first, second] =
-          gemmtune::unpack_looked_up(words[2 * step + row], table_of(shifts[row], step), Prmt{});
-      f.step[step][row] = first;
-      f.step[step][row + 2] = second;
-    }
+  for (int row = 0; row < 2; ++row) {
+    const u32 word = step % 2 == 0 ? (row == 0 ? words.x : words.y) : (row == 0 ? words.z : words.w);
+    const auto [first, second] = gemmtune::unpack_looked_up(word, table_of(shifts[row], step), Prmt{});
+    registers[row] = first;
+    registers[row + 2] = second;
+  }
 }
 
 /// The factors of a thread's two rows.
@@ -48,16 +50,41 @@ __device__ inline float2 factors_of(const Codes& codes) {
 
 /// A unit of a warpgroup's work is one of its groups of 64 rows × 128 of K.
 struct Multiplier : Consumer {
-  __device__ Codes read(int stage, int sub) const {
-    const u32 from = brick(stage, sub);
-    const int thread = threadIdx.x % 128;
-    return {{ld_shared_v4(from + thread * 16), ld_shared_v4(from + 2048 + thread * 16)},
-            ld_shared_v2(from + gemmtune::w4_codes_bytes + thread / 4 * 8)};
+  /// The codes of the first or second 64 of K.
+  __device__ uint4 read_words(int stage, int sub, int half) const {
+    return ld_shared_v4(brick(stage, sub) + half * 2048 + threadIdx.x % 128 * 16);
   }
 
+  /// Leaves out the second half, if that is read later.
+  __device__ void read(Codes& codes, int stage, int sub) const {
+    codes.words[0] = read_words(stage, sub, 0);
+    if (steps_at_once == 4) codes.words[1] = read_words(stage, sub, 1);
+    codes.scales = ld_shared_v2(brick(stage, sub) + gemmtune::w4_codes_bytes + threadIdx.x % 128 / 4 * 8);
+  }
+
+  /// Expands the codes of a unit and starts its products with the first part of the tokens.
+  __device__ void expand_and_start(float (&sums)[part_held], Fragments& f, Codes& codes, int sub) const {
+    const u32 a = activations(ring.stage);
+#pragma unroll
+    for (int first = 0; first < 4; first += steps_at_once) {
+      // Reading them here keeps the compiler from expanding them before.
+      if (first > 0) codes.words[1] = read_words(ring.stage, sub, 1);
+#pragma unroll
+      for (int step = first; step < first + steps_at_once; ++step) {
+        expand(f.step[step], codes, step);
+        pin(f.step[step]);
+      }
+      wgmma_fence();
+#pragma unroll
+      for (int step = first; step < first + steps_at_once; ++step)
+        wgmma_rs(sums, f.step[step], wgmma_swizzled_descriptor(a + 2 * step), step > 0);
+    }
+    wgmma_commit_group();
+  }
+
+  /// The same with another part, once the codes are expanded.
   __device__ void start(float (&sums)[part_held], Fragments& f, int part) const {
     const u32 a = activations(ring.stage) + part * (panel_bytes / token_parts / 16);
-    pin(f);
     wgmma_fence();
 #pragma unroll
     for (int step = 0; step < 4; ++step)
@@ -68,12 +95,12 @@ struct Multiplier : Consumer {
   /// Reads the codes of the unit after that of group `sub`, if there is one. The next chunk has to arrive before.
   __device__ void read_next(Codes& codes, int sub, bool is_last) const {
     if (sub + 1 < subtiles) {
-      codes = read(ring.stage, sub + 1);
+      read(codes, ring.stage, sub + 1);
     } else if (!is_last) {
       Ring<stages> next = ring;
       next.advance(k_groups);
       mbarrier_wait(shared.full(next.stage), next.phase);
-      codes = read(next.stage, 0);
+      read(codes, next.stage, 0);
     }
   }
 
@@ -82,13 +109,16 @@ struct Multiplier : Consumer {
 #pragma unroll
     for (int sub = 0; sub < subtiles; ++sub) {
       Fragments f;
-      expand(f, codes);
       const float2 factors = factors_of(codes);
 #pragma unroll
       for (int part = 0; part < token_parts; ++part) {
         float sums[part_held];
-        start(sums, f, part);
-        if (part == 0) read_next(codes, sub, is_last);
+        if (part == 0) {
+          expand_and_start(sums, f, codes, sub);
+          read_next(codes, sub, is_last);
+        } else {
+          start(sums, f, part);
+        }
         wgmma_wait_group<0>();
         pin(sums);
         if (sub + 1 == subtiles && part + 1 == token_parts) release(ring.stage, left);
@@ -103,7 +133,8 @@ struct Multiplier : Consumer {
   __device__ void multiply(float (&totals)[subtiles][held], int count) {
     if (k_group >= count) return;
     mbarrier_wait(shared.full(ring.stage), ring.phase);
-    Codes codes = read(ring.stage, 0);
+    Codes codes;
+    read(codes, ring.stage, 0);
 #pragma unroll 1
     for (int i = k_group; i < count; i += k_groups) {
       multiply_chunk(totals, codes, i + k_groups >= count);
