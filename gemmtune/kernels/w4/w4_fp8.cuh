@@ -16,7 +16,7 @@ constexpr int part_held = held / token_parts;
 
 /// How many of the four steps of 128 of K are expanded before the first of them is given to the tensor core. With many
 /// tokens, it multiplies two of them while the other two are expanded. With few, it is hardly busy.
-constexpr int steps_at_once = tokens > 64 ? 2 : 4;
+constexpr int steps_at_once = tokens >= 64 ? 2 : 4;
 
 /// What a thread reads of 64 rows × 128 of K: codes, and shifts and factors of its two rows.
 struct Codes {
