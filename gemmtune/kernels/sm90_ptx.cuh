@@ -107,6 +107,13 @@ __device__ __forceinline__ void stmatrix(unsigned to, unsigned first, unsigned s
                "r"(third), "r"(fourth)
                : "memory");
 }
+/// Stores the matrices transposed: what lanes 4 · row + i hold becomes elements of 2 bytes in column `row`.
+__device__ __forceinline__ void stmatrix_transposed(unsigned to, unsigned first, unsigned second, unsigned third,
+                                                    unsigned fourth) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(first),
+               "r"(second), "r"(third), "r"(fourth)
+               : "memory");
+}
 
 // Clusters.
 

@@ -80,6 +80,12 @@ def gemm_a8w4(A, B, B_scale, bias=None, dtype=None):
     return _call(("q8", "1x32", dtype or A.dtype, True), A, _bytes(B), None, _bytes(B_scale), bias)
 
 
+def gemm_a8w4_fp8(XQ, B, x_scale, B_scale, bias=None, dtype=torch.bfloat16):
+    """The same for XQ in E4M3 with f32 scales: one for the tensor, or one for each token."""
+    scaling = "tensor" if x_scale.numel() == 1 and XQ.shape[:-1].numel() > 1 else "row"
+    return _call((scaling, "1x32", dtype, True), XQ, _bytes(B), x_scale, _bytes(B_scale), bias)
+
+
 def gemm_a16w4_nvfp4(A, B, B_scale, bias=None, dtype=None):
     """A [m, k] of bf16, fp16 or f32 times NVFP4 weights [n, k/2], transposed. B_scale is what nvfp4_scales() makes."""
     return _call(("none", "1x16", dtype or A.dtype, True), A, _bytes(B), None, B_scale, bias)

@@ -106,6 +106,14 @@ class OnTensors(unittest.TestCase):
             self.close(gemmtune.gemm_a8w4(a, w4, w_scale, bias.to(dtype)), q8(a) @ w.T + bias.to(dtype).float(), share)
         self.assertEqual(gemmtune.gemm_a8w4(a, w4, w_scale, dtype=torch.float32).dtype, torch.float32)
 
+    def test_fp8_activations_and_mxfp4_weights(self):
+        w4, w_scale = gemmtune.quantize_mxfp4(draw(64, 256, device="cpu"))
+        w, bias = dequantised(w4, w_scale), draw(64, device="cpu")
+        a = draw(5, 256, device="cpu").to(torch.float8_e4m3fn)
+        for scale in (torch.rand(5, 1), torch.full((1,), 0.25)):
+            y = gemmtune.gemm_a8w4_fp8(a, w4, scale, w_scale, bias, dtype=torch.float32)
+            self.close(y, (a.float() * scale) @ w.T + bias, 1e-5)
+
     def test_nvfp4_weights(self):
         a, codes = draw(6, 80, device="cpu"), torch.arange(7 * 40, dtype=torch.uint8).reshape(7, 40)
         blocks, whole = torch.rand(7, 5).add(0.1).to(torch.float8_e4m3fn), 0.375

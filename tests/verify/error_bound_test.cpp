@@ -34,16 +34,22 @@ void fold_rows(std::vector<float>& values, std::int64_t k) {
 /// Both sides in the tensor cores' eyes: stored values, with scales that are left to the end. E2M1 with E8M0 scales is
 /// folded, which is exact; what is common to a row is left to the end.
 naive::Real multiplied(const Problem& problem, const HostOperands& operands, Recipe recipe) {
-  if (problem.a.type == DType::e2m1) {
-    auto real = naive::real_operands(problem, operands);
-    if (recipe != Recipe::wide_rows) return real;
-    fold_rows(real.a, problem.k);
-    fold_rows(real.w, problem.k);
-    return real;
-  }
+  const bool folds_a = problem.a.type == DType::e2m1;
+  const bool folds_w = problem.w.type == DType::e2m1;
   Problem stored = problem;
-  stored.a.scaling = stored.w.scaling = Scaling::none;
-  return naive::real_operands(stored, {operands.a, {}, operands.w, {}, operands.bias});
+  HostOperands kept = operands;
+  if (!folds_a) {
+    stored.a.scaling = Scaling::none;
+    kept.a_scale.clear();
+  }
+  if (!folds_w) {
+    stored.w.scaling = Scaling::none;
+    kept.w_scale.clear();
+  }
+  auto real = naive::real_operands(stored, kept);
+  if (recipe == Recipe::wide_rows && folds_a) fold_rows(real.a, problem.k);
+  if (recipe == Recipe::wide_rows && folds_w) fold_rows(real.w, problem.k);
+  return real;
 }
 
 /// A problem and what Hopper makes of it.
@@ -107,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, Fp8BoundTest, testing::ValuesIn(summed_to_the_
 
 class Fp8PromotedTest : public Fp8BoundTest {};
 INSTANTIATE_TEST_SUITE_P(Formats, Fp8PromotedTest, testing::ValuesIn(summed_to_the_end));
-INSTANTIATE_TEST_SUITE_P(BlockScales, Fp8PromotedTest, testing::Values("e4m3/1x128:e4m3/128x128:f32"));
+INSTANTIATE_TEST_SUITE_P(BlockScales, Fp8PromotedTest,
+                         testing::Values("e4m3/1x128:e4m3/128x128:f32", "e4m3/row:e2m1/1x32:f32"));
 
 constexpr auto recipes = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks,
                           Recipe::wide_rows};

@@ -7,11 +7,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gemmtune/device/gpu/kernel_compiler.h"
-#include "gemmtune/families/a16w4_wgmma/w4_space.h"
-#include "tests/families/a16w4_wgmma/a16w4.h"
+#include "gemmtune/families/w4_space.h"
+#include "tests/families/w4_wgmma/a16w4.h"
 #include "tests/support/covering_pairs.h"
 #include "tests/support/expect_compiles.h"
 #include "tests/support/hopper.h"
@@ -58,6 +59,12 @@ TEST_F(W4Compiles, TilesOfAllWidths) {
   expect_all_compile();
 }
 
+TEST_F(W4Compiles, TilesOfAllWidthsForFp8) {
+  for (const char* sizes : {"16x8192x8192", "128x57344x8192", "4096x8192x8192"}) add_space(a8w4(sizes));
+  EXPECT_GE(sources_.size(), 15U);
+  expect_all_compile();
+}
+
 TEST_F(W4Compiles, EveryOutputAndScale) {
   for (const std::string out : {"bf16", "fp16", "f32"})
     for (const std::string bias : {"", ":bias"})
@@ -65,6 +72,14 @@ TEST_F(W4Compiles, EveryOutputAndScale) {
         for (const auto& problem : {a16w4(sizes, out + bias), a16w4_nvfp4(sizes, out + bias)})
           for (const auto& source : w4_sources(problem, {})) add(source);
   EXPECT_EQ(sources_.size(), 2U * (10U + 1U));
+  for (const auto& [sizes, rest] : {std::pair<std::string, std::string>{"300x8192x8192", "bf16:bias"},
+                                    {"300x8190x8192", "fp16"},
+                                    {"300x8191x8192", "bf16"},
+                                    {"300x8192x8192", "f32:bias"}}) {
+    add(w4_source(a8w4(sizes, rest), {.tokens = 128}));
+    add(w4_source(parse_problem(sizes + ":e4m3/tensor:e2m1/1x32:" + rest + ":packed"), {.tokens = 16}));
+  }
+  add(w4_source(a16w4("300x8192x8192", "fp16:bias"), {.tokens = 128}));
   expect_all_compile();
 }
 

@@ -1,13 +1,14 @@
-#include "gemmtune/families/a16w4_wgmma/w4_space.h"
+#include "gemmtune/families/w4_space.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tests/families/a16w4_wgmma/a16w4.h"
+#include "tests/families/w4_wgmma/a16w4.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
 
@@ -21,11 +22,19 @@ std::vector<W4Tile> tiles_of(const Problem& problem) {
   return tiles;
 }
 
+/// Of both families.
+std::vector<std::pair<Problem, W4Tile>> tiles_of_both(const char* sizes) {
+  std::vector<std::pair<Problem, W4Tile>> all;
+  for (const auto& problem : {a16w4(sizes), a8w4(sizes)})
+    for (const auto& tile : tiles_of(problem)) all.emplace_back(problem, tile);
+  return all;
+}
+
 TEST(W4Space, EachPointIsAKernelAndItsNameSaysWhich) {
   for (const auto* sizes :
        {"1x8192x8192", "1x57344x8192", "16x8192x28672", "3x7168x2048", "17x2880x2880", "64x8192x8192", "64x512x32",
         "100x1x96", "128x8192x8192", "256x8192x8192", "4096x8192x8192", "4096x2880x2880", "1000x65x160"})
-    for (const auto& problem : {a16w4(sizes), a16w4_nvfp4(sizes)}) {
+    for (const auto& problem : {a16w4(sizes), a16w4_nvfp4(sizes), a8w4(sizes)}) {
       SCOPED_TRACE(to_string(problem));
       expect_kernels_with_names(w4_space(problem, h100), 160, w4_tile,
                                 [&](const W4Tile& tile) { return why_no_w4(problem, tile); });
@@ -41,6 +50,16 @@ TEST(W4Space, TheFirstKernelIsOneThatWonOnAnH200) {
   EXPECT_EQ(first("17x8192x28672"), "a16w4_wgmma_n24_r1_u1_q2_c2_x1_s8");
   EXPECT_EQ(first("128x8192x8192"), "a16w4_wgmma_n128_r2_u1_q1_c2_x1_s4");
   EXPECT_EQ(first("4096x8192x8192"), "a16w4_wgmma_n256_r2_u1_q1_c1_x2_s3");
+}
+
+TEST(W4Space, TheFirstKernelForFp8IsTheLikeOfTheFirstForBf16) {
+  const auto first = [](const char* sizes) {
+    const Space space = w4_space(a8w4(sizes), h100);
+    return space.name(space.points().front());
+  };
+  EXPECT_EQ(first("1x8192x8192"), "a8w4_wgmma_n8_r1_u1_q2_c2_x1_s12");
+  EXPECT_EQ(first("64x8192x8192"), "a8w4_wgmma_n64_r2_u1_q1_c2_x1_s4");
+  EXPECT_EQ(first("4096x8192x8192"), "a8w4_wgmma_n256_r2_u1_q1_c1_x2_s5");
 }
 
 TEST(W4Space, FewRowsOfAHaveTheSmallestTileThatHoldsThem) {
@@ -75,10 +94,9 @@ TEST(W4Space, FewRowsOfWeightsAreSplitAlongK) {
 TEST(W4Space, RegistersFitAMultiprocessor) {
   for (const auto* sizes :
        {"1x8192x8192", "24x57344x8192", "64x8192x8192", "96x7168x2048", "128x8192x8192", "4096x8192x8192"}) {
-    const auto problem = a16w4(sizes);
-    for (const auto& tile : tiles_of(problem)) {
+    for (const auto& [problem, tile] : tiles_of_both(sizes)) {
       const auto [even, many] = w4_registers(problem, tile);
-      const auto threads = w4_threads(tile);
+      const auto threads = w4_threads(problem, tile);
       const auto blocks = w4_blocks_at_once(problem, tile);
       const auto warps_of_quarter = (threads / 32 + 3) / 4;
       EXPECT_LE(blocks * warps_of_quarter * even * 32, 16'384);
@@ -112,7 +130,9 @@ TEST(W4Space, GridsHaveEqualTurns) {
 }
 
 TEST(W4Space, SaysWhatItDoesNotDo) {
-  const auto why_not = [](const std::string& text) { return why_not_w4(parse_problem(text), h100); };
+  const auto why_not = [](const std::string& text) {
+    return why_not_w4(W4Activations::bf16, parse_problem(text), h100);
+  };
   EXPECT_EQ(why_not(a16w4_text("1x1x32")), "");
   EXPECT_EQ(why_not(a16w4_text("100000x2880x2880", "fp16:bias:batch=3")), "");
   EXPECT_EQ(why_not(a16w4_nvfp4_text("64x2880x2880", "f32")), "");
@@ -121,7 +141,22 @@ TEST(W4Space, SaysWhatItDoesNotDo) {
   EXPECT_EQ(why_not("8x8x64:fp16:e2m1/1x32:bf16:packed"), "multiplies A in bf16 only");
   EXPECT_EQ(why_not("8x8x64:bf16/q8:e2m1/1x32:bf16:packed"), "multiplies A in bf16 only");
   EXPECT_EQ(why_not("8x8x64:bf16:bf16:bf16:packed"), "multiplies weights in MXFP4 or NVFP4 only");
-  EXPECT_EQ(why_not_w4(a16w4("8x8x64"), {.kind = DeviceKind::cuda, .arch = "sm100"}), "runs on Hopper GPUs only");
+  EXPECT_EQ(why_not_w4(W4Activations::bf16, a16w4("8x8x64"), {.kind = DeviceKind::cuda, .arch = "sm100"}),
+            "runs on Hopper GPUs only");
+}
+
+TEST(W4Space, SaysWhatItDoesNotDoInFp8) {
+  const auto why_not = [](const std::string& text) {
+    return why_not_w4(W4Activations::e4m3, parse_problem(text), h100);
+  };
+  EXPECT_EQ(why_not(a8w4_text("1x1x32")), "");
+  EXPECT_EQ(why_not("100000x2880x2880:e4m3/tensor:e2m1/1x32:fp16:bias:packed"), "");
+  EXPECT_EQ(why_not(a8w4_text("8x8x48")), "K % 32 != 0");
+  EXPECT_EQ(why_not("8x8x64:e4m3/row:e2m1/1x32:bf16"), "lays the weights out anew once, so it needs packed weights");
+  const std::string a = "multiplies A in e4m3 with scales of rows or of whole matrices only";
+  EXPECT_EQ(why_not(a16w4_text("8x8x64")), a);
+  EXPECT_EQ(why_not("8x8x64:e4m3/1x128:e2m1/1x32:bf16:packed"), a);
+  EXPECT_EQ(why_not("8x8x64:e4m3/row:e2m1/1x16:bf16:packed"), "multiplies weights in MXFP4 only");
 }
 
 TEST(W4Space, KernelsThatCannotBeAreRefused) {
@@ -138,6 +173,10 @@ TEST(W4Space, KernelsThatCannotBeAreRefused) {
   EXPECT_EQ(why_no({.row_groups = 1, .k_groups = 4, .stages = 6}), "warpgroups along K have equally many stages");
   EXPECT_EQ(why_no({.tokens = 256, .subtiles = 2, .stages = 2}), "sums do not fit into registers");
   EXPECT_EQ(why_no({.tokens = 256, .stages = 4}), "needs 297040 bytes of shared memory, and a block has 232448");
+  const auto why_no_fp8 = [](const W4Tile& tile) { return why_no_w4(a8w4("64x8192x8192"), tile); };
+  EXPECT_EQ(why_no_fp8({.tokens = 256, .stages = 5}), "");
+  EXPECT_EQ(why_no_fp8({.tokens = 136}), "more than 128 rows of A are multiplied in two equal parts");
+  EXPECT_EQ(why_no_fp8({.tokens = 256, .subtiles = 2, .stages = 2}), "sums do not fit into registers");
 }
 
 /// A kernel takes its sizes from arguments, so that one compilation serves all of them. Rows of C whose number of
@@ -149,6 +188,10 @@ TEST(W4Space, SourcesDoNotDependOnSizes) {
   EXPECT_NE(key(a16w4("64x2112x7168")), key(a16w4("64x2111x7168")));
   EXPECT_NE(key(a16w4("64x2112x7168")), key(a16w4("64x2112x7168", "fp16")));
   EXPECT_NE(key(a16w4("64x2112x7168")), key(a16w4_nvfp4("64x2112x7168")));
+  EXPECT_NE(key(a16w4("64x2112x7168")), key(a8w4("64x2112x7168")));
+  const auto many = [](const Problem& problem) { return cache_key(w4_source(problem, {.tokens = 128}), "NVRTC"); };
+  EXPECT_EQ(many(a8w4("640x2112x7168")), many(a8w4("330x576x128")));
+  EXPECT_NE(many(a8w4("640x2112x7168")), many(a8w4("640x2110x7168"))) << "lines of C are aligned";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace gemmtune {
 struct W4Arguments {
   const unsigned char* bricks{};  // packed weights (w4_bits.h)
   const float* base{};            // what each row's sums are multiplied by, [batch][N, rounded up to 64]
+  const float* a_scale{};         // of A in E4M3: [batch][M], or [batch]
   const unsigned char* bias{};    // of C's type
   unsigned char* c{};
   std::int32_t m{};
@@ -32,5 +33,9 @@ constexpr std::int32_t w4_few_registers = 40;
 
 /// Sums of a block that other warpgroups send have memory of their own up to so many bytes. More take that of the ring.
 constexpr std::int32_t w4_most_extra_bytes = 32 << 10;
+
+/// Memory through which a warpgroup writes C in lines: 32 tokens of 64 elements of 2 bytes.
+constexpr std::int32_t w4_lines_tokens = 32;
+constexpr std::int32_t w4_lines_bytes = w4_lines_tokens * 128;
 
 }  // namespace gemmtune

@@ -1,7 +1,8 @@
-// Products of A in bf16 and weights of 4 bits (MXFP4, NVFP4) on Hopper, for any number of rows of A. Weights stay 4-bit
-// in memory and become bf16 on their way to the tensor cores, which is exact. docs/w4-on-hopper.md explains how.
+// Products of weights of 4 bits on Hopper, for any number of rows of A: MXFP4 and NVFP4 by A in bf16, and MXFP4 by A in
+// E4M3. Weights stay 4-bit in memory and become A's type on their way to the tensor cores, which is exact.
+// docs/w4-on-hopper.md explains how.
 //
-// w4_space.h says which tile to choose.
+// families/w4_space.h says which tile to choose.
 #pragma once
 
 #include <compare>
@@ -13,9 +14,9 @@
 #include "gemmtune/device/device.h"
 #include "gemmtune/device/gpu/gpu_module.h"
 #include "gemmtune/device/gpu/kernel_compiler.h"
-#include "gemmtune/families/a16w4_wgmma/w4_packer.h"
 #include "gemmtune/gemm/operands.h"
 #include "gemmtune/gemm/problem.h"
+#include "gemmtune/kernels/w4/w4_packer.h"
 
 namespace gemmtune {
 
@@ -52,7 +53,7 @@ struct W4Registers {
 W4Registers w4_registers(const Problem& problem, const W4Tile& tile);
 
 /// Threads of a block: its warpgroups, and the warps that copy.
-std::int64_t w4_threads(const W4Tile& tile);
+std::int64_t w4_threads(const Problem& problem, const W4Tile& tile);
 
 /// Blocks that a multiprocessor holds at once.
 std::int64_t w4_blocks_at_once(const Problem& problem, const W4Tile& tile);
@@ -64,15 +65,16 @@ std::int64_t w4_tiles(const Problem& problem, const W4Tile& tile);
 /// as possible.
 std::int64_t w4_blocks(const Problem& problem, const W4Tile& tile, std::int64_t multiprocessors);
 
-/// The source of the kernel that multiplies. Of the sizes, it depends only on whether N is even.
+/// The source of the kernel that multiplies. Of the sizes, it depends only on whether N is even, or a multiple of 8.
 KernelSource w4_source(const Problem& problem, const W4Tile& tile);
 
 /// All sources that a W4Gemm compiles.
 std::vector<KernelSource> w4_sources(const Problem& problem, const W4Tile& tile);
 
-/// Weights are exact bf16 numbers, relative to a power of two for each row (w4_bits.h). Their products with A are
-/// summed in float by the tensor core. A NaN or an infinity in A affects its row of C, as in any product, and a NaN
-/// scale of W makes its column of C NaN.
+/// With A in bf16, weights are exact bf16 numbers, relative to a power of two for each row (w4_bits.h), and the tensor
+/// core sums products in float. With A in E4M3, weights are exact E4M3 numbers, relative to a power of two for each 128
+/// of K of a row (w4_fp8_bits.h). Their products are summed by the tensor core over 128 of K, and then in float. A NaN
+/// or an infinity in A affects its row of C, as in any product, and a NaN scale of W makes its column of C NaN.
 class W4Gemm {
  public:
   /// Compiles the kernels. Throws Error{unsupported} with the reason from why_no_w4(), or with the compiler's log.
@@ -80,8 +82,8 @@ class W4Gemm {
 
   const W4Packer& packer() const { return packer_; }
 
-  /// Computes c from a, packed_w and bias. The kernel may start early (kernels/pdl.cuh): packed_w must be complete
-  /// before the kernel that precedes it on the stream.
+  /// Computes c from a, a_scale, packed_w and bias. The kernel may start early (kernels/pdl.cuh): packed_w must be
+  /// complete before the kernel that precedes it on the stream.
   void launch(const Operands& operands, Stream& stream) const noexcept;
 
  private:

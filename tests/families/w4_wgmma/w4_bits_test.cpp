@@ -1,5 +1,5 @@
 // Weights are packed by the functions that the kernels use, and decoded as the kernel that multiplies does it.
-#include "gemmtune/families/a16w4_wgmma/w4_bits.h"
+#include "gemmtune/kernels/w4/w4_bits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "gemmtune/families/a16w4_wgmma/w4_gemm.h"
+#include "gemmtune/kernels/w4/w4_gemm.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/families/a16w4_wgmma/w4_arguments.h"
-#include "gemmtune/families/a16w4_wgmma/w4_bits.h"
 #include "gemmtune/gemm/rounding.h"
+#include "gemmtune/kernels/w4/w4_arguments.h"
+#include "gemmtune/kernels/w4/w4_bits.h"
 #include "gemmtune/kernels/wgmma_text.h"
 
 namespace gemmtune {
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* arch = "sm90a";
 constexpr std::int64_t chunk_k = w4_brick_k;
-constexpr std::int64_t panel_k = 64;                // of A in a box: 128 bytes
+constexpr unsigned panel_bytes = 128;               // of a row of A in a box
 constexpr std::int64_t registers_of_quarter = 512;  // of each lane; a quarter of a multiprocessor has each fourth warp
 constexpr std::int64_t most_registers = 240;
 constexpr std::int64_t shared_bytes_of_multiprocessor = 233'472;
@@ -34,8 +34,13 @@ std::int64_t row_clusters(const Problem& problem, const W4Tile& tile) {
 
 /// Registers of a multiplying thread: its sums, and expanded codes of two steps of the pipeline, codes, addresses and
 /// the rest. Kernels with fewer would spill.
-std::int64_t registers_needed(const W4Tile& tile) {
-  return round_up(tile.subtiles * tile.tokens / 2 + (tile.subtiles == 1 ? 60 : 64), 8);
+///
+/// With A in E4M3, there are also the sums of 128 of K, for up to 128 tokens at a time.
+std::int64_t registers_needed(const Problem& problem, const W4Tile& tile) {
+  const auto totals = tile.subtiles * tile.tokens / 2;
+  if (!is_w4_fp8(problem)) return round_up(totals + (tile.subtiles == 1 ? 60 : 64), 8);
+  const auto sums = tile.tokens / (tile.tokens > 128 ? 4 : 2);
+  return std::max<std::int64_t>(round_up(totals + sums + 40, 8), 56);
 }
 
 /// The registers of blocks that fill a quarter of a multiprocessor, which has a warp of each warpgroup and one that
@@ -44,7 +49,9 @@ std::int64_t even_registers(const W4Tile& tile, std::int64_t blocks) {
   return std::min(registers_of_quarter / (blocks * (tile.warpgroups() + 1)) / 8 * 8, most_registers);
 }
 
-bool moves_registers(const W4Tile& tile) { return registers_needed(tile) > even_registers(tile, 1); }
+bool moves_registers(const Problem& problem, const W4Tile& tile) {
+  return registers_needed(problem, tile) > even_registers(tile, 1);
+}
 
 std::int64_t many_registers(const W4Tile& tile) {
   const auto groups = tile.warpgroups();
@@ -55,6 +62,30 @@ std::int64_t many_registers(const W4Tile& tile) {
 std::int64_t far_bytes(const W4Tile& tile) {
   const auto pieces = tile.subtiles * tile.tokens / 8;
   return tile.warpgroups() * ceil_div(pieces, tile.parts()) * (tile.parts() - 1) * 2048;
+}
+
+std::int64_t ring_bytes(const Problem& problem, const W4Tile& tile) {
+  const auto brick = w4_brick_bytes(static_cast<std::int32_t>(w4_scale_k(problem)));
+  return tile.stages * (tile.tokens * storage_bytes(problem.a.type, chunk_k) + tile.row_groups * tile.subtiles * brick);
+}
+
+/// Without what is needed to write C in lines.
+std::int64_t least_shared_bytes(const Problem& problem, const W4Tile& tile) {
+  const auto ring = ring_bytes(problem, tile);
+  const auto far = far_bytes(tile);
+  const auto sums_and_ring = far > w4_most_extra_bytes ? std::max(far, ring) : far + ring;
+  const auto token_scales = is_w4_fp8(problem) ? tile.warpgroups() * tile.tokens * 4 : 0;
+  return sums_and_ring + token_scales + 8 * (2 * tile.stages + tile.warpgroups());
+}
+
+std::int64_t lines_bytes(const W4Tile& tile) { return tile.warpgroups() * w4_lines_bytes; }
+
+/// Whether C is written in lines of 128 bytes, through shared memory. That is worth its barriers for many tokens, and
+/// is not there for sums that arrive from several warpgroups.
+bool writes_lines(const Problem& problem, const W4Tile& tile) {
+  return problem.n % 8 == 0 && storage_bytes(problem.out, 1) == 2 && tile.parts() == 1 && tile.tokens > 64 &&
+         tile.tokens % w4_lines_tokens == 0 &&
+         least_shared_bytes(problem, tile) + lines_bytes(tile) <= most_w4_shared_bytes;
 }
 
 std::string why_no_shape(const W4Tile& tile) {
@@ -74,7 +105,10 @@ std::string why_no_shape(const W4Tile& tile) {
 
 std::string why_no_tile(const Problem& problem, const W4Tile& tile) {
   if (auto why = why_no_shape(tile); !why.empty()) return why;
-  if (moves_registers(tile) && registers_needed(tile) > many_registers(tile)) return "sums do not fit into registers";
+  if (is_w4_fp8(problem) && tile.tokens > 128 && tile.tokens % 16 != 0)
+    return "more than 128 rows of A are multiplied in two equal parts";
+  if (moves_registers(problem, tile) && registers_needed(problem, tile) > many_registers(tile))
+    return "sums do not fit into registers";
   if (const auto bytes = w4_shared_bytes(problem, tile); bytes > most_w4_shared_bytes)
     return fmt::format("needs {} bytes of shared memory, and a block has {}", bytes, most_w4_shared_bytes);
   return "";
@@ -86,6 +120,13 @@ std::string stream_option(std::string_view name, std::int64_t value) {
   return fmt::format("-DSTREAM_{}={}", name, value);
 }
 std::string option(std::string_view name, std::int64_t value) { return fmt::format("-DW4_{}={}", name, value); }
+
+/// wgmma for as many tokens as one instruction takes.
+std::string instruction_text(const Problem& problem, const W4Tile& tile) {
+  if (!is_w4_fp8(problem)) return wgmma_from_registers_text(WgmmaOperands::bf16, static_cast<int>(tile.tokens));
+  return wgmma_from_registers_text(WgmmaOperands::e4m3,
+                                   static_cast<int>(tile.tokens > 128 ? tile.tokens / 2 : tile.tokens));
+}
 
 bool writes_pairs(const Problem& problem) { return problem.n % 2 == 0 && storage_bytes(problem.out, 1) == 2; }
 
@@ -100,25 +141,22 @@ std::string why_no_w4(const Problem& problem, const W4Tile& tile) {
 }
 
 std::int64_t w4_shared_bytes(const Problem& problem, const W4Tile& tile) {
-  const auto brick = w4_brick_bytes(static_cast<std::int32_t>(w4_scale_k(problem)));
-  const auto ring = tile.stages * (tile.tokens * chunk_k * 2 + tile.row_groups * tile.subtiles * brick);
-  const auto far = far_bytes(tile);
-  const auto sums_and_ring = far > w4_most_extra_bytes ? std::max(far, ring) : far + ring;
-  return sums_and_ring + 8 * (2 * tile.stages + tile.warpgroups());
+  return least_shared_bytes(problem, tile) + (writes_lines(problem, tile) ? lines_bytes(tile) : 0);
 }
 
 W4Registers w4_registers(const Problem& problem, const W4Tile& tile) {
-  if (moves_registers(tile)) return {.even = even_registers(tile, 1), .many = many_registers(tile)};
+  if (moves_registers(problem, tile)) return {.even = even_registers(tile, 1), .many = many_registers(tile)};
   return {.even = even_registers(tile, w4_blocks_at_once(problem, tile))};
 }
 
-std::int64_t w4_threads(const W4Tile& tile) {
-  return 128 * tile.warpgroups() + (moves_registers(tile) ? 128 : 32);  // registers move between whole warpgroups
+std::int64_t w4_threads(const Problem& problem, const W4Tile& tile) {
+  return 128 * tile.warpgroups() +
+         (moves_registers(problem, tile) ? 128 : 32);  // registers move between whole warpgroups
 }
 
 std::int64_t w4_blocks_at_once(const Problem& problem, const W4Tile& tile) {
-  if (moves_registers(tile)) return 1;
-  const auto by_registers = registers_of_quarter / (registers_needed(tile) * (tile.warpgroups() + 1));
+  if (moves_registers(problem, tile)) return 1;
+  const auto by_registers = registers_of_quarter / (registers_needed(problem, tile) * (tile.warpgroups() + 1));
   const auto by_memory = shared_bytes_of_multiprocessor / (w4_shared_bytes(problem, tile) + shared_bytes_of_system);
   return std::max<std::int64_t>(std::min(by_registers, by_memory), 1);
 }
@@ -136,8 +174,7 @@ std::int64_t w4_blocks(const Problem& problem, const W4Tile& tile, std::int64_t 
 }
 
 KernelSource w4_source(const Problem& problem, const W4Tile& tile) {
-  auto source = with_header(w4_kernel(), "gemmtune/kernels/wgmma_from_registers.cuh",
-                            wgmma_from_registers_text(WgmmaOperands::bf16, static_cast<int>(tile.tokens)));
+  auto source = with_header(w4_kernel(), "gemmtune/kernels/wgmma_from_registers.cuh", instruction_text(problem, tile));
   const auto [even, many] = w4_registers(problem, tile);
   source.arch = arch;
   source.options = {"--std=c++20",
@@ -148,12 +185,15 @@ KernelSource w4_source(const Problem& problem, const W4Tile& tile) {
                     stream_option("K_GROUPS", tile.k_groups),
                     stream_option("K_BLOCKS", tile.k_blocks),
                     stream_option("SHARERS", tile.sharers),
+                    option("FP8", is_w4_fp8(problem)),
+                    option("TOKEN_SCALES", problem.a.scaling == Scaling::row),
                     option("SCALE_K", w4_scale_k(problem)),
                     option("STAGES", tile.stages),
                     option("REGISTERS", even),
                     option("MANY_REGISTERS", many),
                     option("SHARED_BYTES", w4_shared_bytes(problem, tile)),
                     option("PAIRS", writes_pairs(problem)),
+                    option("LINES", writes_lines(problem, tile)),
                     option("BIAS", problem.epilogue.bias),
                     fmt::format("-DOUT_BYTES={}", storage_bytes(problem.out, 1)),
                     fmt::format("-DOUT_IS_F16={:d}", problem.out == DType::f16)};
@@ -173,7 +213,7 @@ W4Gemm::W4Gemm(const Problem& problem, const W4Tile& tile, std::int64_t multipro
       blocks_(static_cast<unsigned>(w4_blocks(problem, tile, multiprocessors))),
       packer_(problem),
       module_(compile_kernel(w4_source(problem, tile))),
-      multiply_(module_.function("multiply_a16w4", static_cast<unsigned>(w4_shared_bytes(problem, tile)))) {
+      multiply_(module_.function("multiply_w4", static_cast<unsigned>(w4_shared_bytes(problem, tile)))) {
   // Blocks that start while others end are spread over the multiprocessors in any order, and those that work on the
   // same rows do not read them at the same time any more. With several rounds of tiles this costs more than it saves.
   const bool is_one_round = blocks_ == w4_tiles(problem, tile) * tile.cluster();
@@ -181,15 +221,17 @@ W4Gemm::W4Gemm(const Problem& problem, const W4Tile& tile, std::int64_t multipro
 }
 
 void W4Gemm::launch_or_throw(const Operands& operands, Stream& stream) const {
+  const auto bytes_of_a = static_cast<unsigned>(storage_bytes(problem_.a.type, 1));
   const auto a = module_.tensor_map(operands.a, {.columns = problem_.k,
                                                  .rows = problem_.m,
                                                  .batch = problem_.batch,
-                                                 .element_bytes = 2,
-                                                 .box_columns = static_cast<unsigned>(panel_k),
+                                                 .element_bytes = bytes_of_a,
+                                                 .box_columns = panel_bytes / bytes_of_a,
                                                  .box_rows = static_cast<unsigned>(tile_.tokens / tile_.sharers)});
   const W4Arguments arguments{
       .bricks = reinterpret_cast<const unsigned char*>(operands.packed_w),
       .base = reinterpret_cast<const float*>(operands.packed_w + packer_.bases()),
+      .a_scale = reinterpret_cast<const float*>(operands.a_scale),
       .bias = reinterpret_cast<const unsigned char*>(operands.bias),
       .c = reinterpret_cast<unsigned char*>(operands.c),
       .m = static_cast<std::int32_t>(problem_.m),
@@ -203,7 +245,7 @@ void W4Gemm::launch_or_throw(const Operands& operands, Stream& stream) const {
   const auto shared_bytes = static_cast<unsigned>(w4_shared_bytes(problem_, tile_));
   module_.launch(stream, multiply_,
                  {.grid = {blocks_},
-                  .block = {static_cast<unsigned>(w4_threads(tile_))},
+                  .block = {static_cast<unsigned>(w4_threads(problem_, tile_))},
                   .shared_bytes = shared_bytes,
                   .cluster = static_cast<unsigned>(tile_.cluster()),
                   .start = start_},

@@ -1,14 +1,15 @@
-#include "gemmtune/families/a16w4_wgmma/w4_packer.h"
+#include "gemmtune/kernels/w4/w4_packer.h"
 
 #include <fmt/format.h>
 
 #include <numeric>
 
 #include "gemmtune/core/error.h"
-#include "gemmtune/families/a16w4_wgmma/w4_arguments.h"
-#include "gemmtune/families/a16w4_wgmma/w4_bits.h"
 #include "gemmtune/gemm/rounding.h"
 #include "gemmtune/kernels/read_back.h"
+#include "gemmtune/kernels/w4/w4_arguments.h"
+#include "gemmtune/kernels/w4/w4_bits.h"
+#include "gemmtune/kernels/w4/w4_fp8_bits.h"
 
 namespace gemmtune {
 
@@ -30,7 +31,15 @@ std::size_t bases_bytes(const Problem& p) {
   return static_cast<std::size_t>(p.batch * brick_rows(p) * w4_brick_rows) * sizeof(float);
 }
 
+std::string what_is_held(const Problem& problem) {
+  if (!is_w4_fp8(problem)) return fmt::format("{} binades, and bf16 holds no more", mx_most_binades);
+  return fmt::format("{} binades within 128 of K, or {} in all, and this kernel takes no more", fp8_most_binades,
+                     fp8_most_factor_binades);
+}
+
 }  // namespace
+
+bool is_w4_fp8(const Problem& problem) { return problem.a.type == DType::e4m3; }
 
 std::int64_t w4_scale_k(const Problem& problem) { return is_nvfp4(problem.w) ? 16 : 32; }
 
@@ -38,12 +47,13 @@ KernelSource w4_pack_source(const Problem& problem) {
   auto source = w4_pack_kernel();
   source.arch = "sm90a";
   source.options = {"--std=c++20", "--device-as-default-execution-space",
+                    fmt::format("-DW4_FP8={:d}", is_w4_fp8(problem)),
                     fmt::format("-DW4_SCALE_K={}", w4_scale_k(problem))};
   return source;
 }
 
 W4Packer::W4Packer(const Problem& problem)
-    : problem_(problem), module_(compile_kernel(w4_pack_source(problem))), pack_(module_.function("pack_a16w4")) {}
+    : problem_(problem), module_(compile_kernel(w4_pack_source(problem))), pack_(module_.function("pack_w4")) {}
 
 std::size_t W4Packer::bases() const { return bricks_bytes(problem_); }
 
@@ -52,7 +62,9 @@ std::size_t W4Packer::bytes() const {
   return bases() + bases_bytes(problem_) + wide;
 }
 
-std::string W4Packer::layout_name() const { return fmt::format("e2m1 for bf16, scales of {}", w4_scale_k(problem_)); }
+std::string W4Packer::layout_name() const {
+  return fmt::format("e2m1 for {}, scales of {}", to_string(problem_.a.type), w4_scale_k(problem_));
+}
 
 void W4Packer::pack(const std::byte* w, const std::byte* w_scale, std::byte* packed, Stream& stream) const {
   const auto grid = scale_grid(problem_.w.scaling, problem_.n, problem_.k);
@@ -70,8 +82,8 @@ void W4Packer::pack(const std::byte* w, const std::byte* w_scale, std::byte* pac
   const auto wide = read_back<std::uint32_t>(wide_at, problem_.batch * brick_rows(problem_), stream);
   const auto rows = std::accumulate(wide.begin(), wide.end(), std::int64_t{0});
   if (rows == 0) return;
-  fail(ErrorCode::unsupported, "{} of {} rows of the weights spread over more than {} binades, and bf16 holds no more",
-       rows, problem_.batch * problem_.n, mx_most_binades);
+  fail(ErrorCode::unsupported, "{} of {} rows of the weights spread over more than {}", rows,
+       problem_.batch * problem_.n, what_is_held(problem_));
 }
 
 }  // namespace gemmtune

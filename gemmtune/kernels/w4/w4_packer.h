@@ -1,4 +1,4 @@
-// Weights of 4 bits in the layout that a16w4_wgmma reads, for any number of rows of A. They stay 4-bit and are
+// Weights of 4 bits in the layouts that w4_multiply.cu reads, for any number of rows of A. They stay 4-bit and are
 // rearranged once (w4_pack.cu).
 #pragma once
 
@@ -12,6 +12,9 @@
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
+
+/// Whether A is in E4M3, and not in bf16. Each has a layout of its own.
+bool is_w4_fp8(const Problem& problem);
 
 /// How many weights along K share a scale: 32 (MXFP4) or 16 (NVFP4).
 std::int64_t w4_scale_k(const Problem& problem);
@@ -32,7 +35,7 @@ class W4Packer {
   std::string layout_name() const;
 
   /// Packs the weights and waits for the stream. Throws Error{unsupported} if the exponents of a row of MXFP4 spread
-  /// too far for bf16.
+  /// too far for A's type.
   void pack(const std::byte* w, const std::byte* w_scale, std::byte* packed, Stream& stream) const;
 
  private:

@@ -1,29 +1,28 @@
-#include <memory>
+#include "gemmtune/families/w4_family.h"
+
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "gemmtune/families/a16w4_wgmma/w4_space.h"
 #include "gemmtune/families/small_m.h"
 #include "gemmtune/families/space_family.h"
 
 namespace gemmtune {
-
-std::unique_ptr<KernelFamily> make_a16w4_wgmma_family();
-
 namespace {
 
-/// The family for weights of 4 bits and activations in bf16.
 class W4Family final : public SpaceFamily {
  public:
-  std::string_view name() const override { return "a16w4_wgmma"; }
-  std::string version() const override { return "1"; }
+  explicit W4Family(W4Activations activations) : activations_(activations) {}
+
+  std::string_view name() const override { return w4_family_name(activations_); }
+  std::string version() const override { return is_e4m3() ? "1" : "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
-  FeatureSet features() const override { return basic_features().with(block_features()); }
+  FeatureSet features() const override {
+    return is_e4m3() ? basic_features() : basic_features().with(block_features());
+  }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
-    return why_not_w4(problem, device);
+    return why_not_w4(activations_, problem, device);
   }
   // Parts along K stay within a cluster and need no memory, so tables and --splitK do not count them as splits.
   Space space(const Problem& problem, const DeviceInfo& device) const override { return w4_space(problem, device); }
@@ -37,10 +36,16 @@ class W4Family final : public SpaceFamily {
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return w4_sources(problem, w4_tile(point));
   }
+
+  bool is_e4m3() const { return activations_ == W4Activations::e4m3; }
+
+  W4Activations activations_;
 };
 
 }  // namespace
 
-std::unique_ptr<KernelFamily> make_a16w4_wgmma_family() { return std::make_unique<W4Family>(); }
+std::unique_ptr<KernelFamily> make_w4_family(W4Activations activations) {
+  return std::make_unique<W4Family>(activations);
+}
 
 }  // namespace gemmtune

@@ -1,13 +1,13 @@
-#include "gemmtune/families/a16w4_wgmma/w4_space.h"
+#include "gemmtune/families/w4_space.h"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "gemmtune/families/a16w4_wgmma/w4_bits.h"
 #include "gemmtune/families/cluster_waves.h"
 #include "gemmtune/gemm/rounding.h"
+#include "gemmtune/kernels/w4/w4_bits.h"
 
 namespace gemmtune {
 namespace {
@@ -89,16 +89,29 @@ bool sharing_helps(const Problem& problem, const Tile& tile) {
          (tile.tokens >= 32 && tile.tokens * 8 >= tile.rows() && problem.n > tile.rows() && tile.k_groups == 1);
 }
 
+std::string why_not_types(W4Activations activations, const Problem& problem) {
+  if (activations == W4Activations::e4m3) {
+    if (problem.a.type != DType::e4m3 || (problem.a.scaling != Scaling::row && problem.a.scaling != Scaling::tensor))
+      return "multiplies A in e4m3 with scales of rows or of whole matrices only";
+    return is_mxfp4(problem.w) ? "" : "multiplies weights in MXFP4 only";
+  }
+  if (problem.a != Side{.type = DType::bf16, .scaling = Scaling::none}) return "multiplies A in bf16 only";
+  return is_mxfp4(problem.w) || is_nvfp4(problem.w) ? "" : "multiplies weights in MXFP4 or NVFP4 only";
+}
+
 Constraint rule(const char* reason, std::function<bool(const Tile&)> holds) {
   return {reason, [=](const Point& point) { return holds(w4_tile(point)); }};
 }
 
 }  // namespace
 
-std::string why_not_w4(const Problem& problem, const DeviceInfo& device) {
+std::string_view w4_family_name(W4Activations activations) {
+  return activations == W4Activations::e4m3 ? "a8w4_wgmma" : "a16w4_wgmma";
+}
+
+std::string why_not_w4(W4Activations activations, const Problem& problem, const DeviceInfo& device) {
   if (device.kind != DeviceKind::cuda || !device.arch.starts_with("sm90")) return "runs on Hopper GPUs only";
-  if (problem.a != Side{.type = DType::bf16, .scaling = Scaling::none}) return "multiplies A in bf16 only";
-  if (!is_mxfp4(problem.w) && !is_nvfp4(problem.w)) return "multiplies weights in MXFP4 or NVFP4 only";
+  if (auto why = why_not_types(activations, problem); !why.empty()) return why;
   if (!problem.packed) return "lays the weights out anew once, so it needs packed weights";
   if (problem.out != DType::bf16 && problem.out != DType::f16 && problem.out != DType::f32)
     return "writes bf16, fp16 or f32";
@@ -117,13 +130,16 @@ Space w4_space(const Problem& problem, const DeviceInfo& device) {
   const auto with_device = [&](const char* reason, bool (*holds)(const Problem&, const Tile&, std::int64_t)) {
     return rule(reason, [=](const Tile& t) { return holds(problem, t, sms); });
   };
-  return {"a16w4_wgmma",
+  const auto activations = is_w4_fp8(problem) ? W4Activations::e4m3 : W4Activations::bf16;
+  return {std::string(w4_family_name(activations)),
           {numeric_axis("n", many_tokens ? Values{256, 128, 192} : token_choices()),
            numeric_axis("r", few_tokens ? Values{1, 2, 4, 3} : Values{2, 4, 1, 3}), numeric_axis("u", {1, 2}),
            numeric_axis("q", few_tokens ? Values{2, 1, 4} : Values{1, 2, 4}),
            numeric_axis("c", many_tokens ? Values{1, 2, 4, 8} : Values{2, 4, 1, 8, 3}),
            numeric_axis("x", many_tokens ? Values{2, 1} : Values{1, 2}),
-           numeric_axis("s", few_tokens ? Values{12, 8, 6, 4, 3} : Values{4, 6, 3, 8, 12})},
+           numeric_axis("s", few_tokens                          ? Values{12, 8, 6, 4, 3}
+                             : many_tokens && is_w4_fp8(problem) ? Values{5, 4, 6, 3, 8, 12}
+                                                                 : Values{4, 6, 3, 8, 12})},
           {rule("no such kernel", [=](const Tile& t) { return why_no_w4(problem, t).empty(); }),
            with_problem("another tile suits the rows of A", suits_tokens),
            with_problem("K is too short for so many parts", splits_well),

@@ -1,4 +1,4 @@
-// The problems of this family's tests.
+// The problems of these families' tests.
 #pragma once
 
 #include <string>
@@ -23,6 +23,15 @@ inline std::string a16w4_nvfp4_text(const std::string& sizes, const std::string&
 
 inline Problem a16w4_nvfp4(const std::string& sizes, const std::string& rest = "bf16") {
   return parse_problem(a16w4_nvfp4_text(sizes, rest));
+}
+
+/// E4M3, with a scale for each row, by packed MXFP4.
+inline std::string a8w4_text(const std::string& sizes, const std::string& rest = "bf16") {
+  return sizes + ":e4m3/row:e2m1/1x32:" + rest + ":packed";
+}
+
+inline Problem a8w4(const std::string& sizes, const std::string& rest = "bf16") {
+  return parse_problem(a8w4_text(sizes, rest));
 }
 
 }  // namespace gemmtune

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "gemmtune/families/a16w4_wgmma/w4_space.h"
-#include "tests/families/a16w4_wgmma/a16w4.h"
+#include "gemmtune/families/w4_space.h"
 #include "tests/families/check/compile_ahead.h"
 #include "tests/families/check/gpu_family_test.h"
+#include "tests/families/w4_wgmma/a16w4.h"
 #include "tests/support/covering_pairs.h"
 
 namespace gemmtune {
