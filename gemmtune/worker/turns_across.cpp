@@ -21,8 +21,8 @@ constexpr std::uint64_t later_turns_for_each_judged = 4;
 
 /// A GPU at its power limit is faster after a rest. So it must not rest between the turns of different processes: when
 /// a turn has ended, its launches go on for as long as the next process may need to begin. Both then share the GPU for
-/// a moment, in the load with which a turn of long launches begins (measure/sampler.cpp). Short launches are not limited
-/// by power.
+/// a moment, in the load with which a turn of long launches begins (measure/sampler.cpp). Short launches are not
+/// limited by power.
 constexpr double bridge_us = 4'000;
 constexpr double most_launches_of_bridge = 128;
 
