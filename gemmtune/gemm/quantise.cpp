@@ -9,6 +9,7 @@
 
 #include "gemmtune/core/parallel.h"
 #include "gemmtune/gemm/codec.h"
+#include "gemmtune/gemm/fp8_in_call.h"
 #include "gemmtune/gemm/q8.h"
 
 namespace gemmtune {
@@ -296,6 +297,22 @@ void round_to_q8(std::span<float> row) {
   }
 }
 
+/// The same for E4M3, with a scale for each `length` values.
+void round_to_fp8(std::span<float> row, std::int64_t length) {
+  for (std::size_t first = 0; first < row.size(); first += static_cast<std::size_t>(length)) {
+    const auto values = row.subspan(first, std::min(static_cast<std::size_t>(length), row.size() - first));
+    const float scale = fp8_scale(largest_magnitude(values));
+    for (float& value : values) value = E4M3Codec::decode(fp8_code(value, scale)) * scale;
+  }
+}
+
+/// What a call makes of a row of floats, if it quantises this side.
+void round_as_call(Side side, std::span<float> row) {
+  if (is_q8_in_call(side)) round_to_q8(row);
+  if (side.scaling == Scaling::fp8_1x128) round_to_fp8(row, fp8_in_call_length);
+  if (side.scaling == Scaling::fp8_row) round_to_fp8(row, std::max<std::int64_t>(std::ssize(row), 1));
+}
+
 void append_part(std::vector<std::byte>& to, const std::vector<std::byte>& from, std::int64_t first,
                  std::int64_t count) {
   to.insert(to.end(), from.begin() + first, from.begin() + first + count);
@@ -337,7 +354,7 @@ void dequantise_rows(const std::byte* values, const std::byte* scales, std::int6
       for (std::int64_t col = 0; col < groups.cols; ++col)
         decode_group<decltype(codec)>(stored, col * groups.k_block, scale[col],
                                       out.subspan(row * k + col * groups.k_block, groups.length(col)));
-      if (is_q8_in_call(side)) round_to_q8(out.subspan(row * k, k));
+      round_as_call(side, out.subspan(row * k, k));
     }
   });
 }

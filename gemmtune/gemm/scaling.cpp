@@ -8,8 +8,8 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 10> names{"none", "tensor", "row",     "1x128", "128x128",
-                                                 "1x32", "1x16",   "1x32f16", "q8",    "32x32"};
+constexpr std::array<std::string_view, 12> names{"none", "tensor",  "row", "1x128", "128x128",   "1x32",
+                                                 "1x16", "1x32f16", "q8",  "32x32", "fp8_1x128", "fp8_row"};
 
 std::int64_t blocks(std::int64_t count, std::int64_t block) { return ceil_div(count, block); }
 
@@ -35,6 +35,8 @@ std::string_view why_no_pair(DType type, Scaling scaling) {
   if (type == DType::i4 && !has_f16) return "int4 has 1x32f16 scales";
   const bool is_float = is_half(type) || type == DType::f32;
   if (scaling == Scaling::q8_in_call && !is_float) return "q8 is for bf16, f16 and f32, which the call quantises";
+  if (is_fp8_in_call(scaling) && !is_float)
+    return "fp8_1x128 and fp8_row are for bf16, f16 and f32, which the call quantises";
   return {};
 }
 
@@ -42,6 +44,8 @@ ScaleGrid scale_grid(Scaling scaling, std::int64_t rows, std::int64_t k) {
   switch (scaling) {
     case Scaling::none:
     case Scaling::q8_in_call:
+    case Scaling::fp8_1x128:
+    case Scaling::fp8_row:
       return {};
     case Scaling::tensor:
       return {.rows = 1, .cols = 1, .row_block = rows, .k_block = k};

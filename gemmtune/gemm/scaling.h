@@ -22,9 +22,11 @@ enum class Scaling : std::uint8_t {
   f16_1x32,       // one f16 for each 32 of K in each row (GGUF's Q4_0 and Q8_0)
   q8_in_call,     // none is stored: floats that the call quantises to int8 in blocks of 32 (gemm/q8.h); only for A
   mx_32x32,       // one E8M0 byte for each 32 rows × 32 of K (MXFP8 weights of which rows share scales)
+  fp8_1x128,      // none is stored: floats that the call quantises to E4M3 as block_1x128 (gemm/fp8_in_call.h); for A
+  fp8_row,        // likewise, as row: one scale for each token
 };
 
-inline constexpr Scaling last_scaling = Scaling::mx_32x32;
+inline constexpr Scaling last_scaling = Scaling::fp8_row;
 
 /// Whether rows next to each other share scales, which are not the whole tensor's.
 constexpr bool shares_rows(Scaling scaling) noexcept {
@@ -36,15 +38,21 @@ constexpr bool has_e8m0_scales(Scaling scaling) noexcept {
   return scaling == Scaling::mx_1x32 || scaling == Scaling::mx_32x32;
 }
 
+/// Whether the call quantises floats to E4M3.
+constexpr bool is_fp8_in_call(Scaling scaling) noexcept {
+  return scaling == Scaling::fp8_1x128 || scaling == Scaling::fp8_row;
+}
+
 /// Whether an operand has a tensor of scales.
 constexpr bool has_scales(Scaling scaling) noexcept {
-  return scaling != Scaling::none && scaling != Scaling::q8_in_call;
+  return scaling != Scaling::none && scaling != Scaling::q8_in_call && !is_fp8_in_call(scaling);
 }
 
 /// Why elements of this type cannot have such scales, or "".
 std::string_view why_no_pair(DType type, Scaling scaling);
 
-/// The name in canonical text: "none", "tensor", "row", "1x128", "128x128", "1x32", "1x16", "1x32f16", "q8", "32x32".
+/// The name in canonical text: "none", "tensor", "row", "1x128", "128x128", "1x32", "1x16", "1x32f16", "q8", "32x32",
+/// "fp8_1x128", "fp8_row".
 std::string_view to_string(Scaling scaling);
 std::optional<Scaling> parse_scaling(std::string_view text);
 
