@@ -14,11 +14,17 @@
 
 namespace gemmtune {
 
+/// Why the call does not quantise A on this device, or "": also for problems whose A is multiplied as it is.
+inline std::string why_not_quantised_in_call(const Problem& problem, const DeviceInfo& device) {
+  if (!is_fp8_in_call(problem.a)) return "";
+  return device.arch.starts_with("sm90") ? why_no_fp8_quantiser(problem) : "quantises A on Hopper GPUs only";
+}
+
 class Fp8InCallGemm final : public PreparedGemm {
  public:
   /// `product` is prepared for product_in_call(problem).
   Fp8InCallGemm(const Problem& problem, std::unique_ptr<PreparedGemm> product)
-      : quantiser_(problem.a, problem.batch * problem.m, problem.k), product_(std::move(product)) {}
+      : quantiser_(problem), product_(std::move(product)) {}
 
   std::size_t packed_weight_bytes() const override { return product_->packed_weight_bytes(); }
   std::string packed_layout() const override { return product_->packed_layout(); }

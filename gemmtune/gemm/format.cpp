@@ -8,9 +8,10 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 16> names{
-    "a16w16", "a8w8",        "a8w8_blockscale", "a8w8_bpreshuffle", "a4w4",  "batched_a16w16", "batched_a8w8", "a16w4",
-    "a8w4",   "a16w4_nvfp4", "a8w4_nvfp4",      "a8wq4",            "a8wq8", "mxfp8",          "a16w8",        "a16w8_blockscale"};
+constexpr std::array<std::string_view, 16> names{"a16w16", "a8w8",           "a8w8_blockscale", "a8w8_bpreshuffle",
+                                                 "a4w4",   "batched_a16w16", "batched_a8w8",    "a16w4",
+                                                 "a8w4",   "a16w4_nvfp4",    "a8w4_nvfp4",      "a8wq4",
+                                                 "a8wq8",  "mxfp8",          "a16w8",           "a16w8_blockscale"};
 
 constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
 constexpr Side fp8_rows{.type = DType::e4m3, .scaling = Scaling::row};

@@ -52,8 +52,7 @@ constexpr bool is_fp8_in_call(const Side& side) noexcept { return is_fp8_in_call
 /// What the call makes of such floats, E4M3 with 1x128 scales or with those of rows; any other side as it is.
 constexpr Side side_in_call(const Side& side) noexcept {
   if (!is_fp8_in_call(side)) return side;
-  return {.type = DType::e4m3,
-          .scaling = side.scaling == Scaling::fp8_1x128 ? Scaling::block_1x128 : Scaling::row};
+  return {.type = DType::e4m3, .scaling = side.scaling == Scaling::fp8_1x128 ? Scaling::block_1x128 : Scaling::row};
 }
 
 struct Problem {

@@ -90,7 +90,8 @@ extern "C" __global__ void __launch_bounds__(threads) fp8_quantise_groups(Fp8Qua
   const Unit values = exists ? unit_at(at.from, number) : Unit{};
   unsigned largest = values.largest();
 #pragma unroll
-  for (int step = 1; step < group_threads; step *= 2) largest = larger(largest, __shfl_xor_sync(all_lanes, largest, step));
+  for (int step = 1; step < group_threads; step *= 2)
+    largest = larger(largest, __shfl_xor_sync(all_lanes, largest, step));
   if (!exists) return;
   const Divisor divisor(largest);
   divisor.store(values, at.values + number * unit);
@@ -130,7 +131,8 @@ extern "C" __global__ void __launch_bounds__(threads) fp8_quantise_rows(Fp8Quant
 #pragma unroll
   for (int i = 0; i < kept; ++i) largest = larger(largest, first[i].largest());
   constexpr std::int64_t further = kept * threads;
-  for (std::int64_t i = further + threadIdx.x; i < units; i += threads) largest = larger(largest, unit_at(from, i).largest());
+  for (std::int64_t i = further + threadIdx.x; i < units; i += threads)
+    largest = larger(largest, unit_at(from, i).largest());
   const Divisor divisor(largest_of_block(largest));
 #pragma unroll
   for (int i = 0; i < kept; ++i)

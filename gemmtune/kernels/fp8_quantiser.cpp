@@ -25,14 +25,18 @@ LaunchStart start_of(std::int64_t elements) {
   return elements <= most ? LaunchStart::early : LaunchStart::after_previous;
 }
 
-void must_be_whole(const Side& a, std::int64_t k) {
-  const auto multiple = is_by_rows(a) ? fp8_quantise_unit : fp8_in_call_length;
-  if (k % multiple != 0)
-    fail(ErrorCode::unsupported, "A is quantised to {} for K % {} == 0 only, not K = {}", to_string(a.scaling), multiple,
-         k);
+KernelSource source_for(const Problem& problem) {
+  if (const auto why = why_no_fp8_quantiser(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+  return fp8_quantise_source(problem.a);
 }
 
 }  // namespace
+
+std::string why_no_fp8_quantiser(const Problem& problem) {
+  const auto multiple = is_by_rows(problem.a) ? fp8_quantise_unit : fp8_in_call_length;
+  if (problem.layout.a != Major::k || !stored_a(problem).is_contiguous()) return "quantises A without gaps only";
+  return problem.k % multiple == 0 ? "" : fmt::format("K % {} != 0", multiple);
+}
 
 KernelSource fp8_quantise_source(const Side& a) {
   auto source = fp8_quantise_kernel();
@@ -42,12 +46,12 @@ KernelSource fp8_quantise_source(const Side& a) {
   return source;
 }
 
-Fp8Quantiser::Fp8Quantiser(const Side& a, std::int64_t rows, std::int64_t k)
-    : a_(a),
-      rows_(rows),
-      k_((must_be_whole(a, k), k)),
-      module_(compile_kernel(fp8_quantise_source(a))),
-      quantise_(module_.function(is_by_rows(a) ? "fp8_quantise_rows" : "fp8_quantise_groups")) {}
+Fp8Quantiser::Fp8Quantiser(const Problem& problem)
+    : a_(problem.a),
+      rows_(problem.batch * problem.m),
+      k_(problem.k),
+      module_(compile_kernel(source_for(problem))),
+      quantise_(module_.function(is_by_rows(a_) ? "fp8_quantise_rows" : "fp8_quantise_groups")) {}
 
 Fp8QuantisedLayout Fp8Quantiser::layout() const {
   const auto aligned = [](std::int64_t bytes) { return static_cast<std::size_t>(round_up(bytes, 256)); };

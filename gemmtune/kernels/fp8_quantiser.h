@@ -22,14 +22,16 @@ struct Fp8QuantisedLayout {
   std::size_t bytes{};
 };
 
+/// Why A of such a problem is not quantised ("K % 128 != 0"), or "".
+std::string why_no_fp8_quantiser(const Problem& problem);
+
 /// What it compiles. It is the same for all sizes.
 KernelSource fp8_quantise_source(const Side& a);
 
 class Fp8Quantiser {
  public:
-  /// Compiles. `rows` are those of all matrices of the batch. Throws Error{unsupported} with the compiler's log, or for
-  /// a K that is no multiple of 128, or of 8 if A has scales of rows.
-  Fp8Quantiser(const Side& a, std::int64_t rows, std::int64_t k);
+  /// Compiles. Throws Error{unsupported} with the reason from why_no_fp8_quantiser(), or with the compiler's log.
+  explicit Fp8Quantiser(const Problem& problem);
 
   Fp8QuantisedLayout layout() const;
 

@@ -111,6 +111,7 @@ SCALES = {"tensor": lambda rows, k: (1,), "row": lambda rows, k: (rows,), "1x128
           "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)), "1x32": lambda rows, k: (rows, -(-k // 32)),
           "32x32": lambda rows, k: (-(-rows // 32), -(-k // 32)),
           "1x32f16": lambda rows, k: (rows, -(-k // 32)), "1x16": lambda rows, k: (nvfp4_scale_bytes(rows, k),)}
+NO_SCALES = ("none", "q8", "fp8_1x128", "fp8_row")
 SCALE_TYPES = {"1x32": BYTES, "32x32": BYTES, "1x32f16": {torch.float16}, "1x16": {torch.uint8}}
 
 
@@ -121,7 +122,7 @@ def nvfp4_scale_bytes(rows, k):
 
 def _check_scale(name, scale, scaling, rows, k, device):
     """A wrong shape would read memory that is not the tensor's, and a wrong type gives a wrong product."""
-    if scaling in ("none", "q8"):
+    if scaling in NO_SCALES:
         return
     if scale is None:
         _refuse("invalid_argument", f"{name} is missing")

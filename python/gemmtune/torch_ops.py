@@ -51,6 +51,18 @@ def gemm_a8w8_blockscale(XQ, WQ, x_scale, w_scale, dtype=torch.bfloat16):
     return _call(("1x128", "128x128", dtype, False), XQ, WQ, x_scale, w_scale, None)
 
 
+def gemm_a16w8_blockscale(x, wq, w_scale, dtype=None, bias=None):
+    """x [m, k] of bf16, fp16 or f32 times E4M3 weights [n, k] with f32 scales [ceil(n/128), ceil(k/128)], transposed.
+    Each call quantises x to E4M3 with a scale for each 128 of k, as quantize_fp8(x, "1x128") does."""
+    return _call(("fp8_1x128", "128x128", dtype or x.dtype, False), x, wq, None, w_scale, bias)
+
+
+def gemm_a16w8(x, wq, w_scale, dtype=None, bias=None):
+    """The same with one scale for each token, as quantize_fp8(x, "row") does, and of the weights one or n scales."""
+    w_scaling = "tensor" if w_scale.numel() == 1 else "row"
+    return _call(("fp8_row", w_scaling, dtype or x.dtype, False), x, wq, None, w_scale, bias)
+
+
 def _bytes(tensor):
     """The tensor as bytes: always the same view, to which the packed weights belong, until the tensor gets other memory."""
     if tensor.dtype == torch.uint8:

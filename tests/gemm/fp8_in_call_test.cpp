@@ -109,7 +109,8 @@ TEST(Fp8InCall, TheQuotientIsRightNextToTies) {
       for (const float value : {middle, std::nextafter(middle, 0.0F), std::nextafter(middle, infinity)})
         for (const float sign : {1.0F, -1.0F}) expect_same_code(sign * value, scale);
     }
-    for (const float value : {0.0F, -0.0F, smallest, -smallest, 448.0F * scale, std::nextafter(448.0F * scale, infinity)})
+    for (const float value :
+         {0.0F, -0.0F, smallest, -smallest, 448.0F * scale, std::nextafter(448.0F * scale, infinity)})
       expect_same_code(value, scale);
   }
 }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <tuple>
 
 #include "gemmtune/core/error.h"
 #include "gemmtune/gemm/codec.h"
@@ -25,9 +25,15 @@ TEST(Fp8Quantiser, CompilesForAChipThatNeedNotBeHere) {
   for (const auto type : float_types) expect_compiles(*compiler, fp8_quantise_source({type, Scaling::fp8_row}));
 }
 
-TEST(Fp8Quantiser, KMustBeWholeGroupsOrUnits) {
-  EXPECT_THROW(Fp8Quantiser({DType::bf16, Scaling::fp8_1x128}, 4, 192), Error);
-  EXPECT_THROW(Fp8Quantiser({DType::bf16, Scaling::fp8_row}, 4, 20), Error);
+TEST(Fp8Quantiser, SaysWhatItDoesNotDo) {
+  const auto why_no = [](const char* text) { return why_no_fp8_quantiser(parse_problem(text)); };
+  EXPECT_EQ(why_no("4x4x256:a16w8_blockscale:batch=2:ldw=300"), "");
+  EXPECT_EQ(why_no("4x4x24:a16w8"), "");
+  EXPECT_EQ(why_no("4x4x192:a16w8_blockscale"), "K % 128 != 0");
+  EXPECT_EQ(why_no("4x4x20:a16w8"), "K % 8 != 0");
+  for (const char* text : {"4x4x128:a16w8:lda=136", "4x4x128:a16w8:tt", "4x4x128:a16w8:batch=2:stride_a=520"})
+    EXPECT_EQ(why_no(text), "quantises A without gaps only");
+  EXPECT_THROW(Fp8Quantiser(parse_problem("4x4x20:a16w8")), Error);
 }
 
 class Fp8QuantiserTest : public KernelsOnGpu {
@@ -54,10 +60,11 @@ class Fp8QuantiserTest : public KernelsOnGpu {
     }
   }
 
-  void expect_as_host(Side side, std::int64_t rows, std::int64_t k, const std::vector<std::byte>& stored) {
+  void expect_as_host(const Problem& problem, const std::vector<std::byte>& stored) {
+    const auto [side, rows, k] = std::tuple(problem.a, problem.m, problem.k);
     const auto floats = dequantise({.values = stored}, rows, k, {side.type});
     const auto expected = quantise(floats, rows, k, side_in_call(side));
-    const Fp8Quantiser quantiser(side, rows, k);
+    const Fp8Quantiser quantiser(problem);
     const auto at = quantiser.layout();
     const auto from = uploaded(stored);
     const auto to = poisoned(at.bytes);
@@ -73,19 +80,29 @@ TEST_F(Fp8QuantiserTest, BitsAreThoseOfTheHost) {
   for (const auto type : float_types)
     for (const char* text : {"1x1x128:a16w8_blockscale", "37x1x384:a16w8_blockscale", "130x1x1152:a16w8_blockscale",
                              "1x1x8:a16w8", "37x1x136:a16w8", "5x1x20480:a16w8"})
-      for (const auto recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
-                                Recipe::nan_inf}) {
+      for (const auto recipe :
+           {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf}) {
         auto problem = parse_problem(text);
         problem.a.type = type;
         SCOPED_TRACE(fmt::format("{} {}", to_string(problem), to_string(recipe)));
-        expect_as_host(problem.a, problem.m, problem.k, draw_tensor(problem, Tensor::a, recipe, 7).values);
+        expect_as_host(problem, draw_tensor(problem, Tensor::a, recipe, 7).values);
       }
 }
 
 /// Groups whose scales are next to the ends of their range: subnormal, too small, huge, infinite and NaN.
 TEST_F(Fp8QuantiserTest, ScalesAtTheEndsOfTheirRange) {
-  constexpr float largest[]{0.0F,    0x1p-149F, 0x1.4p-142F, 0x1.8p-130F, 0x1.3p-53F, 0x1.bp-52F,
-                            0x1p-51F, 0x1p108F,  0x1.cp108F,  0x1.dp108F,  0x1p127F,   std::numeric_limits<float>::infinity(),
+  constexpr float largest[]{0.0F,
+                            0x1p-149F,
+                            0x1.4p-142F,
+                            0x1.8p-130F,
+                            0x1.3p-53F,
+                            0x1.bp-52F,
+                            0x1p-51F,
+                            0x1p108F,
+                            0x1.cp108F,
+                            0x1.dp108F,
+                            0x1p127F,
+                            std::numeric_limits<float>::infinity(),
                             std::numeric_limits<float>::quiet_NaN()};
   constexpr std::int64_t k = 128;
   const auto rows = std::ssize(largest);
@@ -96,7 +113,7 @@ TEST_F(Fp8QuantiserTest, ScalesAtTheEndsOfTheirRange) {
       store(stored.data(), row * k + i, i == 77 ? largest[row] : std::cos(static_cast<float>(i)) * share);
     }
   for (const auto scaling : {Scaling::fp8_1x128, Scaling::fp8_row})
-    expect_as_host({DType::f32, scaling}, rows, k, stored);
+    expect_as_host({.m = rows, .n = 1, .k = k, .a = {DType::f32, scaling}}, stored);
 }
 
 }  // namespace

@@ -78,11 +78,12 @@ void round_to_q8(float* values, std::int64_t count) {
 /// The same for a call that quantises to E4M3 (gemm/fp8_in_call.h).
 void round_to_fp8(float* values, std::int64_t count) {
   float amax = 0.0F;
+  bool finite = true;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (!std::isfinite(values[i])) return std::fill_n(values, count, std::numeric_limits<float>::quiet_NaN());
+    finite = finite && std::isfinite(values[i]);
     amax = std::max(amax, std::fabs(values[i]));
   }
-  const float scale = amax / 448 == 0.0F ? 1.0F : amax / 448;
+  const float scale = !finite ? std::numeric_limits<float>::quiet_NaN() : amax / 448 == 0.0F ? 1.0F : amax / 448;
   for (std::int64_t i = 0; i < count; ++i) values[i] = e4m3_to_float(float_to_e4m3(values[i] / scale)) * scale;
 }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gemmtune/families/folded_mxfp8.h"
-#include "gemmtune/families/fp8_in_call.h"
 #include "gemmtune/families/fp8_block/block_space.h"
+#include "gemmtune/families/fp8_in_call.h"
 #include "gemmtune/families/space_family.h"
 
 namespace gemmtune {

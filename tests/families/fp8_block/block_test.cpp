@@ -139,8 +139,8 @@ TEST_F(BlockTest, RefusesMxfp8WeightsThatLoseTooMuch) {
 TEST_F(BlockTest, ActivationsThatTheCallQuantises) {
   for (const std::string rest : {":a16w8_blockscale", ":f16/fp8_1x128:e4m3/128x128:f32:bias:batch=2:packed"})
     for (const std::string sizes : {"65x64x128", "270x201x1536"}) expect_right(sizes + rest);
-  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
-                            Recipe::nan_inf})
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
     EXPECT_EQ(why_first_wrong("130x300x2048:a16w8_blockscale", recipe), "");
 }
 

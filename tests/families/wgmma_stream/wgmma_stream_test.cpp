@@ -98,7 +98,8 @@ TEST_F(WgmmaStreamTest, ScalesAtTheEndsOfTheirRange) {
 
 /// Each call quantises A in front of the product.
 TEST_F(WgmmaStreamTest, ActivationsThatTheCallQuantises) {
-  for (const std::string rest : {":a16w8", ":f16/fp8_row:e4m3/tensor:f32:bias:packed", ":f32/fp8_row:e4m3:bf16:batch=2"})
+  for (const std::string rest :
+       {":a16w8", ":f16/fp8_row:e4m3/tensor:f32:bias:packed", ":f32/fp8_row:e4m3:bf16:batch=2"})
     for (const std::string sizes : {"1x65x16", "17x200x1136", "128x333x20480"})
       EXPECT_EQ(why_first_wrong(sizes + rest), "");
   for (const auto recipe :
