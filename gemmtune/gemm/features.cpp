@@ -111,6 +111,10 @@ FeatureSet fp8_in_call_features() {
   return {gemmtune::feature_of(Scaling::fp8_1x128), gemmtune::feature_of(Scaling::fp8_row)};
 }
 
+FeatureSet e8m0_block_features() {
+  return {gemmtune::feature_of(Scaling::e8m0_1x128), gemmtune::feature_of(Scaling::e8m0_128x128)};
+}
+
 FeatureSet mxfp8_features() { return {Feature::mxfp8, gemmtune::feature_of(Scaling::mx_32x32)}; }
 
 FeatureSet layout_features() {

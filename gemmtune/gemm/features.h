@@ -80,6 +80,9 @@ FeatureSet layout_features();
 /// Floats that the call quantises to E4M3 (gemm/fp8_in_call.h).
 FeatureSet fp8_in_call_features();
 
+/// E8M0 scales for blocks of 128.
+FeatureSet e8m0_block_features();
+
 /// MXFP8, and weights of which 32 rows share scales.
 FeatureSet mxfp8_features();
 

@@ -31,7 +31,9 @@ constexpr bool is_mxfp4(const Side& side) noexcept {
 }
 
 /// E4M3 with power-of-two scales: one for each 32 of K in each row, or in 32 rows of weights.
-constexpr bool is_mxfp8(const Side& side) noexcept { return side.type == DType::e4m3 && has_e8m0_scales(side.scaling); }
+constexpr bool is_mxfp8(const Side& side) noexcept {
+  return side.type == DType::e4m3 && (side.scaling == Scaling::mx_1x32 || side.scaling == Scaling::mx_32x32);
+}
 
 constexpr bool is_nvfp4(const Side& side) noexcept {
   return side.type == DType::e2m1 && side.scaling == Scaling::nv_1x16;
@@ -109,6 +111,9 @@ inline bool is_plain(const Problem& p) noexcept {
 /// The product that is left of a call which quantises A to E4M3, once A is quantised: [batch, M, K] without gaps. Any
 /// other problem as it is.
 Problem product_in_call(Problem problem);
+
+/// The problem with f32 scales instead of E8M0 ones for blocks of 128.
+Problem with_float_scales(Problem problem);
 
 /// Parses the canonical text, and the shorthand MxNxK:FORMAT with a name of gemm/format.h instead of the three types
 /// (64x4096x4096:a4w4). Throws Error{input} that says what was found and what was expected, with the column.

@@ -105,9 +105,14 @@ class ScaleRule {
 
   float store_e8m0(float extreme, std::byte* scales, std::int64_t index) const {
     const float amax = std::fabs(extreme);
-    const std::uint8_t byte = type_ == DType::e4m3 ? e8m0_for_e4m3(amax) : e8m0_from_amax(amax, mode_);
+    const std::uint8_t byte = e8m0_of(amax);
     store(scales, index, byte);
     return extreme == 0.0F ? 1.0F : e8m0_to_float(byte);
+  }
+
+  std::uint8_t e8m0_of(float amax) const {
+    if (type_ != DType::e4m3) return e8m0_from_amax(amax, mode_);
+    return grid_.k_block == 128 ? e8m0_above_e4m3(amax) : e8m0_for_e4m3(amax);
   }
 
   float store_e4m3(float extreme, float tensor_scale, std::byte* scales, std::int64_t index) const {

@@ -20,7 +20,7 @@ struct Quantised {
 
 /// Quantises `rows` × `k` row-major values. A group's scale is its largest magnitude divided by the type's largest
 /// value (127 for int8, 448 for e4m3, 240 for e4m3fnuz), or 1 for a group of zeros; E8M0 scales are by `mode` for
-/// e2m1, and e8m0_for_e4m3() for e4m3, whose elements saturate.
+/// e2m1, and for e4m3 e8m0_for_e4m3(), whose elements saturate, or of blocks of 128 e8m0_above_e4m3().
 /// Values are divided by their scale and rounded to nearest even. A NaN makes its group's scale NaN. Source: AITER's
 /// pertoken_quant, per_1x128 and per_1x32. Beyond these:
 /// - nv_1x16: the tensor's scale t is its largest magnitude / (448 · 6), or 1 if that is 0. A block's scale is its

@@ -108,11 +108,13 @@ def collapsed(a):
 
 
 SCALES = {"tensor": lambda rows, k: (1,), "row": lambda rows, k: (rows,), "1x128": lambda rows, k: (rows, -(-k // 128)),
-          "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)), "1x32": lambda rows, k: (rows, -(-k // 32)),
+          "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)),
+          "1x128e8m0": lambda rows, k: (rows, -(-k // 128)), "128x128e8m0": lambda rows, k: (-(-rows // 128), -(-k // 128)),
+          "1x32": lambda rows, k: (rows, -(-k // 32)),
           "32x32": lambda rows, k: (-(-rows // 32), -(-k // 32)),
           "1x32f16": lambda rows, k: (rows, -(-k // 32)), "1x16": lambda rows, k: (nvfp4_scale_bytes(rows, k),)}
 NO_SCALES = ("none", "q8", "fp8_1x128", "fp8_row")
-SCALE_TYPES = {"1x32": BYTES, "32x32": BYTES, "1x32f16": {torch.float16}, "1x16": {torch.uint8}}
+SCALE_TYPES = {"1x32": BYTES, "32x32": BYTES, "1x128e8m0": BYTES, "128x128e8m0": BYTES, "1x32f16": {torch.float16}, "1x16": {torch.uint8}}
 
 
 def nvfp4_scale_bytes(rows, k):

@@ -211,6 +211,7 @@ class CpuReferenceFamily final : public SpaceFamily {
     return basic_features()
         .with(block_features())
         .with(fp8_in_call_features())
+        .with(e8m0_block_features())
         .with(mxfp8_features())
         .with(layout_features())
         .with(epilogue_features());

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/families/block_scaled_fp8.h"
 #include "gemmtune/families/folded_mxfp8.h"
 #include "gemmtune/families/fp8_block/block_space.h"
-#include "gemmtune/families/fp8_in_call.h"
 #include "gemmtune/families/space_family.h"
 
 namespace gemmtune {
@@ -62,31 +62,29 @@ class BlockFamily final : public SpaceFamily {
   std::string_view name() const override { return "fp8_block"; }
   std::string version() const override { return "2"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
-  FeatureSet features() const override {
-    return basic_features().with(mxfp8_features()).with({feature_of(Scaling::fp8_1x128)});
-  }
+  FeatureSet features() const override { return block_scaled_features(); }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
-    return why_not_block(product_in_call(problem), device);
+    return why_not_block(block_scaled_product(problem), device);
   }
   Space space(const Problem& problem, const DeviceInfo& device) const override {
-    return block_space(product_in_call(problem), device);
+    return block_space(block_scaled_product(problem), device);
   }
   void adjust(Candidate& candidate, const Point& point) const override { candidate.split_k = point["k"]; }
   std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const override {
-    return why_no_block_gemm(product_in_call(problem), block_tile(point), device.cu_num);
+    return why_no_block_gemm(block_scaled_product(problem), block_tile(point), device.cu_num);
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,
                                         const Point& point) const override {
-    return make_in_call(problem, [&](const Problem& product) -> std::unique_ptr<PreparedGemm> {
+    return make_block_scaled(problem, [&](const Problem& product) -> std::unique_ptr<PreparedGemm> {
       auto kernel = make_block_gemm(product, block_tile(point), device.cu_num);
       if (is_mxfp8(product.w)) return folded(product, std::move(kernel));
       return std::make_unique<PreparedBlock>(std::move(kernel));
     });
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return sources_in_call(problem, sources_of(product_in_call(problem), block_tile(point)));
+    return block_scaled_sources(problem, sources_of(block_scaled_product(problem), block_tile(point)));
   }
 };
 

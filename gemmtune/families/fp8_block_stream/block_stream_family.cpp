@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/families/block_scaled_fp8.h"
 #include "gemmtune/families/folded_mxfp8.h"
 #include "gemmtune/families/fp8_block_stream/block_stream_space.h"
-#include "gemmtune/families/fp8_in_call.h"
 #include "gemmtune/families/prepared_stream.h"
 #include "gemmtune/families/space_family.h"
 
@@ -29,26 +29,24 @@ class BlockStreamFamily final : public SpaceFamily {
   std::string_view name() const override { return "fp8_block_stream"; }
   std::string version() const override { return "1"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
-  FeatureSet features() const override {
-    return basic_features().with(mxfp8_features()).with({feature_of(Scaling::fp8_1x128)});
-  }
+  FeatureSet features() const override { return block_scaled_features(); }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
-    return why_not_block_stream(product_in_call(problem), device);
+    return why_not_block_stream(block_scaled_product(problem), device);
   }
   // Parts along K stay within a cluster and need no memory, so tables and --splitK do not count them as splits.
   Space space(const Problem& problem, const DeviceInfo& device) const override {
-    return block_stream_space(product_in_call(problem), device);
+    return block_stream_space(block_scaled_product(problem), device);
   }
   std::string why_no_kernel(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return why_no_block_stream(product_in_call(problem), block_stream_tile(point));
+    return why_no_block_stream(block_scaled_product(problem), block_stream_tile(point));
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return make_in_call(problem, [&](const Problem& product) { return prepared(product, block_stream_tile(point)); });
+    return make_block_scaled(problem, [&](const Problem& product) { return prepared(product, block_stream_tile(point)); });
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return sources_in_call(problem, block_stream_sources(product_in_call(problem), block_stream_tile(point)));
+    return block_scaled_sources(problem, block_stream_sources(block_scaled_product(problem), block_stream_tile(point)));
   }
 };
 

@@ -33,7 +33,10 @@ __device__ float scale_of(unsigned amax, const OperandShape& shape, unsigned cha
   if (shape.scales == ScaleKind::e8m0) {
     constexpr bool is_e4m3 = Codec::largest == E4M3Codec::largest;
     const auto largest = std::bit_cast<float>(amax);
-    const std::uint8_t byte = is_e4m3 ? e8m0_for_e4m3(largest) : e8m0_from_amax(largest, E8M0Mode::even);
+    const bool is_coarse = shape.k_block == 128;
+    const std::uint8_t byte = !is_e4m3    ? e8m0_from_amax(largest, E8M0Mode::even)
+                              : is_coarse ? e8m0_above_e4m3(largest)
+                                          : e8m0_for_e4m3(largest);
     if (storing) scales[index] = byte;
     return amax == 0 ? 1.0F : e8m0_to_float(byte);
   }

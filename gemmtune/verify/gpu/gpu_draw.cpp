@@ -26,6 +26,8 @@ bool is_known(Scaling scaling) {
     case Scaling::mx_32x32:
     case Scaling::fp8_1x128:
     case Scaling::fp8_row:
+    case Scaling::e8m0_1x128:
+    case Scaling::e8m0_128x128:
       return true;
     case Scaling::nv_1x16:
     case Scaling::f16_1x32:

@@ -59,7 +59,8 @@ double tensor_core_loss(const Problem& p, double sum, double norms) {
   if (!is_half(p.a) || !is_half(p.w) || norms == 0) return 0;
   if (!is_fp8(p.a) || !is_fp8(p.w))
     return std::min(std::abs(sum), 0x1p-26 * static_cast<double>(p.k) * sum * sum / norms);
-  const bool ends_at_128 = p.a.scaling == Scaling::block_1x128 || p.a.scaling == Scaling::fp8_1x128 || is_mxfp8(p.a);
+  const bool ends_at_128 =
+      with_float_scales(p.a.scaling) == Scaling::block_1x128 || p.a.scaling == Scaling::fp8_1x128 || is_mxfp8(p.a);
   const auto run = static_cast<double>(ends_at_128 ? std::min<std::int64_t>(p.k, 128) : p.k);
   const double folded = (is_mxfp8(p.a) ? 0x1p-14 : 0) + (is_mxfp8(p.w) ? 0x1p-13 : 0);
   return (0x1p-12 + folded) * norms + std::min(std::abs(sum), 0x1p-14 * run * sum * sum / norms);

@@ -150,6 +150,17 @@ TEST_F(BlockTest, QuantisingCallsOneBehindTheOther) {
     EXPECT_EQ(check::why_back_to_back_wrong(*family_, {.problem = text, .seed = 11}, first(parse_problem(text))), "");
 }
 
+TEST_F(BlockTest, E8M0Scales) {
+  for (const std::string types :
+       {"e4m3/1x128e8m0:e4m3/128x128e8m0:bf16", "e4m3/1x128e8m0:e4m3/128x128e8m0:f32:bias:batch=2:packed",
+        "e4m3/1x128:e4m3/128x128e8m0:bf16:packed", "e4m3/1x128e8m0:e4m3/128x128:bf16",
+        "bf16/fp8_1x128:e4m3/128x128e8m0:bf16:packed"})
+    for (const std::string sizes : {"65x64x128:", "270x201x1536:"}) EXPECT_EQ(why_first_wrong(sizes + types), "");
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
+                            Recipe::nan_scales, Recipe::nan_inf})
+    EXPECT_EQ(why_first_wrong("128x300x2048:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16", recipe), "");
+}
+
 TEST_F(BlockTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("256x1024x2048")), ""); }
 
 }  // namespace

@@ -135,6 +135,30 @@ TEST(BlockStreamSpace, CallsThatQuantiseHaveTheCandidatesOfTheProduct) {
             "fp8_block_stream does not handle A quantised in the call to e4m3 with scales of rows");
 }
 
+TEST(BlockStreamSpace, E8M0ScalesBecomeFloatsInFrontOfTheSameCandidates) {
+  const auto family = make_fp8_block_stream_family();
+  const auto names = [&](const std::string& types) {
+    const auto problem = parse_problem("64x7168x2048:" + types);
+    EXPECT_EQ(family->supports(problem, h100).why_not, "") << types;
+    std::vector<std::string> found;
+    for (const auto& source : family->kernels(problem, family->candidates(problem, h100).front(), h100))
+      found.push_back(source.name);
+    return found;
+  };
+  const auto product = names("e4m3/1x128:e4m3/128x128:bf16:packed");
+  for (const std::string types :
+       {"e4m3/1x128e8m0:e4m3/128x128e8m0:bf16:packed", "e4m3/1x128:e4m3/128x128e8m0:bf16:packed",
+        "e4m3/1x128e8m0:e4m3/128x128:bf16:packed"}) {
+    auto found = names(types);
+    EXPECT_TRUE(found.back().ends_with("e8m0_floats.cu")) << found.back();
+    found.pop_back();
+    EXPECT_EQ(found, product);
+  }
+  EXPECT_EQ(names("bf16/fp8_1x128:e4m3/128x128e8m0:bf16:packed").size(), product.size() + 2);
+  EXPECT_EQ(family->candidates(parse_problem("64x7168x2048:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16"), h100),
+            family->candidates(block_scaled("64x7168x2048"), h100));
+}
+
 TEST(BlockStreamSpace, KernelsThatCannotBeAreRefused) {
   const auto problem = block_scaled("64x2112x7168");
   const auto why_no = [&](const BlockStreamTile& tile) { return why_no_block_stream(problem, tile); };
