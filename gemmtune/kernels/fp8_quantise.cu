@@ -100,7 +100,8 @@ extern "C" __global__ void __launch_bounds__(threads) fp8_quantise_groups(Fp8Qua
 
 // ---- rows
 
-/// Units of a row that a thread keeps in registers: those of up to 16384 elements. It reads further ones twice.
+/// Units of a row that a thread keeps in registers: those of up to 16384 elements of 16 bits. It reads further
+/// ones twice.
 constexpr int kept = 8 * 2 / element_bytes;
 
 __device__ unsigned largest_of_block(unsigned bits) {
