@@ -43,7 +43,8 @@ class BlockStreamFamily final : public SpaceFamily {
     return why_no_block_stream(block_scaled_product(problem), block_stream_tile(point));
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return make_block_scaled(problem, [&](const Problem& product) { return prepared(product, block_stream_tile(point)); });
+    return make_block_scaled(problem,
+                             [&](const Problem& product) { return prepared(product, block_stream_tile(point)); });
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
     return block_scaled_sources(problem, block_stream_sources(block_scaled_product(problem), block_stream_tile(point)));
