@@ -121,6 +121,15 @@ class OnTensors(unittest.TestCase):
                     self.close(got.reshape(16, 256), expected, share)
                 self.close(multiply(x, wq, w_scale, bias=bias).reshape(16, 256), expected + bias, 5e-3)
 
+    def test_e8m0_scales_of_blocks(self):
+        for device in self.each():
+            x, w = (draw(*shape, device=device).to(torch.float8_e4m3fn) for shape in ((16, 384), (256, 384)))
+            x_scale, w_scale = (torch.randint(120, 132, shape, dtype=torch.uint8, device=device) for shape in ((16, 3), (2, 3)))
+            expected = fp8_values(x, torch.exp2(x_scale.float() - 127)) @ fp8_values(w, torch.exp2(w_scale.float() - 127)).T
+            self.close(gemmtune.gemm_a8w8_blockscale(x, w, x_scale, w_scale), expected, 1e-2)
+            with self.assertRaisesRegex(gemmtune.Error, "must be contiguous and"):
+                gemmtune.gemm_a8w8_blockscale(x, w, x_scale.to(torch.float16), w_scale)
+
     def test_nvfp4_weights(self):
         a, codes = draw(6, 80, device="cpu"), torch.arange(7 * 40, dtype=torch.uint8).reshape(7, 40)
         blocks, whole = torch.rand(7, 5).add(0.1).to(torch.float8_e4m3fn), 0.375
