@@ -10,7 +10,7 @@ namespace {
 
 /// The last value of each enum of the C interface. An enumerator that is added on one side only does not compile.
 constexpr int last_type = GEMMTUNE_INT4;
-constexpr int last_scaling_value = GEMMTUNE_MX_32X32;
+constexpr int last_scaling_value = GEMMTUNE_E8M0_128X128;
 constexpr int last_major = GEMMTUNE_MN_MAJOR;
 constexpr int last_activation_value = GEMMTUNE_SILU;
 static_assert(static_cast<int>(last_dtype) == last_type && static_cast<int>(DType::e4m3) == GEMMTUNE_E4M3);

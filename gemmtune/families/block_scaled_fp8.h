@@ -1,13 +1,37 @@
 // Which problems the families for block-scaled FP8 on Hopper take, whatever the number of rows of A.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gemmtune/device/device.h"
+#include "gemmtune/families/float_scales.h"
 #include "gemmtune/families/folded_mxfp8.h"
+#include "gemmtune/families/fp8_in_call.h"
 #include "gemmtune/gemm/problem.h"
 
 namespace gemmtune {
+
+/// What the families accept besides the features of all families.
+inline FeatureSet block_scaled_features() {
+  return basic_features().with(mxfp8_features()).with(e8m0_block_features()).with({feature_of(Scaling::fp8_1x128)});
+}
+
+/// What their kernels multiply: A that the call has quantised, and scales as floats.
+inline Problem block_scaled_product(const Problem& problem) { return with_float_scales(product_in_call(problem)); }
+
+/// make(block_scaled_product(problem)), and in front of it what each call does before.
+template <typename Make>
+std::unique_ptr<PreparedGemm> make_block_scaled(const Problem& problem, Make make) {
+  return make_in_call(problem, [&](const Problem& product) { return make_with_float_scales(product, make); });
+}
+
+/// The sources of a product's kernels, and of those in front of it.
+inline std::vector<KernelSource> block_scaled_sources(const Problem& problem, std::vector<KernelSource> of_product) {
+  return sources_in_call(problem, sources_with_float_scales(product_in_call(problem), std::move(of_product)));
+}
 
 /// Why the device, the operands or the output are not theirs, or "".
 inline std::string why_not_block_scaled_fp8(const Problem& problem, const DeviceInfo& device) {

@@ -175,8 +175,13 @@ OperandDraw operand_draw(const Problem& problem, Tensor tensor, Recipe recipe, s
     return {.counter = counter, .recipe = simple, .rows = rows, .k = problem.n};
   }
   const std::int64_t rows = problem.batch * (tensor == Tensor::a ? problem.m : problem.n);
-  return {
-      .counter = counter, .recipe = recipe, .rows = rows, .k = problem.k, .spread = row_spread(problem, tensor, seed)};
+  const Scaling scaling = (tensor == Tensor::a ? problem.a : problem.w).scaling;
+  return {.counter = counter,
+          .recipe = recipe,
+          .rows = rows,
+          .k = problem.k,
+          .spread = row_spread(problem, tensor, seed),
+          .scale_length = with_float_scales(scaling) == scaling ? OperandDraw::block_length : 128};
 }
 
 RowSpread row_spread(const Problem& problem, Tensor tensor, std::uint64_t seed) {

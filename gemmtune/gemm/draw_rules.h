@@ -85,9 +85,11 @@ struct OperandDraw {
   Recipe recipe{};
   std::int64_t rows{};
   std::int64_t k{};
-  RowSpread spread{};  // for wide_rows
+  RowSpread spread{};             // for wide_rows
+  std::int64_t scale_length{32};  // elements along K that share an E8M0 scale, for nan_scales
 
   constexpr std::int64_t blocks() const { return (k + block_length - 1) / block_length; }
+  constexpr std::int64_t scales_of_row() const { return (k + scale_length - 1) / scale_length; }
 
   constexpr bool scales_blocks() const { return recipe == Recipe::wide_exponents || recipe == Recipe::zero_blocks; }
 
@@ -132,8 +134,8 @@ struct OperandDraw {
   constexpr std::int64_t spoiled_scale(std::int64_t i) const {
     const std::uint64_t drawn = counter.bits(row_stream + static_cast<std::uint64_t>(i));
     const auto row = static_cast<std::int64_t>((drawn & 0xffffffffU) % static_cast<std::uint64_t>(rows));
-    return spread.group(row) * blocks() +
-           static_cast<std::int64_t>((drawn >> 32) % static_cast<std::uint64_t>(blocks()));
+    return spread.group(row) * scales_of_row() +
+           static_cast<std::int64_t>((drawn >> 32) % static_cast<std::uint64_t>(scales_of_row()));
   }
 
   /// Which element is the i-th that nan_inf spoils.

@@ -61,4 +61,16 @@ inline std::uint8_t e8m0_for_e4m3(float amax) {
   return static_cast<std::uint8_t>(biased < 0 ? 0 : biased);
 }
 
+/// The same for a block of 128 of E4M3: 2^⌈log₂(amax / 448)⌉, so that no element saturates. Source: DeepGEMM's
+/// quantisers for UE8M0 scales, which serve DeepSeek-V3.1.
+inline std::uint8_t e8m0_above_e4m3(float amax) {
+  constexpr int more_than_e2m1 = 6;
+  const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(amax) & 0x7fffffffU;
+  if (magnitude == 0) return 0;
+  if (magnitude >= 0x7f800000U) return 255;
+  // 448 is 1.75 · 2^8. Mode `even` goes up from 1.75 on, and here it is from the next number on.
+  const int biased = e8m0_exponent(magnitude - 1, E8M0Mode::even) - more_than_e2m1 + 127;
+  return static_cast<std::uint8_t>(biased < 0 ? 0 : biased);
+}
+
 }  // namespace gemmtune

@@ -37,6 +37,8 @@ static_assert(feature_of(Activation::gelu_erf) == Feature::gelu_erf);
 
 std::string words_for(Scaling scaling) {
   if (scaling == Scaling::q8_in_call) return "A quantised in the call";
+  if (scaling == Scaling::fp8_1x128) return "A quantised in the call to e4m3 with 1x128 scales";
+  if (scaling == Scaling::fp8_row) return "A quantised in the call to e4m3 with scales of rows";
   return fmt::format("{} scales", to_string(scaling));
 }
 
@@ -103,6 +105,14 @@ FeatureSet basic_features() {
 FeatureSet block_features() {
   return {gemmtune::feature_of(DType::i4), gemmtune::feature_of(Scaling::nv_1x16),
           gemmtune::feature_of(Scaling::f16_1x32), gemmtune::feature_of(Scaling::q8_in_call)};
+}
+
+FeatureSet fp8_in_call_features() {
+  return {gemmtune::feature_of(Scaling::fp8_1x128), gemmtune::feature_of(Scaling::fp8_row)};
+}
+
+FeatureSet e8m0_block_features() {
+  return {gemmtune::feature_of(Scaling::e8m0_1x128), gemmtune::feature_of(Scaling::e8m0_128x128)};
 }
 
 FeatureSet mxfp8_features() { return {Feature::mxfp8, gemmtune::feature_of(Scaling::mx_32x32)}; }

@@ -15,7 +15,7 @@ namespace gemmtune {
 /// Numbers below first_scaling are those of a DType, and numbers from there to first_option those of a Scaling.
 enum class Feature : std::uint8_t {
   first_scaling = 16,
-  first_option = 28,
+  first_option = 32,
   batch = first_option,
   packed_weights,
   bias,
@@ -76,6 +76,12 @@ FeatureSet block_features();
 
 /// The features of layouts: transpositions, leading dimensions and batch strides.
 FeatureSet layout_features();
+
+/// Floats that the call quantises to E4M3 (gemm/fp8_in_call.h).
+FeatureSet fp8_in_call_features();
+
+/// E8M0 scales for blocks of 128.
+FeatureSet e8m0_block_features();
 
 /// MXFP8, and weights of which 32 rows share scales.
 FeatureSet mxfp8_features();

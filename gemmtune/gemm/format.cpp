@@ -8,9 +8,10 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 14> names{
-    "a16w16", "a8w8", "a8w8_blockscale", "a8w8_bpreshuffle", "a4w4",  "batched_a16w16", "batched_a8w8",
-    "a16w4",  "a8w4", "a16w4_nvfp4",     "a8w4_nvfp4",       "a8wq4", "a8wq8",          "mxfp8"};
+constexpr std::array<std::string_view, 16> names{"a16w16", "a8w8",           "a8w8_blockscale", "a8w8_bpreshuffle",
+                                                 "a4w4",   "batched_a16w16", "batched_a8w8",    "a16w4",
+                                                 "a8w4",   "a16w4_nvfp4",    "a8w4_nvfp4",      "a8wq4",
+                                                 "a8wq8",  "mxfp8",          "a16w8",           "a16w8_blockscale"};
 
 constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
 constexpr Side fp8_rows{.type = DType::e4m3, .scaling = Scaling::row};
@@ -21,6 +22,10 @@ constexpr Side nvfp4{.type = DType::e2m1, .scaling = Scaling::nv_1x16};
 constexpr Side q4_0{.type = DType::i4, .scaling = Scaling::f16_1x32};
 constexpr Side q8_0{.type = DType::i8, .scaling = Scaling::f16_1x32};
 constexpr Side bf16_q8{.type = DType::bf16, .scaling = Scaling::q8_in_call};
+
+constexpr Side bf16_fp8_1x128{.type = DType::bf16, .scaling = Scaling::fp8_1x128};
+constexpr Side bf16_fp8_row{.type = DType::bf16, .scaling = Scaling::fp8_row};
+constexpr Side fp8_blocks{.type = DType::e4m3, .scaling = Scaling::block_128x128};
 
 /// Weights in blocks, and activations that are floats.
 struct BlockFormat {
@@ -50,6 +55,13 @@ std::optional<Format> format_of_8bit(const Problem& problem) {
   if (!is_coarse(problem.a.scaling) || !is_coarse(problem.w.scaling)) return std::nullopt;
   if (problem.batch > 1) return Format::batched_a8w8;
   return problem.packed ? Format::a8w8_bpreshuffle : Format::a8w8;
+}
+
+/// Of problems whose call quantises A to E4M3.
+std::optional<Format> in_call_format_of(const Problem& problem) {
+  if (problem.a.scaling == Scaling::fp8_1x128 && problem.w == fp8_blocks) return Format::a16w8_blockscale;
+  const bool is_row = problem.a.scaling == Scaling::fp8_row && problem.w.type == DType::e4m3;
+  return is_row && is_coarse(problem.w.scaling) ? std::optional(Format::a16w8) : std::nullopt;
 }
 
 /// Floats of each width count as bf16, but not tf32.
@@ -95,8 +107,11 @@ Problem format_defaults(Format format) {
     case Format::a8w8_bpreshuffle:
       return {.a = fp8_rows, .w = fp8_rows, .packed = true};
     case Format::a8w8_blockscale:
-      return {.a = {.type = DType::e4m3, .scaling = Scaling::block_1x128},
-              .w = {.type = DType::e4m3, .scaling = Scaling::block_128x128}};
+      return {.a = {.type = DType::e4m3, .scaling = Scaling::block_1x128}, .w = fp8_blocks};
+    case Format::a16w8:
+      return {.a = bf16_fp8_row, .w = fp8_rows};
+    case Format::a16w8_blockscale:
+      return {.a = bf16_fp8_1x128, .w = fp8_blocks};
     case Format::a4w4:
       return {.a = mxfp4, .w = mxfp4, .packed = true};
     case Format::mxfp8:
@@ -115,12 +130,13 @@ bool has_block_weights(const Problem& problem) {
 
 void set_input_types(Problem& problem, DType type) {
   problem.a.type = type;
-  if (!has_block_weights(problem)) problem.w.type = type;
+  if (!has_block_weights(problem) && !is_fp8_in_call(problem.a)) problem.w.type = type;
 }
 
 std::optional<Format> format_of(const Problem& problem) {
   if (problem.a == mxfp4 && problem.w == mxfp4) return Format::a4w4;
   if (is_mxfp8(problem.a) && is_mxfp8(problem.w)) return Format::mxfp8;
+  if (is_fp8_in_call(problem.a)) return in_call_format_of(problem);
   if (const auto format = block_format_of(problem)) return format;
   if (problem.a.type != problem.w.type) return std::nullopt;
   if (is_8bit(problem.a.type)) return format_of_8bit(problem);

@@ -120,7 +120,9 @@ class Reader {
 
   Scaling read_scaling(std::string_view text) {
     if (const auto scaling = parse_scaling(text)) return *scaling;
-    return expected("a scaling: tensor, row, 1x128, 128x128, 1x32, 32x32, 1x16, 1x32f16 or q8");
+    return expected(
+        "a scaling: tensor, row, 1x128, 128x128, 1x32, 32x32, 1x16, 1x32f16, q8, fp8_1x128, fp8_row, 1x128e8m0 or "
+        "128x128e8m0");
   }
 
   void read_sizes(Problem& problem) {
@@ -282,6 +284,20 @@ std::string to_string(const Problem& p) {
   return text;
 }
 
+Problem product_in_call(Problem problem) {
+  if (!is_fp8_in_call(problem.a)) return problem;
+  problem.a = side_in_call(problem.a);
+  problem.layout.a = Major::k;
+  problem.layout.a_strides = {};
+  return problem;
+}
+
+Problem with_float_scales(Problem problem) {
+  problem.a.scaling = with_float_scales(problem.a.scaling);
+  problem.w.scaling = with_float_scales(problem.w.scaling);
+  return problem;
+}
+
 Problem parse_problem(std::string_view text) { return Reader(trim(text)).read(); }
 
 std::string why_invalid(const Problem& p) {
@@ -289,9 +305,11 @@ std::string why_invalid(const Problem& p) {
   if (auto why = why_invalid_side("A", p.a, p.k); !why.empty()) return why;
   if (auto why = why_invalid_side("the weights", p.w, p.k); !why.empty()) return why;
   if (p.a.scaling == Scaling::block_128x128) return "128x128 scales are for weights";
+  if (p.a.scaling == Scaling::e8m0_128x128) return "128x128e8m0 scales are for weights";
   if (p.a.scaling == Scaling::mx_32x32) return "32x32 scales are for weights";
   if (p.a.type == DType::i4) return "int4 is for weights";
   if (is_q8_in_call(p.w)) return "q8 is for A: a call does not quantise weights";
+  if (is_fp8_in_call(p.w)) return "fp8_1x128 and fp8_row are for A: a call does not quantise weights";
   if (auto why = why_invalid_layout(p); !why.empty()) return why;
   if (!is_output(p.out)) return fmt::format("the output cannot be {}", to_string(p.out));
   return {};

@@ -31,7 +31,9 @@ constexpr bool is_mxfp4(const Side& side) noexcept {
 }
 
 /// E4M3 with power-of-two scales: one for each 32 of K in each row, or in 32 rows of weights.
-constexpr bool is_mxfp8(const Side& side) noexcept { return side.type == DType::e4m3 && has_e8m0_scales(side.scaling); }
+constexpr bool is_mxfp8(const Side& side) noexcept {
+  return side.type == DType::e4m3 && (side.scaling == Scaling::mx_1x32 || side.scaling == Scaling::mx_32x32);
+}
 
 constexpr bool is_nvfp4(const Side& side) noexcept {
   return side.type == DType::e2m1 && side.scaling == Scaling::nv_1x16;
@@ -45,6 +47,15 @@ constexpr bool is_q8_0(const Side& side) noexcept {
 
 /// Floats that each call quantises to int8 in blocks of 32: gemm/q8.h has the rule.
 constexpr bool is_q8_in_call(const Side& side) noexcept { return side.scaling == Scaling::q8_in_call; }
+
+/// Floats that each call quantises to E4M3: gemm/fp8_in_call.h has the rule.
+constexpr bool is_fp8_in_call(const Side& side) noexcept { return is_fp8_in_call(side.scaling); }
+
+/// What the call makes of such floats, E4M3 with 1x128 scales or with those of rows; any other side as it is.
+constexpr Side side_in_call(const Side& side) noexcept {
+  if (!is_fp8_in_call(side)) return side;
+  return {.type = DType::e4m3, .scaling = side.scaling == Scaling::fp8_1x128 ? Scaling::block_1x128 : Scaling::row};
+}
 
 struct Problem {
   std::int64_t m{};
@@ -66,6 +77,7 @@ struct Problem {
 ///   64x4096x4096:e2m1/1x32:e2m1/1x32:bf16:packed
 ///   64x4096x4096:bf16/q8:e2m1/1x32:bf16:packed
 ///   64x4096x4096:e4m3/1x32:e4m3/32x32:bf16:packed
+///   64x4096x4096:bf16/fp8_1x128:e4m3/128x128:bf16
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
 ///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
 /// The options come in this order: batch=B; nn, tn or tt; lda=, ldw=, ldc= (leading dimensions); stride_a=, stride_w=,
@@ -95,6 +107,13 @@ inline bool is_plain(const Problem& p) noexcept {
                      static_cast<int>(p.epilogue.residual);
   return (distances | others) == 0;
 }
+
+/// The product that is left of a call which quantises A to E4M3, once A is quantised: [batch, M, K] without gaps. Any
+/// other problem as it is.
+Problem product_in_call(Problem problem);
+
+/// The problem with f32 scales instead of E8M0 ones for blocks of 128.
+Problem with_float_scales(Problem problem);
 
 /// Parses the canonical text, and the shorthand MxNxK:FORMAT with a name of gemm/format.h instead of the three types
 /// (64x4096x4096:a4w4). Throws Error{input} that says what was found and what was expected, with the column.

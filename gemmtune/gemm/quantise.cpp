@@ -9,6 +9,7 @@
 
 #include "gemmtune/core/parallel.h"
 #include "gemmtune/gemm/codec.h"
+#include "gemmtune/gemm/fp8_in_call.h"
 #include "gemmtune/gemm/q8.h"
 
 namespace gemmtune {
@@ -104,9 +105,14 @@ class ScaleRule {
 
   float store_e8m0(float extreme, std::byte* scales, std::int64_t index) const {
     const float amax = std::fabs(extreme);
-    const std::uint8_t byte = type_ == DType::e4m3 ? e8m0_for_e4m3(amax) : e8m0_from_amax(amax, mode_);
+    const std::uint8_t byte = e8m0_of(amax);
     store(scales, index, byte);
     return extreme == 0.0F ? 1.0F : e8m0_to_float(byte);
+  }
+
+  std::uint8_t e8m0_of(float amax) const {
+    if (type_ != DType::e4m3) return e8m0_from_amax(amax, mode_);
+    return grid_.k_block == 128 ? e8m0_above_e4m3(amax) : e8m0_for_e4m3(amax);
   }
 
   float store_e4m3(float extreme, float tensor_scale, std::byte* scales, std::int64_t index) const {
@@ -296,6 +302,22 @@ void round_to_q8(std::span<float> row) {
   }
 }
 
+/// The same for E4M3, with a scale for each `length` values.
+void round_to_fp8(std::span<float> row, std::int64_t length) {
+  for (std::size_t first = 0; first < row.size(); first += static_cast<std::size_t>(length)) {
+    const auto values = row.subspan(first, std::min(static_cast<std::size_t>(length), row.size() - first));
+    const float scale = fp8_scale(largest_magnitude(values));
+    for (float& value : values) value = E4M3Codec::decode(fp8_code(value, scale)) * scale;
+  }
+}
+
+/// What a call makes of a row of floats, if it quantises this side.
+void round_as_call(Side side, std::span<float> row) {
+  if (is_q8_in_call(side)) round_to_q8(row);
+  if (side.scaling == Scaling::fp8_1x128) round_to_fp8(row, fp8_in_call_length);
+  if (side.scaling == Scaling::fp8_row) round_to_fp8(row, std::max<std::int64_t>(std::ssize(row), 1));
+}
+
 void append_part(std::vector<std::byte>& to, const std::vector<std::byte>& from, std::int64_t first,
                  std::int64_t count) {
   to.insert(to.end(), from.begin() + first, from.begin() + first + count);
@@ -337,7 +359,7 @@ void dequantise_rows(const std::byte* values, const std::byte* scales, std::int6
       for (std::int64_t col = 0; col < groups.cols; ++col)
         decode_group<decltype(codec)>(stored, col * groups.k_block, scale[col],
                                       out.subspan(row * k + col * groups.k_block, groups.length(col)));
-      if (is_q8_in_call(side)) round_to_q8(out.subspan(row * k, k));
+      round_as_call(side, out.subspan(row * k, k));
     }
   });
 }

@@ -44,21 +44,24 @@ struct NameRule {
 };
 
 /// A name may also state a model's formats after the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
-constexpr std::array<NameRule, 15> name_rules{{{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
-                                               {"a8w4_nvfp4", [](const Evidence&) { return Format::a8w4_nvfp4; }},
-                                               {"a16w4", [](const Evidence&) { return Format::a16w4; }},
-                                               {"a8w4", [](const Evidence&) { return Format::a8w4; }},
-                                               {"a8wq4", [](const Evidence&) { return Format::a8wq4; }},
-                                               {"a8wq8", [](const Evidence&) { return Format::a8wq8; }},
-                                               {"a4w4", [](const Evidence&) { return Format::a4w4; }},
-                                               {"a8w8", eight_bit},
-                                               {"a16w16", sixteen_bit},
-                                               {"bf16", sixteen_bit},
-                                               {"fp16", sixteen_bit},
-                                               {"f32", sixteen_bit},
-                                               {"mxfp8", [](const Evidence&) { return Format::mxfp8; }},
-                                               {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
-                                               {"fp4", [](const Evidence&) { return Format::a4w4; }}}};
+constexpr std::array<NameRule, 17> name_rules{
+    {{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
+     {"a8w4_nvfp4", [](const Evidence&) { return Format::a8w4_nvfp4; }},
+     {"a16w8_blockscale", [](const Evidence&) { return Format::a16w8_blockscale; }},
+     {"a16w8", [](const Evidence&) { return Format::a16w8; }},
+     {"a16w4", [](const Evidence&) { return Format::a16w4; }},
+     {"a8w4", [](const Evidence&) { return Format::a8w4; }},
+     {"a8wq4", [](const Evidence&) { return Format::a8wq4; }},
+     {"a8wq8", [](const Evidence&) { return Format::a8wq8; }},
+     {"a4w4", [](const Evidence&) { return Format::a4w4; }},
+     {"a8w8", eight_bit},
+     {"a16w16", sixteen_bit},
+     {"bf16", sixteen_bit},
+     {"fp16", sixteen_bit},
+     {"f32", sixteen_bit},
+     {"mxfp8", [](const Evidence&) { return Format::mxfp8; }},
+     {"mxfp4", [](const Evidence&) { return Format::a4w4; }},
+     {"fp4", [](const Evidence&) { return Format::a4w4; }}}};
 
 struct ColumnRule {
   std::string_view column;

@@ -72,7 +72,9 @@ ErrorBound rounding_of(DType type) {
 
 }  // namespace
 
-ErrorBound error_bound_of(const Problem& problem) {
+ErrorBound error_bound_of(const Problem& asked) {
+  // The rule of quantising in the call is exact, and so are scales as floats: the bound is that of what is multiplied.
+  const Problem problem = with_float_scales(product_in_call(asked));
   ErrorBound bound = rounding_of(problem.out);
   const double accumulation = 4 * float_unit * std::sqrt(static_cast<double>(problem.k));
   bound.per_norm = accumulation;

@@ -71,7 +71,11 @@ typedef enum gemmtune_scaling {
   GEMMTUNE_NV_1X16,       /* NVFP4: one E4M3 byte for 16 of K; behind them, at the next multiple of 4 bytes, one f32 */
   GEMMTUNE_F16_1X32,      /* one f16 for 32 of K, as in GGUF's Q4_0 (int4) and Q8_0 (int8) */
   GEMMTUNE_Q8_IN_CALL,    /* A is given as floats without scales; each call quantises it to int8 in blocks of 32 of K */
-  GEMMTUNE_MX_32X32       /* E8M0 scales for each 32 channels x 32 of K: MXFP8 weights */
+  GEMMTUNE_MX_32X32,      /* E8M0 scales for each 32 channels x 32 of K: MXFP8 weights */
+  GEMMTUNE_FP8_1X128,     /* A is given as floats without scales; each call quantises it to E4M3, 128 of K at a time */
+  GEMMTUNE_FP8_ROW,       /* likewise, with one scale for each token */
+  GEMMTUNE_E8M0_1X128,    /* one E8M0 byte for 128 of K */
+  GEMMTUNE_E8M0_128X128   /* E8M0 scales for each 128 channels x 128 of K */
 } gemmtune_scaling;
 
 /* Which dimension of an operand is contiguous in memory. */

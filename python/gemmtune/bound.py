@@ -108,10 +108,13 @@ def collapsed(a):
 
 
 SCALES = {"tensor": lambda rows, k: (1,), "row": lambda rows, k: (rows,), "1x128": lambda rows, k: (rows, -(-k // 128)),
-          "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)), "1x32": lambda rows, k: (rows, -(-k // 32)),
+          "128x128": lambda rows, k: (-(-rows // 128), -(-k // 128)),
+          "1x128e8m0": lambda rows, k: (rows, -(-k // 128)), "128x128e8m0": lambda rows, k: (-(-rows // 128), -(-k // 128)),
+          "1x32": lambda rows, k: (rows, -(-k // 32)),
           "32x32": lambda rows, k: (-(-rows // 32), -(-k // 32)),
           "1x32f16": lambda rows, k: (rows, -(-k // 32)), "1x16": lambda rows, k: (nvfp4_scale_bytes(rows, k),)}
-SCALE_TYPES = {"1x32": BYTES, "32x32": BYTES, "1x32f16": {torch.float16}, "1x16": {torch.uint8}}
+NO_SCALES = ("none", "q8", "fp8_1x128", "fp8_row")
+SCALE_TYPES = {"1x32": BYTES, "32x32": BYTES, "1x128e8m0": BYTES, "128x128e8m0": BYTES, "1x32f16": {torch.float16}, "1x16": {torch.uint8}}
 
 
 def nvfp4_scale_bytes(rows, k):
@@ -121,7 +124,7 @@ def nvfp4_scale_bytes(rows, k):
 
 def _check_scale(name, scale, scaling, rows, k, device):
     """A wrong shape would read memory that is not the tensor's, and a wrong type gives a wrong product."""
-    if scaling in ("none", "q8"):
+    if scaling in NO_SCALES:
         return
     if scale is None:
         _refuse("invalid_argument", f"{name} is missing")

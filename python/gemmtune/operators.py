@@ -69,6 +69,6 @@ _operator = define("multiply(Tensor a, Tensor w, Tensor? a_scale, Tensor? w_scal
 
 def multiply(kinds, a, w, a_scale, w_scale, bias):
     """A [..., k] times W [n, k], plus bias [n], through torch.library. Scalings are "none", "tensor", "row", "1x128",
-    "128x128", "1x32", "1x16", "1x32f16", and of A "q8": each call quantises it."""
+    "128x128", "1x32", "1x16", "1x32f16", and of A "q8", "fp8_1x128" and "fp8_row": each call quantises it."""
     a_scaling, w_scaling, out_dtype, packed = kinds
     return _operator(a, w, a_scale, w_scale, bias, a_scaling, w_scaling, out_dtype, packed)

@@ -46,9 +46,27 @@ def gemm_a8w8(XQ, WQ, x_scale, w_scale, bias=None, dtype=torch.bfloat16, splitK=
     return _call((*_scalings(x_scale, w_scale, XQ.shape[0]), dtype, False), XQ, WQ, x_scale, w_scale, bias)
 
 
+def _of_blocks(scaling, scale):
+    """Scales are f32, or bytes of E8M0."""
+    return scaling if scale.dtype == torch.float32 else scaling + "e8m0"
+
+
 def gemm_a8w8_blockscale(XQ, WQ, x_scale, w_scale, dtype=torch.bfloat16):
-    """8-bit operands with f32 scales [m, ceil(k/128)] and [ceil(n/128), ceil(k/128)]."""
-    return _call(("1x128", "128x128", dtype, False), XQ, WQ, x_scale, w_scale, None)
+    """8-bit operands with scales [m, ceil(k/128)] and [ceil(n/128), ceil(k/128)]: f32, or of E4M3 also E8M0."""
+    kinds = (_of_blocks("1x128", x_scale), _of_blocks("128x128", w_scale), dtype, False)
+    return _call(kinds, XQ, WQ, x_scale, w_scale, None)
+
+
+def gemm_a16w8_blockscale(x, wq, w_scale, dtype=None, bias=None):
+    """x [m, k] of bf16, fp16 or f32 times E4M3 weights [n, k] with scales [ceil(n/128), ceil(k/128)], transposed.
+    Each call quantises x to E4M3 with a scale for each 128 of k, as quantize_fp8(x, "1x128") does."""
+    return _call(("fp8_1x128", _of_blocks("128x128", w_scale), dtype or x.dtype, False), x, wq, None, w_scale, bias)
+
+
+def gemm_a16w8(x, wq, w_scale, dtype=None, bias=None):
+    """The same with one scale for each token, as quantize_fp8(x, "row") does, and of the weights one or n scales."""
+    w_scaling = "tensor" if w_scale.numel() == 1 else "row"
+    return _call(("fp8_row", w_scaling, dtype or x.dtype, False), x, wq, None, w_scale, bias)
 
 
 def _bytes(tensor):

@@ -96,7 +96,11 @@ class Family final : public KernelFamily {
   std::string_view name() const override { return "misreading"; }
   std::string version() const override { return "1"; }
   FeatureSet features() const override {
-    return basic_features().with(block_features()).with(mxfp8_features()).with(epilogue_features());
+    return basic_features()
+        .with(block_features())
+        .with(fp8_in_call_features())
+        .with(mxfp8_features())
+        .with(epilogue_features());
   }
   std::string why_not(const Problem&, const DeviceInfo&) const override { return ""; }
   std::vector<Candidate> candidates(const Problem&, const DeviceInfo&) const override { return {candidate("right")}; }

@@ -34,6 +34,19 @@ TEST(Features, TypesAndScalesOfBlocksAreNotBasic) {
   }
 }
 
+/// A family declares each by itself, because it may multiply one without the other.
+TEST(Features, ActivationsThatTheCallQuantisesToFp8AreNotBasic) {
+  EXPECT_EQ(beyond_basic("4x4x128:a16w8_blockscale"), FeatureSet{feature_of(Scaling::fp8_1x128)});
+  EXPECT_EQ(beyond_basic("4x4x32:a16w8"), FeatureSet{feature_of(Scaling::fp8_row)});
+  EXPECT_EQ(fp8_in_call_features(), (FeatureSet{feature_of(Scaling::fp8_1x128), feature_of(Scaling::fp8_row)}));
+  EXPECT_TRUE(fp8_in_call_features().without(block_features()) == fp8_in_call_features());
+}
+
+TEST(Features, E8M0ScalesForBlocksOf128AreNotMxfp8) {
+  EXPECT_EQ(beyond_basic("4x4x128:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16"), e8m0_block_features());
+  EXPECT_EQ(beyond_basic("4x4x128:e4m3/1x128:e4m3/128x128e8m0:bf16"), FeatureSet{feature_of(Scaling::e8m0_128x128)});
+}
+
 /// Families that multiply e4m3, and MXFP4, are not asked about MXFP8.
 TEST(Features, Mxfp8IsMoreThanItsTypeAndItsScales) {
   EXPECT_EQ(beyond_basic("4x4x32:mxfp8"), FeatureSet{Feature::mxfp8});
@@ -53,6 +66,9 @@ TEST(Features, HaveNamesAndInventedOnesANumber) {
   EXPECT_EQ(to_string(feature_of(Scaling::mx_1x32)), "1x32 scales");
   EXPECT_EQ(to_string(feature_of(Scaling::nv_1x16)), "1x16 scales");
   EXPECT_EQ(to_string(feature_of(Scaling::q8_in_call)), "A quantised in the call");
+  EXPECT_EQ(to_string(feature_of(Scaling::fp8_1x128)), "A quantised in the call to e4m3 with 1x128 scales");
+  EXPECT_EQ(to_string(feature_of(Scaling::fp8_row)), "A quantised in the call to e4m3 with scales of rows");
+  EXPECT_EQ(to_string(feature_of(Scaling::e8m0_128x128)), "128x128e8m0 scales");
   EXPECT_EQ(to_string(feature_of(DType::i4)), "int4 operands or outputs");
   EXPECT_EQ(to_string(Feature::w_mn_major), "weights stored [K, N]");
   EXPECT_EQ(to_string(Feature::silu), "a SiLU");

@@ -49,6 +49,18 @@ TEST(Format, Mxfp8HasWeightsWithBothKindsOfBlocks) {
   EXPECT_FALSE(has_block_weights(parse_problem("8x4x64:mxfp8")));
 }
 
+TEST(Format, CallsThatQuantiseToFp8TakeFloatsOfEachWidth) {
+  EXPECT_EQ(format_of(parse_problem("8x4x128:f32/fp8_1x128:e4m3/128x128:f32:batch=2")), Format::a16w8_blockscale);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:f16/fp8_row:e4m3/tensor:bf16:packed")), Format::a16w8);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:e4m3/128x128:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_1x128:e4m3/row:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:e2m1/1x32:bf16")), std::nullopt);
+  auto problem = parse_problem("8x4x128:a16w8_blockscale");
+  set_input_types(problem, DType::f16);
+  EXPECT_EQ(to_string(problem), "8x4x128:f16/fp8_1x128:e4m3/128x128:bf16");
+  EXPECT_FALSE(is_aiter(Format::a16w8_blockscale));
+}
+
 TEST(Format, TablesOfAiterAreForItsOwn) {
   EXPECT_TRUE(is_aiter(Format::a4w4));
   EXPECT_TRUE(is_aiter(Format::batched_a8w8));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <tuple>
 
 #include "gemmtune/core/error.h"
 
@@ -243,6 +245,37 @@ TEST(Quantise, WhatCannotBeStoredIsRefused) {
   EXPECT_THROW(quantise(values, 1, 6, {DType::e2m1, Scaling::row}), Error);
   EXPECT_THROW(quantise(values, 1, 6, {DType::i32}), Error);
   EXPECT_THROW(quantise(values, 2, 6, {DType::bf16}), Error);
+}
+
+/// 448 is 1.75 · 2^8: a scale is the first power of two with which the largest magnitude does not exceed it.
+TEST(Quantise, E8M0ScalesOfBlocksOf128AreRoundedUp) {
+  for (const auto& [largest, byte, code] :
+       {std::tuple(448.0F, 127, 0x7e), std::tuple(-449.0F, 128, 0xf6), std::tuple(449.0F, 128, 0x76),
+        std::tuple(256.0F, 127, 0x78), std::tuple(0x1.c00002p8F, 128, 0x76), std::tuple(0x1p-118F, 1, 0x78),
+        std::tuple(0x1p-149F, 0, 0x00), std::tuple(0.0F, 0, 0x00), std::tuple(0x1.cp127F, 246, 0x7e),
+        std::tuple(0x1.fp127F, 247, 0x78)}) {
+    std::vector<float> values(130, 0.0F);
+    values[127] = largest;
+    const auto made = quantise(values, 1, 130, {DType::e4m3, Scaling::e8m0_1x128});
+    ASSERT_EQ(made.scales.size(), 2U);
+    EXPECT_EQ(std::to_integer<int>(made.scales[0]), byte) << largest;
+    EXPECT_EQ(std::to_integer<int>(made.scales[1]), 0) << largest;
+    EXPECT_EQ(std::to_integer<int>(made.values[127]), code) << largest;
+  }
+}
+
+/// Weights share a scale over 128 rows, the last of which may be fewer.
+TEST(Quantise, E8M0ScalesOfBlocksOf128x128) {
+  constexpr Side side{DType::e4m3, Scaling::e8m0_128x128};
+  std::vector<float> values(130 * 129, 0.5F);
+  values[5 * 129 + 128] = 896;
+  values[128 * 129] = std::numeric_limits<float>::quiet_NaN();
+  const auto made = quantise(values, 130, 129, side);
+  EXPECT_EQ(made.scales, (std::vector{std::byte{118}, std::byte{128}, std::byte{255}, std::byte{118}}));
+  const auto real = dequantise(made, 130, 129, side);
+  EXPECT_EQ(real[5 * 129 + 128], 896.0F);
+  EXPECT_EQ(real[0], 0.5F);
+  EXPECT_TRUE(std::isnan(real[129 * 129]));
 }
 
 }  // namespace

@@ -114,6 +114,30 @@ class OnTensors(unittest.TestCase):
             y = gemmtune.gemm_a8w4_fp8(a, w4, scale, w_scale, bias, dtype=torch.float32)
             self.close(y, (a.float() * scale) @ w.T + bias, 1e-5)
 
+    def test_activations_that_the_call_quantises_to_fp8(self):
+        for device in self.each():
+            x, w = draw(2, 8, 384, device=device), draw(256, 384, device=device)
+            bias = draw(256, device=device)
+            for scaling, of_w, multiply in (("1x128", "128x128", gemmtune.gemm_a16w8_blockscale),
+                                            ("row", "row", gemmtune.gemm_a16w8)):
+                wq, w_scale = gemmtune.quantize_fp8(w, of_w)
+                xq, x_scale = gemmtune.quantize_fp8(x.reshape(16, 384), scaling)
+                expected = fp8_values(xq, x_scale) @ fp8_values(wq, w_scale).T
+                for dtype, share in ((None, 5e-3), (torch.bfloat16, 1e-2)):
+                    got = multiply(x, wq, w_scale, dtype)
+                    self.assertEqual((got.shape, got.dtype), ((2, 8, 256), dtype or torch.float32))
+                    self.close(got.reshape(16, 256), expected, share)
+                self.close(multiply(x, wq, w_scale, bias=bias).reshape(16, 256), expected + bias, 5e-3)
+
+    def test_e8m0_scales_of_blocks(self):
+        for device in self.each():
+            x, w = (draw(*shape, device=device).to(torch.float8_e4m3fn) for shape in ((16, 384), (256, 384)))
+            x_scale, w_scale = (torch.randint(120, 132, shape, dtype=torch.uint8, device=device) for shape in ((16, 3), (2, 3)))
+            expected = fp8_values(x, torch.exp2(x_scale.float() - 127)) @ fp8_values(w, torch.exp2(w_scale.float() - 127)).T
+            self.close(gemmtune.gemm_a8w8_blockscale(x, w, x_scale, w_scale), expected, 1e-2)
+            with self.assertRaisesRegex(gemmtune.Error, "must be contiguous and"):
+                gemmtune.gemm_a8w8_blockscale(x, w, x_scale.to(torch.float16), w_scale)
+
     def test_nvfp4_weights(self):
         a, codes = draw(6, 80, device="cpu"), torch.arange(7 * 40, dtype=torch.uint8).reshape(7, 40)
         blocks, whole = torch.rand(7, 5).add(0.1).to(torch.float8_e4m3fn), 0.375
@@ -350,6 +374,12 @@ def e2m1_values(values):
 
 def dequantised(values, scales):
     return e2m1_values(values) * torch.exp2(scales.float() - 127).repeat_interleave(32, -1)
+
+
+def fp8_values(values, scales):
+    """E4M3 [rows, k] times scales of its parts."""
+    rows, k = values.shape
+    return values.float() * scales.repeat_interleave(rows // scales.shape[0], 0).repeat_interleave(k // scales.shape[1], 1)
 
 
 def q8(a):

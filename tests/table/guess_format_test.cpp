@@ -44,6 +44,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"A8W4_NVFP4.csv", sizes, Format::a8w4_nvfp4, "its name has 'a8w4_nvfp4'"},
         Case{"llama_a8wq4.csv", sizes, Format::a8wq4, "its name has 'a8wq4'"},
         Case{"llama_a8wq8.csv", sizes, Format::a8wq8, "its name has 'a8wq8'"},
+        Case{"deepseek_a16w8_blockscale.csv", sizes, Format::a16w8_blockscale, "its name has 'a16w8_blockscale'"},
+        Case{"A16W8.csv", sizes, Format::a16w8, "its name has 'a16w8'"},
         Case{"minimax_mxfp8.csv", sizes, Format::mxfp8, "its name has 'mxfp8'"},
         Case{"a8w8_blockscale_model_mxfp8.csv", sizes, Format::a8w8_blockscale, "its name has 'a8w8'"},
         Case{"A4W4.CSV", sizes, Format::a4w4, "its name has 'a4w4'"},

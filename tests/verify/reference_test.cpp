@@ -45,7 +45,9 @@ TEST(Reference, EqualsThreePlainLoops) {
        {"5x7x33:bf16:bf16:bf16", "1x9x2500:f32:f32:f32:bias", "3x9x250:tf32:tf32:f32", "37x40x4100:f16:f16:f16",
         "6x5x67:int8/row:int8/row:bf16:bias:batch=3", "9x4x40:e4m3/tensor:e4m3/row:bf16:batch=2",
         "10x131x260:a8w8_blockscale", "7x33x98:a4w4", "3x2x1:bf16:bf16:f32", "5x7x98:a16w4", "7x70x99:mxfp8",
-        "7x70x99:e4m3/1x32:e4m3/32x32:f32:batch=2", "5x7x98:a8w4_nvfp4:batch=2"}) {
+        "7x70x99:e4m3/1x32:e4m3/32x32:f32:batch=2", "10x131x260:a16w8_blockscale",
+        "10x131x260:e4m3/1x128e8m0:e4m3/128x128e8m0:f32:batch=2", "5x7x98:f16/fp8_row:e4m3/row:f32:batch=2",
+        "5x7x98:a8w4_nvfp4:batch=2"}) {
     SCOPED_TRACE(text);
     const auto p = parse_problem(text);
     for (const Recipe recipe :
@@ -139,12 +141,23 @@ class PlainLoops {
   }
 
   float a(std::int64_t m, std::int64_t k) const {
+    if (is_fp8_in_call(p_.a)) return fp8_a(m, k);
     if (!is_q8_in_call(p_.a)) return stored_a(m, k);
     float amax = 0;
     const std::int64_t first = k / 32 * 32;
     for (std::int64_t i = first; i < std::min(first + 32, p_.k); ++i) amax = std::max(amax, std::fabs(stored_a(m, i)));
     const float scale = amax == 0 ? 1 : amax / 127;
     return std::nearbyint(stored_a(m, k) / scale) * scale;
+  }
+
+  float fp8_a(std::int64_t m, std::int64_t k) const {
+    const std::int64_t length = p_.a.scaling == Scaling::fp8_row ? p_.k : 128;
+    const std::int64_t first = k / length * length;
+    float amax = 0;
+    for (std::int64_t i = first; i < std::min(first + length, p_.k); ++i)
+      amax = std::isnan(stored_a(m, i)) ? stored_a(m, i) : std::max(amax, std::fabs(stored_a(m, i)));
+    const float scale = amax == 0 ? 1 : amax / 448;
+    return e4m3_to_float(float_to_e4m3(stored_a(m, k) / scale)) * scale;
   }
 
   float w(std::int64_t n, std::int64_t k) const {
@@ -169,7 +182,8 @@ class PlainLoops {
 TEST(Reference, OfBlocksEqualsLoopsOverStoredBytes) {
   for (const auto* types :
        {"bf16:e2m1/1x32:bf16", "f32:e2m1/1x32:f32", "bf16/q8:e2m1/1x32:bf16", "f32/q8:e2m1/1x32:f32",
-        "bf16:e2m1/1x16:bf16", "bf16/q8:e2m1/1x16:bf16", "bf16/q8:int4/1x32f16:bf16", "f32/q8:int8/1x32f16:bf16"})
+        "bf16:e2m1/1x16:bf16", "bf16/q8:e2m1/1x16:bf16", "bf16/q8:int4/1x32f16:bf16", "f32/q8:int8/1x32f16:bf16",
+        "bf16/fp8_row:e2m1/1x32:bf16", "f32/fp8_1x128:e2m1/1x32:f32"})
     for (const std::int64_t k : {2, 32, 98, 256})
       for (const Recipe recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows}) {
         const auto p = parse_problem(fmt::format("3x9x{}:{}", k, types));

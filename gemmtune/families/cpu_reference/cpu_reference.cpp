@@ -75,6 +75,24 @@ void round_to_q8(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<float>(float_to_i8(values[i] / scale)) * scale;
 }
 
+/// The same for a call that quantises to E4M3 (gemm/fp8_in_call.h).
+void round_to_fp8(float* values, std::int64_t count) {
+  float amax = 0.0F;
+  bool finite = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    finite = finite && std::isfinite(values[i]);
+    amax = std::max(amax, std::fabs(values[i]));
+  }
+  const float scale = !finite ? std::numeric_limits<float>::quiet_NaN() : amax / 448 == 0.0F ? 1.0F : amax / 448;
+  for (std::int64_t i = 0; i < count; ++i) values[i] = e4m3_to_float(float_to_e4m3(values[i] / scale)) * scale;
+}
+
+void round_as_call(Scaling scaling, float* row, std::int64_t k) {
+  const std::int64_t length = scaling == Scaling::q8_in_call ? 32 : scaling == Scaling::fp8_1x128 ? 128 : k;
+  const auto round = scaling == Scaling::q8_in_call ? round_to_q8 : round_to_fp8;
+  for (std::int64_t i = 0; i < k; i += length) round(row + i, std::min(length, k - i));
+}
+
 /// Decodes one operand, element by element, into [batch, rows, K].
 struct Decoder {
   Side side{};
@@ -95,8 +113,7 @@ struct Decoder {
         const float value = stored_value(side.type, values, place(row / rows, row % rows, i));
         out[row * k + i] = value * scale(grid, of_batch, first + i / grid.k_block);
       }
-      if (!is_q8_in_call(side)) continue;
-      for (std::int64_t i = 0; i < k; i += 32) round_to_q8(out + row * k + i, std::min<std::int64_t>(32, k - i));
+      if (is_q8_in_call(side) || is_fp8_in_call(side)) round_as_call(side.scaling, out + row * k, k);
     }
   }
 
@@ -188,11 +205,13 @@ class CpuReferenceFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "cpu_reference"; }
 
-  std::string version() const override { return "3"; }
+  std::string version() const override { return "4"; }
 
   FeatureSet features() const override {
     return basic_features()
         .with(block_features())
+        .with(fp8_in_call_features())
+        .with(e8m0_block_features())
         .with(mxfp8_features())
         .with(layout_features())
         .with(epilogue_features());

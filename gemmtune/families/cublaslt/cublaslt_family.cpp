@@ -15,6 +15,7 @@
 #include "gemmtune/families/cublaslt/prepared_call.h"
 #include "gemmtune/families/cublaslt/sessions.h"
 #include "gemmtune/families/family.h"
+#include "gemmtune/families/fp8_in_call.h"
 
 namespace gemmtune {
 namespace {
@@ -82,10 +83,15 @@ class CublasltFamily final : public KernelFamily {
 
   /// The library has no epilogues for GELU by erf and for SiLU.
   FeatureSet features() const override {
-    return basic_features().with(layout_features()).with({Feature::residual, Feature::relu, Feature::gelu_tanh});
+    return basic_features()
+        .with(layout_features())
+        .with(fp8_in_call_features())
+        .with({Feature::residual, Feature::relu, Feature::gelu_tanh});
   }
 
-  std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
+  std::string why_not(const Problem& asked, const DeviceInfo& device) const override {
+    if (auto why = why_not_quantised_in_call(asked, device); !why.empty()) return why;
+    const Problem problem = product_in_call(asked);
     if (auto why = cublaslt::why_no_call(problem); !why.empty()) return why;
     try {
       const Matmul matmul(sessions_.of(device), cublaslt::call_of(problem).matmul);
@@ -98,7 +104,7 @@ class CublasltFamily final : public KernelFamily {
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const override {
     const auto session = sessions_.of(device);
     std::vector<std::vector<Candidate>> lists;
-    for (const auto& spec : specs_of(cublaslt::call_of(problem)))
+    for (const auto& spec : specs_of(cublaslt::call_of(product_in_call(problem))))
       lists.push_back(
           candidates_of(knowledge_.enumerate(session, device.index, spec), spec, session->library().version()));
     auto all = in_turn(lists);
@@ -109,7 +115,7 @@ class CublasltFamily final : public KernelFamily {
   /// Asks for the library's first choice only, which takes microseconds.
   std::optional<Candidate> default_candidate(const Problem& problem, const DeviceInfo& device) const override {
     const auto session = sessions_.of(device);
-    const Matmul matmul(session, cublaslt::call_of(problem).matmul);
+    const Matmul matmul(session, cublaslt::call_of(product_in_call(problem)).matmul);
     const auto first = matmul.ranked({.workspace_bytes = cublaslt::default_workspace_bytes, .most = 1});
     if (first.empty()) return std::nullopt;
     return cublaslt::candidate_of({.is_default = true,
@@ -122,12 +128,13 @@ class CublasltFamily final : public KernelFamily {
 
   std::unique_ptr<PreparedGemm> make(const Problem& problem, const Candidate& candidate,
                                      const DeviceInfo& device) const override {
-    const auto name = cublaslt::parse_kernel_name(candidate.name);
-    if (!name) fail(ErrorCode::unsupported, "cublaslt has no kernel '{}'", candidate.name);
-    if (const auto why = cublaslt::why_no_call(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
-    if (name->fast_accumulation && !cublaslt::call_of(problem).has_fast_accumulation)
-      fail(ErrorCode::unsupported, "{}: there is no fast accumulation for {}", candidate.name, to_string(problem));
-    return cublaslt::prepare_call(sessions_.of(device), problem, *name, device);
+    if (const auto why = why_not_quantised_in_call(problem, device); !why.empty())
+      fail(ErrorCode::unsupported, "{}", why);
+    return make_in_call(problem, [&](const Problem& product) { return make_product(product, candidate, device); });
+  }
+
+  std::vector<KernelSource> kernels(const Problem& problem, const Candidate&, const DeviceInfo&) const override {
+    return sources_in_call(problem, {});
   }
 
   std::optional<LibraryKernel> library_kernel(std::string_view kernel_name) const override {
@@ -149,6 +156,16 @@ class CublasltFamily final : public KernelFamily {
   }
 
  private:
+  std::unique_ptr<PreparedGemm> make_product(const Problem& problem, const Candidate& candidate,
+                                             const DeviceInfo& device) const {
+    const auto name = cublaslt::parse_kernel_name(candidate.name);
+    if (!name) fail(ErrorCode::unsupported, "cublaslt has no kernel '{}'", candidate.name);
+    if (const auto why = cublaslt::why_no_call(problem); !why.empty()) fail(ErrorCode::unsupported, "{}", why);
+    if (name->fast_accumulation && !cublaslt::call_of(problem).has_fast_accumulation)
+      fail(ErrorCode::unsupported, "{}: there is no fast accumulation for {}", candidate.name, to_string(problem));
+    return cublaslt::prepare_call(sessions_.of(device), problem, *name, device);
+  }
+
   mutable cublaslt::Sessions sessions_;
   mutable cublaslt::Knowledge knowledge_;
 };

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/families/block_scaled_fp8.h"
 #include "gemmtune/families/folded_mxfp8.h"
 #include "gemmtune/families/fp8_block/block_space.h"
 #include "gemmtune/families/space_family.h"
@@ -48,34 +49,42 @@ std::unique_ptr<PreparedGemm> folded(const Problem& problem, WgmmaKernel kernel)
                            });
 }
 
-/// The family for block-scaled FP8, and MXFP8 that is folded, with more than 64 rows of A. Weights that may be packed
-/// are read as they are, but for MXFP8.
+std::vector<KernelSource> sources_of(const Problem& product, const BlockTile& tile) {
+  std::vector<KernelSource> sources{block_gemm_source(product, tile)};
+  if (is_mxfp8(product.w)) sources.push_back(mxfp8_fold_source());
+  return sources;
+}
+
+/// The family for block-scaled FP8, whose A each call may quantise, and MXFP8 that is folded, with more than 64 rows of
+/// A. Weights that may be packed are read as they are, but for MXFP8.
 class BlockFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block"; }
   std::string version() const override { return "3"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
-  FeatureSet features() const override { return basic_features().with(mxfp8_features()); }
+  FeatureSet features() const override { return block_scaled_features(); }
 
  private:
   std::string why_not(const Problem& problem, const DeviceInfo& device) const override {
-    return why_not_block(problem, device);
+    return why_not_block(block_scaled_product(problem), device);
   }
-  Space space(const Problem& problem, const DeviceInfo& device) const override { return block_space(problem, device); }
+  Space space(const Problem& problem, const DeviceInfo& device) const override {
+    return block_space(block_scaled_product(problem), device);
+  }
   void adjust(Candidate& candidate, const Point& point) const override { candidate.split_k = point["k"]; }
   std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const override {
-    return why_no_block_gemm(problem, block_tile(point), device.cu_num);
+    return why_no_block_gemm(block_scaled_product(problem), block_tile(point), device.cu_num);
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo& device,
                                         const Point& point) const override {
-    auto kernel = make_block_gemm(problem, block_tile(point), device.cu_num);
-    return is_mxfp8(problem.w) ? folded(problem, std::move(kernel))
-                               : std::make_unique<PreparedBlock>(std::move(kernel));
+    return make_block_scaled(problem, [&](const Problem& product) -> std::unique_ptr<PreparedGemm> {
+      auto kernel = make_block_gemm(product, block_tile(point), device.cu_num);
+      if (is_mxfp8(product.w)) return folded(product, std::move(kernel));
+      return std::make_unique<PreparedBlock>(std::move(kernel));
+    });
   }
   std::vector<KernelSource> kernels_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    std::vector<KernelSource> sources{block_gemm_source(problem, block_tile(point))};
-    if (is_mxfp8(problem.w)) sources.push_back(mxfp8_fold_source());
-    return sources;
+    return block_scaled_sources(problem, sources_of(block_scaled_product(problem), block_tile(point)));
   }
 };
 

@@ -4,8 +4,10 @@
 #include <cstdint>
 
 #include "gemmtune/gemm/e8m0.h"
+#include "gemmtune/gemm/fp8_in_call.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
 #include "gemmtune/verify/gpu/stored.cuh"
+#include "gemmtune/verify/gpu/team_largest.cuh"
 
 using namespace gemmtune;
 
@@ -37,6 +39,26 @@ __device__ double block_sum(double value) {
   return value;
 }
 
+/// Makes of a row of floats what a call makes of it that quantises to E4M3: code × scale. All threads of the block call
+/// it, and warps take groups in turn unless the row is one group. Returns a thread's share of the sum of squares.
+__device__ double round_as_call(float* row, std::int64_t k, std::int64_t group) {
+  const int team = group < k ? 32 : blockDim.x;
+  const int lane = threadIdx.x % team;
+  double squares = 0;
+  __syncthreads();  // the row is complete
+  for (std::int64_t first = threadIdx.x / team * group; first < k; first += blockDim.x / team * group) {
+    const std::int64_t end = first + group < k ? first + group : k;
+    unsigned largest = 0;
+    for (std::int64_t i = first + lane; i < end; i += team) largest = max(largest, magnitude_bits(row[i]));
+    const float scale = fp8_scale(team_largest(largest, team));
+    for (std::int64_t i = first + lane; i < end; i += team) {
+      row[i] = E4M3Codec::decode(fp8_code(row[i], scale)) * scale;
+      squares = fma(static_cast<double>(row[i]), static_cast<double>(row[i]), squares);
+    }
+  }
+  return squares;
+}
+
 /// Decodes rows to floats, and computes their Euclidean norms. One thread block for each row. `shape` and `from` are
 /// those of one batch.
 extern "C" __global__ void decode_rows(OperandShape shape, StoredOperand from, RowChoice rows, DecodedRows to) {
@@ -55,6 +77,7 @@ extern "C" __global__ void decode_rows(OperandShape shape, StoredOperand from, R
     out[column] = value;
     squares = fma(static_cast<double>(value), static_cast<double>(value), squares);
   }
+  if (shape.fp8_group > 0) squares = round_as_call(out, shape.k, shape.fp8_group);
   squares = block_sum(squares);
   if (threadIdx.x == 0) to.norms[place] = sqrt(squares);
 }

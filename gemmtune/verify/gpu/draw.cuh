@@ -8,6 +8,7 @@
 #include "gemmtune/gemm/e8m0.h"
 #include "gemmtune/verify/gpu/kernel_arguments.h"
 #include "gemmtune/verify/gpu/stored.cuh"
+#include "gemmtune/verify/gpu/team_largest.cuh"
 
 using namespace gemmtune;
 
@@ -32,7 +33,10 @@ __device__ float scale_of(unsigned amax, const OperandShape& shape, unsigned cha
   if (shape.scales == ScaleKind::e8m0) {
     constexpr bool is_e4m3 = Codec::largest == E4M3Codec::largest;
     const auto largest = std::bit_cast<float>(amax);
-    const std::uint8_t byte = is_e4m3 ? e8m0_for_e4m3(largest) : e8m0_from_amax(largest, E8M0Mode::even);
+    const bool is_coarse = shape.k_block == 128;
+    const std::uint8_t byte = !is_e4m3    ? e8m0_from_amax(largest, E8M0Mode::even)
+                              : is_coarse ? e8m0_above_e4m3(largest)
+                                          : e8m0_for_e4m3(largest);
     if (storing) scales[index] = byte;
     return amax == 0 ? 1.0F : e8m0_to_float(byte);
   }
@@ -40,21 +44,6 @@ __device__ float scale_of(unsigned amax, const OperandShape& shape, unsigned cha
   const float scale = quotient == 0.0F ? 1.0F : quotient;
   if (storing) reinterpret_cast<float*>(scales)[index] = scale;
   return scale;
-}
-
-__device__ unsigned warp_largest(unsigned value) {
-  for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(0xffffffffU, value, step));
-  return value;
-}
-
-/// The largest value over a team: a warp (`team` is 32) or the whole thread block.
-__device__ unsigned team_largest(unsigned value, int team) {
-  value = warp_largest(value);
-  if (team == 32) return value;
-  __shared__ unsigned of_warps[32];
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  return warp_largest(threadIdx.x % 32 < blockDim.x / 32 ? of_warps[threadIdx.x % 32] : 0);
 }
 
 /// Draws operands with several scales per batch. One team of threads (a warp or the block) for each group of elements

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "gemmtune/gemm/fp8_in_call.h"
 #include "gemmtune/gemm/rounding.h"
 
 namespace gemmtune {
@@ -23,6 +24,10 @@ bool is_known(Scaling scaling) {
     case Scaling::block_128x128:
     case Scaling::mx_1x32:
     case Scaling::mx_32x32:
+    case Scaling::fp8_1x128:
+    case Scaling::fp8_row:
+    case Scaling::e8m0_1x128:
+    case Scaling::e8m0_128x128:
       return true;
     case Scaling::nv_1x16:
     case Scaling::f16_1x32:
@@ -36,13 +41,19 @@ LaunchShape shape_for(std::int64_t count) {
   return {.grid = {static_cast<unsigned>(ceil_div(count, threads))}, .block = {threads}};
 }
 
+/// Elements along K that share a scale of a call which quantises to E4M3, or 0.
+std::int64_t fp8_group(Scaling scaling, std::int64_t k) {
+  if (scaling == Scaling::fp8_row) return k;
+  return scaling == Scaling::fp8_1x128 ? fp8_in_call_length : 0;
+}
+
 }  // namespace
 
 bool has_known_scales(const Problem& problem) { return is_known(problem.a.scaling) && is_known(problem.w.scaling); }
 
 OperandShape operand_shape(Side side, std::int64_t batch, std::int64_t rows, std::int64_t k) {
   const auto grid = scale_grid(side.scaling, rows, k);
-  const bool scaled = side.scaling != Scaling::none;
+  const bool scaled = has_scales(side.scaling);
   return {.batch = batch,
           .rows = rows,
           .k = k,
@@ -52,7 +63,8 @@ OperandShape operand_shape(Side side, std::int64_t batch, std::int64_t rows, std
           .scale_cols = grid.cols,
           .scales = !scaled                    ? ScaleKind::none
                     : grid.type == DType::e8m0 ? ScaleKind::e8m0
-                                               : ScaleKind::f32};
+                                               : ScaleKind::f32,
+          .fp8_group = fp8_group(side.scaling, k)};
 }
 
 StoredOperand stored_at(std::byte* values, std::byte* scales) {

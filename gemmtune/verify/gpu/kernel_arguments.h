@@ -19,6 +19,7 @@ struct OperandShape {
   std::int64_t scale_rows{};
   std::int64_t scale_cols{};
   ScaleKind scales{};
+  std::int64_t fp8_group{};  // elements of a row that a call quantises to E4M3 with one scale, or 0
 };
 
 /// Where an operand is stored.

@@ -33,7 +33,7 @@ class BackToBack {
         packed_(device_->allocate(gemm_->packed_weight_bytes())),
         c_bytes_(static_cast<std::size_t>(operand_sizes(problem).c)) {
     for (std::size_t i = 0; i < launches; ++i) add(drawn(problem, one, i));
-    gemm_->pack_weights(each_.front().operands, packed_.data(), device_->stream());
+    if (packed_.size() > 0) gemm_->pack_weights(each_.front().operands, packed_.data(), device_->stream());
     for (auto& launch : each_) launch.operands.packed_w = packed_.data();
   }
 
@@ -67,10 +67,9 @@ class BackToBack {
   void add(const HostOperands& host) {
     Launch launch;
     launch.operands = {.a = uploaded(launch, host.a), .a_scale = uploaded(launch, host.a_scale)};
-    if (each_.empty()) {
-      launch.operands.w = uploaded(launch, host.w);
-      launch.operands.w_scale = uploaded(launch, host.w_scale);
-    }
+    const bool is_first = each_.empty();
+    launch.operands.w = is_first ? uploaded(launch, host.w) : each_.front().operands.w;
+    launch.operands.w_scale = is_first ? uploaded(launch, host.w_scale) : each_.front().operands.w_scale;
     launch.memory.push_back(device_->allocate(c_bytes_));
     launch.operands.c = launch.memory.back().data();
     launch.operands.workspace = workspace_.data();

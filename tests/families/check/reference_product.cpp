@@ -46,7 +46,7 @@ double largest_value(DType type) {
   return type == DType::f32 ? 0x1.fffffep127 : type == DType::bf16 ? 0x1.fep127 : 65504.0;
 }
 
-bool is_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1; }
+bool is_fp8(const Side& side) { return side.type == DType::e4m3 || side.type == DType::e2m1 || is_fp8_in_call(side); }
 
 bool is_half(const Side& side) {
   if (is_q8_in_call(side)) return false;
@@ -59,7 +59,8 @@ double tensor_core_loss(const Problem& p, double sum, double norms) {
   if (!is_half(p.a) || !is_half(p.w) || norms == 0) return 0;
   if (!is_fp8(p.a) || !is_fp8(p.w))
     return std::min(std::abs(sum), 0x1p-26 * static_cast<double>(p.k) * sum * sum / norms);
-  const bool ends_at_128 = p.a.scaling == Scaling::block_1x128 || is_mxfp8(p.a);
+  const bool ends_at_128 =
+      with_float_scales(p.a.scaling) == Scaling::block_1x128 || p.a.scaling == Scaling::fp8_1x128 || is_mxfp8(p.a);
   const auto run = static_cast<double>(ends_at_128 ? std::min<std::int64_t>(p.k, 128) : p.k);
   const double folded = (is_mxfp8(p.a) ? 0x1p-14 : 0) + (is_mxfp8(p.w) ? 0x1p-13 : 0);
   return (0x1p-12 + folded) * norms + std::min(std::abs(sum), 0x1p-14 * run * sum * sum / norms);
@@ -68,7 +69,8 @@ double tensor_core_loss(const Problem& p, double sum, double norms) {
 /// Of K products in float, in any order (docs/verifying.md).
 double accumulation(const Problem& p, double sum, double norms) {
   const double root = std::sqrt(static_cast<double>(p.k));
-  const bool in_float = p.a.type == DType::f32 || p.w.type == DType::f32 || is_q8_in_call(p.a);
+  const bool has_floats = (p.a.type == DType::f32 && !is_fp8_in_call(p.a)) || p.w.type == DType::f32;
+  const bool in_float = has_floats || is_q8_in_call(p.a);
   return 4 * 0x1p-24 * (in_float ? root * std::abs(sum) + norms : root * norms);
 }
 

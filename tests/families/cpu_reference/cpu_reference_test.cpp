@@ -26,6 +26,13 @@ constexpr const char* problems[]{
     "5x33x70:f32:e2m1/1x16:f32:packed:batch=2",
     "5x33x70:f32/q8:int4/1x32f16:f32:batch=2:ldw=72:bias",
     "5x33x69:bf16/q8:int8/1x32f16:bf16:silu",
+    "5x200x300:bf16/fp8_1x128:e4m3/128x128:bf16:bias",
+    "5x33x300:f32/fp8_1x128:e4m3/128x128:f32:batch=2:tt",
+    "5x33x70:f16/fp8_row:e4m3/row:f32:batch=2:lda=73",
+    "5x33x70:bf16/fp8_row:e4m3/tensor:bf16:packed",
+    "5x33x70:bf16/fp8_row:e2m1/1x32:bf16",
+    "5x200x300:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16:bias:batch=2",
+    "5x200x300:e4m3/1x128:e4m3/128x128e8m0:f32",
     "5x33x65:e4m3/1x32:e4m3/1x32:bf16:packed:bias",
     "5x70x65:e4m3/1x32:e4m3/32x32:f32:batch=2",
     "5x33x65:bf16:e4m3/1x32:bf16",
@@ -53,7 +60,8 @@ TEST(CpuReference, AdversarialOperands) {
   const auto family = make_cpu_reference_family();
   for (const Recipe recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {
     for (const char* problem :
-         {"9x40x128:e2m1/1x32:e2m1/1x32:bf16", "9x40x128:mxfp8", "9x70x128:e4m3/1x32:e4m3/32x32:bf16"})
+         {"9x40x128:e2m1/1x32:e2m1/1x32:bf16", "9x40x128:mxfp8", "9x70x128:e4m3/1x32:e4m3/32x32:bf16",
+          "9x40x200:a16w8_blockscale", "9x40x200:a16w8", "9x140x300:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16"})
       EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .recipe = recipe, .seed = 9}), "");
   }
 }

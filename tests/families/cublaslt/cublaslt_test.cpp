@@ -125,6 +125,8 @@ std::vector<std::string> problems() {
        "e4m3/tensor:e4m3/tensor:bf16:bias", "e4m3/row:e4m3/row:bf16", "e4m3/row:e4m3/row:fp16", "e4m3/row:e4m3/row:f32",
        "e4m3/row:e4m3/row:bf16:bias"});
   add({"36x272x528", "128x256x2048"}, {"e4m3/row:e4m3/row:bf16:batch=3"});
+  add({"1x512x1024", "33x272x528"}, {"bf16/fp8_row:e4m3/row:bf16:bias", "fp16/fp8_row:e4m3/row:f32"});
+  add({"64x512x1024"}, {"bf16/fp8_1x128:e4m3/128x128:bf16", "f32/fp8_1x128:e4m3/128x128:bf16:bias:batch=3"});
   add({"64x512x1024", "36x272x640", "4x512x128"},
       {"e4m3/1x128:e4m3/128x128:bf16", "e4m3/1x128:e4m3/128x128:fp16", "e4m3/1x128:e4m3/128x128:f32",
        "e4m3/1x128:e4m3/128x128:bf16:bias", "e4m3/1x128:e4m3/128x128:bf16:batch=3"});

@@ -3,15 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gemmtune/families/fp8_block/block_cost.h"
+#include "tests/families/check/in_call.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
 
 namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_fp8_block_family();
+
 namespace {
 
 constexpr std::int64_t multiprocessors = 132;
@@ -24,6 +29,13 @@ std::vector<BlockTile> tiles_of(const std::string& sizes) {
 }
 
 bool has(const std::string& sizes, const BlockTile& tile) { return std::ranges::count(tiles_of(sizes), tile) == 1; }
+
+TEST(BlockSpace, CallsThatQuantiseHaveTheCandidatesOfTheProduct) {
+  const auto family = make_fp8_block_family();
+  for (const char* text : {"4096x2112x7168:a16w8_blockscale", "100x576x512:f16/fp8_1x128:e4m3/128x128:f32:bias:packed"})
+    check::expect_candidates_of_product(*family, text, h100);
+  EXPECT_EQ(check::why_not(*family, "64x8x128:a16w8_blockscale", h100), "is for more than 64 rows of A");
+}
 
 TEST(BlockSpace, EachPointIsAKernelAndItsNameSaysWhich) {
   for (const auto* sizes : {"65x64x128", "128x2112x7168", "128x24576x1536", "128x7168x16384", "300x576x384",

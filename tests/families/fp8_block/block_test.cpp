@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gemmtune/families/fp8_block/block_space.h"
+#include "tests/families/check/back_to_back.h"
 #include "tests/families/check/compile_ahead.h"
 #include "tests/families/check/gpu_family_test.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
@@ -132,6 +133,32 @@ TEST_F(BlockTest, RefusesMxfp8WeightsThatLoseTooMuch) {
   EXPECT_NE(check::why_wrong_on(*family_, problem, host, kinds(problem).front(), "blocks far apart")
                 .find("1 of 64 rows of the weights do not fit"),
             std::string::npos);
+}
+
+/// Each call quantises A in front of the product.
+TEST_F(BlockTest, ActivationsThatTheCallQuantises) {
+  for (const std::string rest : {":a16w8_blockscale", ":f16/fp8_1x128:e4m3/128x128:f32:bias:batch=2:packed"})
+    for (const std::string sizes : {"65x64x128", "270x201x1536"}) expect_right(sizes + rest);
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
+    EXPECT_EQ(why_first_wrong("130x300x2048:a16w8_blockscale", recipe), "");
+}
+
+/// Of the first, the product starts early; the second has more tiles than the device holds at once.
+TEST_F(BlockTest, QuantisingCallsOneBehindTheOther) {
+  for (const std::string text : {"130x576x1536:a16w8_blockscale", "1024x4096x256:a16w8_blockscale"})
+    EXPECT_EQ(check::why_back_to_back_wrong(*family_, {.problem = text, .seed = 11}, first(parse_problem(text))), "");
+}
+
+TEST_F(BlockTest, E8M0Scales) {
+  for (const std::string types :
+       {"e4m3/1x128e8m0:e4m3/128x128e8m0:bf16", "e4m3/1x128e8m0:e4m3/128x128e8m0:f32:bias:batch=2:packed",
+        "e4m3/1x128:e4m3/128x128e8m0:bf16:packed", "e4m3/1x128e8m0:e4m3/128x128:bf16",
+        "bf16/fp8_1x128:e4m3/128x128e8m0:bf16:packed"})
+    for (const std::string sizes : {"65x64x128:", "270x201x1536:"}) EXPECT_EQ(why_first_wrong(sizes + types), "");
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
+                            Recipe::nan_scales, Recipe::nan_inf})
+    EXPECT_EQ(why_first_wrong("128x300x2048:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16", recipe), "");
 }
 
 TEST_F(BlockTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("256x1024x2048")), ""); }

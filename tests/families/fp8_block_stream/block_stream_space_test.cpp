@@ -4,15 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/families/check/in_call.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
 #include "tests/support/stream_registers.h"
 
 namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_fp8_block_stream_family();
+
 namespace {
 
 std::vector<BlockStreamTile> tiles_of(const Problem& problem) {
@@ -118,6 +123,40 @@ TEST(BlockStreamSpace, SaysWhatItDoesNotDo) {
   EXPECT_EQ(why_not("8x8x128:e4m3fnuz/1x128:e4m3fnuz/128x128:bf16"), formats);
   EXPECT_EQ(why_not_block_stream(block_scaled("8x8x128"), {.kind = DeviceKind::cuda, .arch = "sm100"}),
             "runs on Hopper GPUs only");
+}
+
+TEST(BlockStreamSpace, CallsThatQuantiseHaveTheCandidatesOfTheProduct) {
+  const auto family = make_fp8_block_stream_family();
+  for (const char* text : {"1x2112x7168:a16w8_blockscale", "64x7168x2048:f32/fp8_1x128:e4m3/128x128:f32:bias:packed"})
+    check::expect_candidates_of_product(*family, text, h100);
+  EXPECT_EQ(check::why_not(*family, "129x8x128:a16w8_blockscale", h100), "is for up to 128 rows of A");
+  EXPECT_EQ(check::why_not(*family, "1x128x192:a16w8_blockscale", h100), "K % 128 != 0");
+  EXPECT_EQ(check::why_not(*family, "8x8x128:a16w8", h100),
+            "fp8_block_stream does not handle A quantised in the call to e4m3 with scales of rows");
+}
+
+TEST(BlockStreamSpace, E8M0ScalesBecomeFloatsInFrontOfTheSameCandidates) {
+  const auto family = make_fp8_block_stream_family();
+  const auto names = [&](const std::string& types) {
+    const auto problem = parse_problem("64x7168x2048:" + types);
+    EXPECT_EQ(family->supports(problem, h100).why_not, "") << types;
+    std::vector<std::string> found;
+    for (const auto& source : family->kernels(problem, family->candidates(problem, h100).front(), h100))
+      found.push_back(source.name);
+    return found;
+  };
+  const auto product = names("e4m3/1x128:e4m3/128x128:bf16:packed");
+  for (const std::string types :
+       {"e4m3/1x128e8m0:e4m3/128x128e8m0:bf16:packed", "e4m3/1x128:e4m3/128x128e8m0:bf16:packed",
+        "e4m3/1x128e8m0:e4m3/128x128:bf16:packed"}) {
+    auto found = names(types);
+    EXPECT_TRUE(found.back().ends_with("e8m0_floats.cu")) << found.back();
+    found.pop_back();
+    EXPECT_EQ(found, product);
+  }
+  EXPECT_EQ(names("bf16/fp8_1x128:e4m3/128x128e8m0:bf16:packed").size(), product.size() + 2);
+  EXPECT_EQ(family->candidates(parse_problem("64x7168x2048:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16"), h100),
+            family->candidates(block_scaled("64x7168x2048"), h100));
 }
 
 TEST(BlockStreamSpace, KernelsThatCannotBeAreRefused) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gemmtune/families/fp8_block_stream/block_stream_space.h"
+#include "tests/families/check/back_to_back.h"
 #include "tests/families/check/compile_ahead.h"
 #include "tests/families/check/gpu_family_test.h"
 #include "tests/families/fp8_block_stream/block_scaled.h"
@@ -112,6 +113,39 @@ TEST_F(BlockStreamTest, RefusesMxfp8WeightsThatLoseTooMuch) {
   host.w_scale[0] = std::byte{127};
   EXPECT_NE(why_first_wrong_on(problem, host, "blocks far apart").find("1 of 64 rows of the weights do not fit"),
             std::string::npos);
+}
+
+/// Each call quantises A in front of the product.
+TEST_F(BlockStreamTest, ActivationsThatTheCallQuantises) {
+  for (const std::string rest : {"bf16/fp8_1x128:e4m3/128x128:bf16", "f16/fp8_1x128:e4m3/128x128:f32:bias:packed",
+                                 "f32/fp8_1x128:e4m3/128x128:bf16:batch=2:packed"})
+    for (const std::string sizes : {"1x65x128:", "17x200x1152:", "128x333x2048:"})
+      EXPECT_EQ(why_first_wrong(sizes + rest), "");
+}
+
+TEST_F(BlockStreamTest, HardActivationsThatTheCallQuantises) {
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
+    for (const std::string type : {"bf16", "f32"})
+      EXPECT_EQ(why_first_wrong("64x300x1536:" + type + "/fp8_1x128:e4m3/128x128:bf16:packed", recipe), "");
+}
+
+/// The product starts before the quantiser has ended, and the next call's quantiser before the product has.
+TEST_F(BlockStreamTest, QuantisingCallsOneBehindTheOther) {
+  for (const std::string text : {"1x2112x7168:a16w8_blockscale:packed", "128x576x1536:a16w8_blockscale"})
+    EXPECT_EQ(check::why_back_to_back_wrong(*family_, {.problem = text, .seed = 11}, first(parse_problem(text))), "");
+}
+
+TEST_F(BlockStreamTest, E8M0Scales) {
+  for (const std::string types :
+       {"e4m3/1x128e8m0:e4m3/128x128e8m0:bf16", "e4m3/1x128e8m0:e4m3/128x128e8m0:f32:bias:batch=2:packed",
+        "e4m3/1x128:e4m3/128x128e8m0:bf16:packed", "e4m3/1x128e8m0:e4m3/128x128:bf16",
+        "bf16/fp8_1x128:e4m3/128x128e8m0:bf16:packed"})
+    for (const std::string sizes : {"1x65x128:", "17x200x1152:", "128x333x2048:"})
+      EXPECT_EQ(why_first_wrong(sizes + types), "");
+  for (const auto recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows,
+                            Recipe::nan_scales, Recipe::nan_inf})
+    EXPECT_EQ(why_first_wrong("128x300x2048:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16", recipe), "");
 }
 
 TEST_F(BlockStreamTest, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, block_scaled("16x1024x2048")), ""); }

@@ -4,14 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/families/check/in_call.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
 #include "tests/support/stream_registers.h"
 
 namespace gemmtune {
+
+std::unique_ptr<KernelFamily> make_wgmma_stream_family();
+
 namespace {
 
 constexpr const char* types[]{":e4m3/row:e4m3/row:bf16", ":e4m3/tensor:e4m3/row:f32:packed", ":bf16:bf16:bf16:bias",
@@ -90,6 +95,17 @@ TEST(WgmmaStreamSpace, SaysWhatItDoesNotDo) {
 }
 
 /// Sums that stay in the tensor core are in flight while a warpgroup waits for the next chunk.
+TEST(WgmmaStreamSpace, CallsThatQuantiseHaveTheCandidatesOfTheProduct) {
+  const auto family = make_wgmma_stream_family();
+  for (const char* text : {"1x2112x7168:a16w8", "64x7168x2048:f32/fp8_row:e4m3/tensor:f32:bias:packed"})
+    check::expect_candidates_of_product(*family, text, h100);
+  EXPECT_EQ(check::why_not(*family, "8x8x24:a16w8", h100), "K % 16 != 0");
+  EXPECT_EQ(check::why_not(*family, "8x8x128:bf16/fp8_row:e2m1/1x32:bf16", h100),
+            "multiplies e4m3 by e4m3, bf16 by bf16 and fp16 by fp16 only");
+  EXPECT_EQ(check::why_not(*family, "8x8x128:a16w8_blockscale", h100),
+            "wgmma_stream does not handle A quantised in the call to e4m3 with 1x128 scales");
+}
+
 TEST(WgmmaStreamSpace, KernelsThatCannotBeAreRefused) {
   const auto fp8 = parse_problem("64x2112x7168:e4m3/row:e4m3/row:bf16");
   const auto bf16 = parse_problem("64x2112x7168:bf16:bf16:bf16");

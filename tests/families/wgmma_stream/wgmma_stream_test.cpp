@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gemmtune/families/wgmma_stream/wgmma_stream_space.h"
+#include "tests/families/check/back_to_back.h"
 #include "tests/families/check/gpu_family_test.h"
 #include "tests/support/covering_pairs.h"
 
@@ -93,6 +94,23 @@ TEST_F(WgmmaStreamTest, ScalesAtTheEndsOfTheirRange) {
   set_scale(host.a_scale, 7, std::numeric_limits<float>::quiet_NaN());
   for (std::size_t row = 64; row < 80; ++row) set_scale(host.w_scale, row, 0x1p+100f);
   EXPECT_EQ(why_first_wrong_on(problem, host, "scales far from 1"), "");
+}
+
+/// Each call quantises A in front of the product.
+TEST_F(WgmmaStreamTest, ActivationsThatTheCallQuantises) {
+  for (const std::string rest :
+       {":a16w8", ":f16/fp8_row:e4m3/tensor:f32:bias:packed", ":f32/fp8_row:e4m3:bf16:batch=2"})
+    for (const std::string sizes : {"1x65x16", "17x200x1136", "128x333x20480"})
+      EXPECT_EQ(why_first_wrong(sizes + rest), "");
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_inf})
+    EXPECT_EQ(why_first_wrong("64x300x1536:a16w8:packed", recipe), "");
+}
+
+/// The product starts before the quantiser has ended, and the next call's quantiser before the product has.
+TEST_F(WgmmaStreamTest, QuantisingCallsOneBehindTheOther) {
+  for (const std::string text : {"1x2112x7168:a16w8:packed", "128x576x1536:a16w8"})
+    EXPECT_EQ(check::why_back_to_back_wrong(*family_, {.problem = text, .seed = 11}, first(parse_problem(text))), "");
 }
 
 TEST_F(WgmmaStreamTest, NamesSayAll) {
