@@ -109,7 +109,7 @@ Space stream_space(const StreamKernels& kernels, const Problem& problem, std::in
   return {kernels.family,
           {numeric_axis("n", token_choices()), numeric_axis("r", order.row_groups), numeric_axis("u", {1, 2}),
            numeric_axis("q", order.k_groups), numeric_axis("c", order.k_blocks), numeric_axis("x", {1, 2}),
-           numeric_axis("s", {4, 6, 8, 3, 12}), numeric_axis("t", {8, 4, 3}), numeric_axis("a", {0, 1})},
+           numeric_axis("s", order.w_stages), numeric_axis("t", {8, 4, 3}), numeric_axis("a", {0, 1})},
           {rule("no such kernel", is_kernel), rule("another tile suits the rows of A", suits_tokens),
            rule("K is too short for so many parts", splits_well), rule("another ring suits K", has_useful_ring),
            rule("another ring suits the rows of A", has_useful_a_ring),

@@ -25,6 +25,7 @@ struct StreamOrder {
   std::vector<std::int64_t> row_groups{1, 2, 4};
   std::vector<std::int64_t> k_groups{1, 2, 4};
   std::vector<std::int64_t> k_blocks{2, 4, 1, 8};
+  std::vector<std::int64_t> w_stages{4, 6, 8, 3, 12};
 };
 
 /// Names look like fp8_block_stream_n64_r1_u1_q1_c4_x1_s4_t4_a0: the members of StreamTile in their order. Constraints
