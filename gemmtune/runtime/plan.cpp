@@ -2,20 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-
 namespace gemmtune {
-namespace {
-
-constexpr std::size_t cache_line = 64;
-constexpr std::size_t lines_of_gemm = 4;  // at most; a kernel's own numbers come first in its object
-
-/// Asks for so many cache lines without waiting for them.
-void ask_for(const void* object, std::size_t lines) noexcept {
-  for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const char*>(object) + i * cache_line);
-}
-
-}  // namespace
 
 Plan::Plan(const Problem& problem, std::shared_ptr<const PreparedKernel> kernel, PlanOrigin origin,
            std::shared_ptr<KernelTally> tally)
@@ -30,11 +17,6 @@ Plan::Plan(const Problem& problem, std::shared_ptr<const PreparedKernel> kernel,
       tally_(std::move(tally)) {}
 
 Refusal Plan::launch(const LaunchOperands& operands, LaunchStream& stream) const noexcept {
-  // Between two launches, the library and the driver have emptied the caches. What is read one after the other comes
-  // at once then.
-  ask_for(&path_, (sizeof(path_) + cache_line - 1) / cache_line);
-  ask_for(path_.gemm, lines_of_gemm);
-  ask_for(&path_.tally->launches, 1);
   auto refusal = check_operands(path_.rules, operands);
   if (refusal == Refusal::none && !path_.device->is_reached()) refusal = Refusal::wrong_device;
   if (refusal == Refusal::none) {
