@@ -47,6 +47,8 @@ class GpuReferenceTest : public OnGpu {
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (std::isnan(expected[i])) {
         ASSERT_TRUE(std::isnan(found[i])) << "element " << i;
+      } else if (std::isinf(expected[i])) {
+        ASSERT_EQ(found[i], expected[i]) << "element " << i;
       } else {
         ASSERT_LE(std::fabs(found[i] - expected[i]), 1e-12 * size(i)) << "element " << i;
       }
