@@ -62,7 +62,7 @@ bool fills_device(const Problem& problem, const Tile& tile, std::int64_t multipr
   return share_of_device(grid_of(problem, tile), multiprocessors) >= 0.7 * best;
 }
 
-/// The ring is no longer than the block's part of K. The rings of a multiprocessor hold 32 to 112 KB of W, or as much
+/// The ring is no longer than the block's part of K. The rings of a multiprocessor hold 24 to 112 KB of W, or as much
 /// as there is, unless A takes the room.
 bool has_useful_ring(const Problem& problem, const Tile& tile) {
   const auto brick = w4_brick_bytes(static_cast<std::int32_t>(w4_scale_k(problem)));
@@ -73,7 +73,7 @@ bool has_useful_ring(const Problem& problem, const Tile& tile) {
   if (tile.stages > 4 && tile.stages >= chunks + tile.k_groups) return false;
   if (tile.tokens >= 128) return is_longest || tile.stages == 4;
   const auto bytes = w4_blocks_at_once(problem, tile) * tile.rows() / w4_brick_rows * brick;  // of a stage
-  const auto least = std::min<std::int64_t>(32 << 10, (chunks + tile.k_groups) * bytes);
+  const auto least = std::min<std::int64_t>(24 << 10, (chunks + tile.k_groups) * bytes);
   return tile.stages * bytes <= 112 << 10 && (is_longest || tile.stages * bytes >= least);
 }
 

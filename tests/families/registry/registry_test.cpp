@@ -1,6 +1,7 @@
 // Nobody would notice a family that is built but never runs. Here each must compute at least one problem correctly.
 #include "gemmtune/families/registry.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -8,6 +9,7 @@
 
 #include "gemmtune/core/error.h"
 #include "tests/families/check/family_check.h"
+#include "tests/support/hopper.h"
 
 namespace gemmtune {
 namespace {
@@ -60,6 +62,35 @@ TEST(Registry, EveryFamilyThatWasBuiltIsExercised) {
     RecordProperty(std::string(family->name()), count);
     EXPECT_GT(count, 0) << family->name() << " supports none of the problems of this test";
   }
+}
+
+/// Spaces of kernels for Hopper are searched without one. A problem that a family supports has a candidate in it.
+TEST(Registry, WhatAHopperFamilySupportsHasACandidate) {
+  constexpr const char* types[]{"bf16:bf16:bf16",
+                                "fp16:fp16:f32",
+                                "e4m3/row:e4m3/row:bf16",
+                                "bf16/fp8_row:e4m3/tensor:bf16",
+                                "a8w8_blockscale",
+                                "bf16/fp8_1x128:e4m3/128x128:f32",
+                                "mxfp8",
+                                "a4w4:packed",
+                                "a16w4",
+                                "a16w4_nvfp4:out=f32",
+                                "e4m3/row:e2m1/1x32:bf16:packed",
+                                "e4m3/tensor:e2m1/1x32:f32:packed:batch=3"};
+  int supported = 0;
+  for (const auto& family : make_families()) {
+    if (family->runs_on() != DeviceKind::cuda || family->name() == "cublaslt") continue;  // that asks the library
+    for (const int m : {1, 65, 1000})
+      for (const int n : {1, 96, 2112})
+        for (const char* of : types) {
+          const auto problem = parse_problem(fmt::format("{}x{}x7168:{}", m, n, of));
+          if (!family->supports(problem, h100)) continue;
+          ++supported;
+          EXPECT_TRUE(family->default_candidate(problem, h100)) << family->name() << " " << to_string(problem);
+        }
+  }
+  if (supported == 0) GTEST_SKIP() << "built without families for CUDA";
 }
 
 TEST(Registry, NamesAreUniqueAndVersionsSaid) {
