@@ -89,8 +89,11 @@ TEST(TurnsAcross, AGpuDoesNotRestBetweenTurns) {
   for (const auto& turn : turns_on(DeviceKind::cpu)) EXPECT_EQ(turn.after, 0);
   const auto turns = turns_on(DeviceKind::cuda);
   EXPECT_EQ(turns.front().after, 0) << "how long a launch takes is not known yet";
-  for (std::size_t i = 1; i < turns.size(); ++i)
-    if (turns[i].outputs == Outputs::judged) EXPECT_GE(turns[i].warmup, 1) << "samples follow launches of their own";
+  for (std::size_t i = 1; i < turns.size(); ++i) {
+    if (turns[i].outputs == Outputs::judged) {
+      EXPECT_GE(turns[i].warmup, 1) << "samples follow launches of their own";
+    }
+  }
   EXPECT_GT(turns.back().after, 2) << "launches of microseconds";
   EXPECT_LE(turns.back().after, 128);
 }
