@@ -158,10 +158,9 @@ class Ssh(FleetTest):
             deadline = time.monotonic() + 60
             while not list(disk.glob("runs/*/[0-9]*/pid")) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            with open(disk / "filler", "wb") as filler, self.assertRaises(OSError):
+            with open(disk / "filler", "wb", buffering=0) as filler, self.assertRaises(OSError):  # nothing is left for close
                 while True:
                     filler.write(bytes(1 << 16))
-                    filler.flush()
             output, log = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 0, output + log)
         self.assertRegex(output, r"(?m)^two cpu:0 .*set aside: its calibration failed")
