@@ -66,7 +66,7 @@ class Replaying {
       }
     }
     if (right.empty()) return;
-    time_in_turns(evaluations, right, clock);
+    time_in_turns(evaluations, right);
     if (clock == Clock::load) evaluations.front().cost.kernel_s += settling_us(policy_.measure) / 1e6;
     for (const auto& evaluation : evaluations) observer_.evaluated(evaluation);
   }
@@ -85,7 +85,8 @@ class Replaying {
     best_us = std::min(best_us, evaluation.timing.median_us);
   }
 
-  void time_in_turns(std::vector<Evaluation>& evaluations, const Recorded& all, Clock clock) {
+  /// The recorded times do not depend on the load before them, which the costs leave out.
+  void time_in_turns(std::vector<Evaluation>& evaluations, const Recorded& all) {
     std::size_t turn = 0;
     const auto settle_turn = [&] { evaluations[turn].cost.kernel_s += timer_.take_spent_s(); };
     const auto change_turn = [&](std::size_t i) {
@@ -95,7 +96,7 @@ class Replaying {
       timer_.use(all[i]->confirm);
     };
     const std::vector<Timer::Launch> launches(all.size(), {[](std::int64_t) {}});
-    const auto samples = sample_interleaved(timer_, launches, policy_.measure, clock, change_turn);
+    const auto samples = sample_interleaved(timer_, launches, policy_.measure, Clock::nothing, change_turn);
     settle_turn();
     for (std::size_t i = 0; i < all.size(); ++i) set_times(evaluations[i], samples[i], *all[i]);
   }

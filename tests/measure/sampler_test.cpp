@@ -176,18 +176,16 @@ TEST(SampleInterleaved, TheLaunchAfterEachChangeIsNotCounted) {
 /// How many launches of the first of two pass before each of its blocks of samples.
 std::vector<std::size_t> not_counted(double launch_us, Clock clock) {
   ScriptedTimer timer([&](std::size_t) { return launch_us; });
-  const auto result = interleave(timer, 2, policy(2, 4, 20), clock);
-  std::vector<std::size_t> launches;
-  std::size_t last = 99;
-  for (const auto& [who, index] : timer.log()) {
-    if (who == 0 && last != 0) launches.push_back(0);
-    if (who == 0) ++launches.back();
-    last = who;
-  }
-  const auto& turns = result.samples[0].turns;
-  EXPECT_EQ(launches.size(), turns.size());
-  for (std::size_t i = 0; i < turns.size(); ++i) launches[i] -= turns[i];
-  return launches;
+  const std::vector<Timer::Launch> launches{timer.named(0), timer.named(1)};
+  std::vector<std::pair<std::size_t, std::size_t>> begun;  // whose block, and after how many launches
+  const auto samples = sample_interleaved(timer, launches, policy(2, 4, 20), clock,
+                                          [&](std::size_t i) { begun.emplace_back(i, timer.log().size()); });
+  begun.emplace_back(1, timer.log().size());
+  std::vector<std::size_t> before;
+  for (std::size_t i = 0; i + 1 < begun.size(); ++i)
+    if (begun[i].first == 0)
+      before.push_back(begun[i + 1].second - begun[i].second - samples[0].turns.at(before.size()));
+  return before;
 }
 
 TEST(SampleInterleaved, BlocksOfLongLaunchesBeginWithLoadWhereTheClockDependsOnIt) {

@@ -120,8 +120,14 @@ constexpr auto recipes = {Recipe::gaussian, Recipe::one_sign, Recipe::wide_expon
                           Recipe::wide_rows};
 constexpr auto depths = {32, 96, 128, 416, 2048, 8192};
 
+/// E4M3 holds E2M1 weights whose scales are near each other. Kernels for them refuse others, as these are.
+bool is_refused(const Problem& problem, Recipe recipe) {
+  return recipe == Recipe::wide_exponents && problem.a.type == DType::e4m3 && problem.w.type == DType::e2m1;
+}
+
 TEST_P(Fp8PromotedTest, AreRight) {
   for (const Recipe recipe : recipes) {
+    if (is_refused(problem(promotion), recipe)) continue;
     for (const std::int64_t k : depths) {
       const Trial trial(problem(k), recipe);
       EXPECT_EQ(trial.judge(promotion).why_wrong, "") << to_string(recipe) << ' ' << to_string(trial.problem());

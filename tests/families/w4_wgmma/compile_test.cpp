@@ -52,26 +52,24 @@ class W4Compiles : public testing::Test {
 };
 
 TEST_F(W4Compiles, TilesOfAllWidths) {
-  for (const char* sizes :
-       {"1x8192x8192", "16x8192x8192", "32x7168x2048", "64x8192x8192", "128x57344x8192", "4096x8192x8192"})
-    add_space(a16w4(sizes));
-  EXPECT_GE(sources_.size(), 30U);
+  for (const char* sizes : {"1x8192x8192", "32x7168x2048", "128x57344x8192", "4096x8192x8192"}) add_space(a16w4(sizes));
+  EXPECT_GE(sources_.size(), 20U);
   expect_all_compile();
 }
 
 TEST_F(W4Compiles, TilesOfAllWidthsForFp8) {
-  for (const char* sizes : {"16x8192x8192", "128x57344x8192", "4096x8192x8192"}) add_space(a8w4(sizes));
-  EXPECT_GE(sources_.size(), 15U);
+  for (const char* sizes : {"16x8192x8192", "4096x8192x8192"}) add_space(a8w4(sizes));
+  EXPECT_GE(sources_.size(), 10U);
   expect_all_compile();
 }
 
 TEST_F(W4Compiles, EveryOutputAndScale) {
   for (const std::string out : {"bf16", "fp16", "f32"})
     for (const std::string bias : {"", ":bias"})
-      for (const std::string sizes : {"16x8192x8192", "16x8191x8192"})
-        for (const auto& problem : {a16w4(sizes, out + bias), a16w4_nvfp4(sizes, out + bias)})
-          for (const auto& source : w4_sources(problem, {})) add(source);
-  EXPECT_EQ(sources_.size(), 2U * (10U + 1U));
+      for (const auto& problem : {a16w4(bias.empty() ? "16x8192x8192" : "16x8191x8192", out + bias),
+                                  a16w4_nvfp4(bias.empty() ? "16x8191x8192" : "16x8192x8192", out + bias)})
+        for (const auto& source : w4_sources(problem, {})) add(source);
+  EXPECT_EQ(sources_.size(), 2U * (6U + 1U));
   for (const auto& [sizes, rest] : {std::pair<std::string, std::string>{"300x8192x8192", "bf16:bias"},
                                     {"300x8190x8192", "fp16"},
                                     {"300x8191x8192", "bf16"},
