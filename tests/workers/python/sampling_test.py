@@ -48,6 +48,15 @@ class SamplingTest(unittest.TestCase):
         self.assertEqual(blocks, [2, 2, 2])
         self.assertEqual((series.samples, series.turns), ([10.0] * 4, [2, 2]))
 
+    def test_a_turn_of_long_launches_begins_with_load_where_the_clock_depends_on_it(self):
+        for us, under_load, later in ((1000.0, True, 11), (100.0, True, 26), (10.0, True, 1), (1000.0, False, 1)):
+            taken = []
+            series = Series(lambda count: taken.append(count) or [us] * count, {**MEASURE, "warmup": 5})
+            turn(series, under_load)
+            before = len(taken)
+            turn(series, under_load)
+            self.assertEqual(sum(taken[before:-1]), later, (us, under_load))
+
     def test_finalists_take_turns_in_alternating_order(self):
         order = []
         all_series = [Series(lambda count: [10.0 + count % 2] * count, MEASURE) for _ in range(3)]
