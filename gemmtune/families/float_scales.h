@@ -3,31 +3,20 @@
 // look at with_float_scales() of a problem for everything else.
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "gemmtune/families/family.h"
+#include "gemmtune/families/two_step_gemm.h"
 #include "gemmtune/kernels/e8m0_floats.h"
 
 namespace gemmtune {
 
-class FloatScalesGemm final : public PreparedGemm {
+class FloatScalesGemm final : public TwoStepGemm {
  public:
   /// `product` is prepared for with_float_scales(problem), and packs weights without their scales.
   FloatScalesGemm(const Problem& problem, std::unique_ptr<PreparedGemm> product)
-      : problem_(problem), floats_(problem), product_(std::move(product)) {}
-
-  std::size_t packed_weight_bytes() const override { return product_->packed_weight_bytes(); }
-  std::string packed_layout() const override { return product_->packed_layout(); }
-  std::size_t workspace_bytes() const override { return floats_.layout().bytes + product_->workspace_bytes(); }
-  AddressAlignment alignment() const override { return product_->alignment(); }
-
-  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
-    product_->pack_weights(operands, packed, stream);
-  }
+      : FloatScalesGemm(problem, E8m0Floats(problem), std::move(product)) {}
 
   void launch(const Operands& operands, Stream& stream) noexcept override {
     const auto at = floats_.layout();
@@ -35,16 +24,17 @@ class FloatScalesGemm final : public PreparedGemm {
     Operands with_floats = operands;
     if (is_converted(problem_.a)) with_floats.a_scale = operands.workspace + at.a;
     if (is_converted(problem_.w)) with_floats.w_scale = operands.workspace + at.w;
-    with_floats.workspace = operands.workspace + at.bytes;
-    product_->launch(with_floats, stream);
+    launch_product(with_floats, stream);
   }
 
  private:
+  FloatScalesGemm(const Problem& problem, E8m0Floats floats, std::unique_ptr<PreparedGemm> product)
+      : TwoStepGemm(floats.layout().bytes, std::move(product)), problem_(problem), floats_(std::move(floats)) {}
+
   static bool is_converted(const Side& side) { return with_float_scales(side.scaling) != side.scaling; }
 
   Problem problem_;
   E8m0Floats floats_;
-  std::unique_ptr<PreparedGemm> product_;
 };
 
 /// make(with_float_scales(problem)), and a conversion in front of it if a side has E8M0 scales for blocks of 128.

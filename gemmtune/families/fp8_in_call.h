@@ -3,13 +3,12 @@
 // and look at product_in_call() of a problem for everything else.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gemmtune/families/family.h"
+#include "gemmtune/families/two_step_gemm.h"
 #include "gemmtune/kernels/fp8_quantiser.h"
 
 namespace gemmtune {
@@ -20,20 +19,11 @@ inline std::string why_not_quantised_in_call(const Problem& problem, const Devic
   return device.arch.starts_with("sm90") ? why_no_fp8_quantiser(problem) : "quantises A on Hopper GPUs only";
 }
 
-class Fp8InCallGemm final : public PreparedGemm {
+class Fp8InCallGemm final : public TwoStepGemm {
  public:
   /// `product` is prepared for product_in_call(problem).
   Fp8InCallGemm(const Problem& problem, std::unique_ptr<PreparedGemm> product)
-      : quantiser_(problem), product_(std::move(product)) {}
-
-  std::size_t packed_weight_bytes() const override { return product_->packed_weight_bytes(); }
-  std::string packed_layout() const override { return product_->packed_layout(); }
-  std::size_t workspace_bytes() const override { return quantiser_.layout().bytes + product_->workspace_bytes(); }
-  AddressAlignment alignment() const override { return product_->alignment(); }
-
-  void pack_weights(const Operands& operands, std::byte* packed, Stream& stream) override {
-    product_->pack_weights(operands, packed, stream);
-  }
+      : Fp8InCallGemm(Fp8Quantiser(problem), std::move(product)) {}
 
   void launch(const Operands& operands, Stream& stream) noexcept override {
     const auto at = quantiser_.layout();
@@ -41,13 +31,14 @@ class Fp8InCallGemm final : public PreparedGemm {
     Operands quantised = operands;
     quantised.a = operands.workspace + at.values;
     quantised.a_scale = operands.workspace + at.scales;
-    quantised.workspace = operands.workspace + at.bytes;
-    product_->launch(quantised, stream);
+    launch_product(quantised, stream);
   }
 
  private:
+  Fp8InCallGemm(Fp8Quantiser quantiser, std::unique_ptr<PreparedGemm> product)
+      : TwoStepGemm(quantiser.layout().bytes, std::move(product)), quantiser_(std::move(quantiser)) {}
+
   Fp8Quantiser quantiser_;
-  std::unique_ptr<PreparedGemm> product_;
 };
 
 /// make(product_in_call(problem)), and a quantiser in front of it if the call quantises A.

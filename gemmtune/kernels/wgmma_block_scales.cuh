@@ -183,11 +183,10 @@ struct Multiplier {
   }
 };
 
-/// Nothing that computes these numbers comes later in the program, and nothing that uses them earlier.
-template <int count>
-__device__ __forceinline__ void settle(float (&numbers)[count]) {
+/// Placed after a wait for the tensor core, so that the compiler does not read sums before it.
+__device__ __forceinline__ void settle(float (&sums)[piece_sums]) {
 #pragma unroll
-  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(numbers[i]));
+  for (int i = 0; i < piece_sums; ++i) asm volatile("" : "+f"(sums[i]));
 }
 
 __device__ __forceinline__ void start(float (&sums)[piece_sums], const Multiplier& m, int stage, int sub, int piece) {

@@ -3,16 +3,9 @@
 
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
-#include "gemmtune/families/w4_space.h"
-#include "tests/families/check/compile_ahead.h"
-#include "tests/families/check/gpu_family_test.h"
-#include "tests/families/w4_wgmma/a16w4.h"
-#include "tests/support/covering_pairs.h"
+#include "tests/families/w4_wgmma/w4_gpu_test.h"
 
 namespace gemmtune {
 
@@ -20,9 +13,9 @@ std::unique_ptr<KernelFamily> make_a16w4_wgmma_family();
 
 namespace {
 
-class A16w4Test : public check::GpuFamilyTest {
+class A16w4Test : public W4GpuTest {
  protected:
-  A16w4Test() : GpuFamilyTest(make_a16w4_wgmma_family(), a16w4_text("16x64x128")) {}
+  A16w4Test() : W4GpuTest(make_a16w4_wgmma_family(), a16w4_text) {}
 };
 
 /// Tiles of one problem multiply another one, whose sizes nothing divides and whose K may be shorter than its parts.
@@ -35,25 +28,13 @@ TEST_F(A16w4Test, EveryTileIsRightOnRaggedSizes) {
        {Two{"1x8192x8192", "1x576x2048"}, Two{"16x8192x8192", "13x520x4128"}, Two{"16x7168x2048", "3x1000x2080"},
         Two{"24x8192x8192", "17x711x32"}, Two{"64x8192x8192", "61x300x1696"}, Two{"64x57344x8192", "60x301x416"},
         Two{"128x8192x8192", "127x300x1184"}, Two{"256x8192x8192", "200x330x640"},
-        Two{"4096x8192x8192", "1100x1300x544"}}) {
-    const check::Case one{.problem = a16w4_text(sizes), .seed = 3};
-    const Space space = w4_space(a16w4(tiles_of), *info_);
-    std::vector<Candidate> candidates;
-    for (const auto& point : covering_pairs(space.points()))
-      candidates.push_back(space.candidate("a16w4_wgmma", point));
-    check::compile_ahead(*family_, one.problem, *info_, candidates);
-    for (const auto& candidate : candidates) EXPECT_EQ(check::why_wrong(*family_, one, candidate), "");
-  }
+        Two{"4096x8192x8192", "1100x1300x544"}})
+    expect_tiles_right(tiles_of, sizes);
 }
 
 /// More tiles than the device holds at once: blocks work on several of them, also in clusters.
 TEST_F(A16w4Test, BlocksTakeTurns) {
-  for (const std::string sizes : {"3000x2100x160", "16x70000x96", "129x20001x64"}) {
-    const auto candidates = family_->candidates(a16w4(sizes), *info_);
-    check::compile_ahead(*family_, a16w4_text(sizes), *info_, candidates);
-    for (const auto& candidate : candidates)
-      EXPECT_EQ(check::why_wrong(*family_, {.problem = a16w4_text(sizes), .seed = 4}, candidate), "");
-  }
+  for (const std::string sizes : {"3000x2100x160", "16x70000x96", "129x20001x64"}) expect_all_candidates_right(sizes);
 }
 
 TEST_F(A16w4Test, SizesThatNothingDivides) {

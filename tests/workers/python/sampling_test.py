@@ -49,7 +49,7 @@ class SamplingTest(unittest.TestCase):
         self.assertEqual((series.samples, series.turns), ([10.0] * 4, [2, 2]))
 
     def test_a_turn_of_long_launches_begins_with_load_where_the_clock_depends_on_it(self):
-        for us, under_load, later in ((1000.0, True, 11), (100.0, True, 26), (10.0, True, 1), (1000.0, False, 1)):
+        for us, under_load, later in ((1000.0, True, 10), (100.0, True, 25), (10.0, True, 1), (1000.0, False, 1)):
             taken = []
             series = Series(lambda count: taken.append(count) or [us] * count, {**MEASURE, "warmup": 5})
             turn(series, under_load)

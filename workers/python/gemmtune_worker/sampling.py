@@ -96,9 +96,11 @@ def run_uncounted(takes, for_s, clock=time.monotonic):
 def turn(series, under_load=False):
     """`under_load`: on a GPU, whose clock depends on the load of the last milliseconds."""
     warmup = series.measure["warmup"]
-    series.warm_up(min(warmup, 1) if series.samples else warmup)
-    if warmup and under_load and series.last_us >= SHORTEST_WITH_LOAD_US:
-        series.warm_up(int(LOAD_US / max(series.last_us, LEAST_SAMPLE_US)))
+    if not series.samples:
+        series.warm_up(warmup)
+    has_load = warmup > 0 and under_load and series.last_us >= SHORTEST_WITH_LOAD_US
+    load = int(LOAD_US / max(series.last_us, LEAST_SAMPLE_US)) if has_load else 0
+    series.warm_up(max(load, min(warmup, 1)) if series.samples else load)
     series.take_turn(SMALLEST_TURN)
 
 
