@@ -11,7 +11,7 @@ from without_ssh import WithoutSsh
 class Budget(WithoutSsh):
     def test_the_budget_ends_in_the_middle_of_a_shard(self):
         go_on = self.folder / "go on"
-        self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_second:{go_on}\"")
+        self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_others:{go_on}\"")
         result = self.fail_with(1, *self.arguments(0), "--budget", "40s")
         self.assertRegex(result.stdout, r"(?m)^1 tuned, 0 failed, 0 skipped, 3 not reached$")
         self.assertRegex(result.stdout, r"the budget of 40s is spent: 3 shards are left; the same command goes on there")
@@ -30,7 +30,7 @@ class Budget(WithoutSsh):
 
     def test_a_candidate_crashes_in_the_shard_that_the_budget_ends(self):
         go_on = self.folder / "go on"
-        self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_second:{go_on}:python_index\"")
+        self.hosts(("one",), more=f", FLEET_TEST_FAULT = \"hold_others:{go_on}:python_index\"")
         self.fail_with(1, *self.arguments(0), "--budget", "40s")
         self.assertEqual([entry["verdict"] for log in self.logs().values() for entry in log["tries"]], ["stopped"])
         self.assertEqual([row["kernelName"] for row in self.rows("fleet.csv")].count("python_index"), 0)

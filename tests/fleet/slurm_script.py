@@ -172,13 +172,16 @@ class WithSlurm(FleetTest):
         self.check_complete()
 
     def test_the_budget_ends_the_array(self):
-        result = self.fail_with(1, *self.arguments(10), "--budget", "15s")
-        self.assertIn("the budget of 15s is spent: ", result.stdout)
-        self.assertIn("the same command goes on there", result.stdout)
-        self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
-        begun = len(self.trials("fleet.trials.db"))
-        self.succeed(*self.arguments(10), "--budget", "10m")
-        self.assertGreater(len(self.trials("fleet.trials.db")), begun)
+        go_on = self.folder / "go on"
+        fault = {"FLEET_TEST_LOG": str(self.folder / "measured"), "FLEET_TEST_FAULT": f"hold_others:{go_on}"}
+        with unittest.mock.patch.dict(os.environ, fault):
+            result = self.fail_with(1, *self.arguments(0), "--budget", "25s")
+            self.assertIn("the budget of 25s is spent: ", result.stdout)
+            self.assertIn("the same command goes on there", result.stdout)
+            self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
+            self.assertEqual(len(self.rows("fleet.csv")), 1, "what was not held is done")
+            go_on.touch()
+            self.succeed(*self.arguments(0), "--budget", "10m")
         self.check_complete()
 
     def test_the_program_is_copied_once(self):

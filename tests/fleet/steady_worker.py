@@ -9,8 +9,8 @@ ended, and which it was. The variable FLEET_TEST_FAULT plants a fault:
     crash_while:PATH   as long as there is such a file
     crash_at:NAME      one candidate crashes
     slow               times are twice as long
-    hold_second:PATH   the second shape in the log takes a minute unless there is such a file. With ":NAME" after it, this
-                       candidate crashes
+    hold_others:PATH   all shapes but the first one in the log take a minute unless there is such a file. With ":NAME"
+                       after it, this candidate crashes
 """
 import importlib.util
 import os
@@ -39,7 +39,7 @@ class SteadyAttempt(example.Attempt):
 
 def crashes(candidate):
     kind, _, what = FAULT.partition(":")
-    if kind == "hold_second":
+    if kind == "hold_others":
         return candidate["name"] == what.partition(":")[2]
     return kind == "crash" or (kind == "crash_while" and os.path.exists(what)) or \
         (kind == "crash_at" and candidate["name"] == what)
@@ -51,9 +51,11 @@ def note(line):
             log.write(line + "\n")
 
 
-def shapes_begun():
+def is_held(problem):
+    if not FAULT.startswith("hold_others:"):
+        return False
     with open(LOG, encoding="utf-8") as log:
-        return len({line.split(maxsplit=2)[2] for line in log if line.startswith("begin")})
+        return log.readline().split(maxsplit=2)[2].strip() != problem
 
 
 class SteadyWorker(example.Worker):
@@ -71,7 +73,7 @@ class SteadyWorker(example.Worker):
         """As a device would: time passes, and no core is used."""
         begin = time.time()
         note(f"begin {begin:.3f} {problem}")
-        deadline = begin + (60 if FAULT.startswith("hold_second:") and shapes_begun() == 2 else 0)
+        deadline = begin + (60 if is_held(problem) else 0)
         while time.time() < deadline and not os.path.exists(FAULT.split(":")[1]):
             time.sleep(0.1)
         time.sleep(SECONDS)
