@@ -60,7 +60,7 @@ std::vector<KernelSource> sources_of(const Problem& product, const BlockTile& ti
 class BlockFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block"; }
-  std::string version() const override { return "3"; }
+  std::string version() const override { return "4"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
   FeatureSet features() const override { return block_scaled_features(); }
 

@@ -84,6 +84,20 @@ TEST(BlockSpace, FewTilesAreAllDividedAlongK) {
   for (const auto& tile : tiles_of("128x576x384")) EXPECT_EQ(tile.split_k, 1);
 }
 
+/// 4096x7168 is 28x32 tiles of 128x256, and 128x7168 fills no round. A round of 132 blocks has 128 tiles of 128x64.
+TEST(BlockSpace, BlocksBeginAheadIfTheyHaveAnotherTile) {
+  EXPECT_TRUE(has("4096x7168x2048", {.block_m = 128, .block_n = 256, .way = BlockWay::ahead, .stages = 3}));
+  for (const auto* sizes : {"128x4096x7168", "128x7168x2048"})
+    for (const auto& tile : tiles_of(sizes)) EXPECT_NE(tile.way, BlockWay::ahead) << sizes;
+}
+
+TEST(BlockSpace, FewTokensHaveNarrowTiles) {
+  const auto narrow = [](const BlockTile& tile) { return tile.block_m == 128 && tile.block_n == 64; };
+  for (const auto* sizes : {"128x4096x7168", "128x2112x7168"})
+    EXPECT_TRUE(std::ranges::any_of(tiles_of(sizes), narrow));
+  EXPECT_FALSE(std::ranges::any_of(tiles_of("8192x8192x8192"), narrow));
+}
+
 TEST(BlockSpace, ScalesAreCopiedForAsManyStepsAsDivideK) {
   EXPECT_EQ(block_scale_steps(block_scaled("128x128x7168")), 4);
   EXPECT_EQ(block_scale_steps(block_scaled("128x128x768")), 2);
