@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,21 @@ TEST(BlockSpace, FewTokensHaveNarrowTiles) {
   for (const auto* sizes : {"128x4096x7168", "128x2112x7168"})
     EXPECT_TRUE(std::ranges::any_of(tiles_of(sizes), narrow));
   EXPECT_FALSE(std::ranges::any_of(tiles_of("8192x8192x8192"), narrow));
+}
+
+/// 4096x2112 is 272 tiles of 256x128, eight of which need a third round of 132, and 352 of 128x192 in less than three.
+TEST(BlockSpace, TheFirstCandidateIsTheOneOfTheLeastEstimate) {
+  const auto family = make_fp8_block_family();
+  const auto problem = block_scaled("4096x2112x7168");
+  const auto candidates = family->candidates(problem, h100);
+  const Space space = block_space(problem, h100);
+  const auto tile = [&](const Candidate& candidate) { return block_tile(space.parse(candidate.name).value()); };
+  const auto clocks = [&](const Candidate& candidate) {
+    return block_clocks(problem, tile(candidate), multiprocessors);
+  };
+  EXPECT_EQ(tile(candidates.front()).block_n, 192);
+  EXPECT_EQ(clocks(candidates.front()), std::ranges::min(candidates | std::views::transform(clocks)));
+  EXPECT_EQ(candidates.size(), space.points().size());
 }
 
 TEST(BlockSpace, ScalesAreCopiedForAsManyStepsAsDivideK) {
