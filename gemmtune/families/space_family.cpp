@@ -1,13 +1,18 @@
 #include "gemmtune/families/space_family.h"
 
+#include <algorithm>
+
 #include "gemmtune/core/error.h"
 
 namespace gemmtune {
 
 std::vector<Candidate> SpaceFamily::candidates(const Problem& problem, const DeviceInfo& device) const {
   const Space all = space(problem, device);
+  auto points = all.points();
+  const auto first = std::ranges::min_element(points, {}, [&](const Point& p) { return estimate(problem, device, p); });
+  if (first != points.end()) std::rotate(points.begin(), first, std::next(first));
   std::vector<Candidate> candidates;
-  for (const auto& point : all.points()) {
+  for (const auto& point : points) {
     candidates.push_back(all.candidate(std::string(name()), point));
     adjust(candidates.back(), point);
   }

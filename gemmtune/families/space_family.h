@@ -13,8 +13,8 @@ namespace gemmtune {
 
 class SpaceFamily : public KernelFamily {
  public:
-  /// All points that meet the constraints, each after adjust(). If has_default() is true, the first is the default
-  /// choice.
+  /// All points that meet the constraints, each after adjust(): the one of the least estimate() first, the others in
+  /// the order of the space. If has_default() is true, the first is the default choice.
   std::vector<Candidate> candidates(const Problem& problem, const DeviceInfo& device) const final;
 
   std::vector<KernelSource> kernels(const Problem& problem, const Candidate& candidate,
@@ -26,6 +26,11 @@ class SpaceFamily : public KernelFamily {
 
   /// Whether the first candidate is what a library's users get without tuning.
   virtual bool has_default() const { return false; }
+
+  /// What a point is expected to cost, in any unit. Without estimates, the space's first point comes first.
+  virtual double estimate(const Problem& /*problem*/, const DeviceInfo& /*device*/, const Point& /*point*/) const {
+    return 0;
+  }
 
   /// Fills in what a candidate has in addition to its name and parameters, for example split_k.
   virtual void adjust(Candidate& /*candidate*/, const Point& /*point*/) const {}

@@ -138,15 +138,24 @@ struct Multiplier {
     return factors;
   }
 
+  /// What the i-th sum of a piece is multiplied by.
+  __device__ __forceinline__ float factor(const PieceFactors& factors, int piece, int i) const {
+    const int column = i / 4 * 8 / piece_power * piece_power;
+    const bool next = piece_blocks > 1 && column >= columns_in_block(piece);
+    const int half = i % 4 / 2;
+    return next ? factors.of[half][piece_blocks - 1] : factors.of[half][0];
+  }
+
   __device__ __forceinline__ void add(float (&totals)[sums_of_subtile], const float (&sums)[piece_sums],
                                       const PieceFactors& factors, int piece) const {
 #pragma unroll
-    for (int i = 0; i < piece_sums; ++i) {
-      const int column = i / 4 * 8 / piece_power * piece_power;
-      const bool next = piece_blocks > 1 && column >= columns_in_block(piece);
-      const int half = i % 4 / 2;
-      totals[piece * piece_sums + i] += sums[i] * (next ? factors.of[half][piece_blocks - 1] : factors.of[half][0]);
-    }
+    for (int i = 0; i < piece_sums; ++i) totals[piece * piece_sums + i] += sums[i] * factor(factors, piece, i);
+  }
+  /// The same where there is nothing to add to yet.
+  __device__ __forceinline__ void set(float (&totals)[sums_of_subtile], const float (&sums)[piece_sums],
+                                      const PieceFactors& factors, int piece) const {
+#pragma unroll
+    for (int i = 0; i < piece_sums; ++i) totals[piece * piece_sums + i] = sums[i] * factor(factors, piece, i);
   }
 
   /// Half descriptors. Few operations lead to them from stage to stage, because a step's first product waits for them.
@@ -201,31 +210,52 @@ __device__ __forceinline__ void start(float (&sums)[piece_sums], const Multiplie
 
 #if SUMS_IN_FLIGHT == 1
 
+/// Multiplies one step. A unit's first step sets totals, and its first piece is under way already.
+template <bool is_first>
+__device__ __forceinline__ void multiply_step(const Multiplier& m, Consumed& at, int step, float (&sums)[piece_sums],
+                                              float (&totals)[subtiles][sums_of_subtile]) {
+  if (!is_first) m.wait_for_tiles(at);
+  const int stage = at.tiles.stage;
+  const int slot = at.scales.stage;
+#pragma unroll
+  for (int i = 0; i < step_pieces; ++i) {
+    const bool is_last = i == step_pieces - 1;
+    const int sub = i / group_pieces;
+    const int piece = i % group_pieces;
+    if (!is_first || i > 0) start(sums, m, stage, sub, piece);
+    if (i == 0) m.wait_for_scales(at, step);
+    const PieceFactors factors = m.factors(slot, step, sub, piece);
+    if (is_last) m.have_read_scales(at, step);
+    wgmma_wait_group();
+    if (is_last) {
+      m.release(stage);
+      m.advance_tiles(at);
+    }
+    settle(sums);
+    if (is_first)
+      m.set(totals[sub], sums, factors, piece);
+    else
+      m.add(totals[sub], sums, factors, piece);
+  }
+}
+
 __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
                                          float (&totals)[subtiles][sums_of_subtile]) {
-  for (int step = m.unit.first; step < m.unit.end; ++step) {
-    m.wait_for_tiles(at);
-    const int stage = at.tiles.stage;
-    const int slot = at.scales.stage;
-#pragma unroll
-    for (int i = 0; i < step_pieces; ++i) {
-      const bool is_last = i == step_pieces - 1;
-      const int sub = i / group_pieces;
-      const int piece = i % group_pieces;
-      float sums[piece_sums];
-      start(sums, m, stage, sub, piece);
-      if (i == 0) m.wait_for_scales(at, step);
-      const PieceFactors factors = m.factors(slot, step, sub, piece);
-      if (is_last) m.have_read_scales(at, step);
-      wgmma_wait_group();
-      if (is_last) {
-        m.release(stage);
-        m.advance_tiles(at);
-      }
-      settle(sums);
-      m.add(totals[sub], sums, factors, piece);
-    }
-  }
+  float sums[piece_sums];
+  for (int step = m.unit.first; step < m.unit.end; ++step) multiply_step<false>(m, at, step, sums, totals);
+}
+
+/// Begins with the first piece of the next unit. Where that unit is in C need not be known yet.
+__device__ __forceinline__ void start_unit(const Multiplier& m, const Consumed& at, float (&sums)[piece_sums]) {
+  m.wait_for_tiles(at);
+  start(sums, m, at.tiles.stage, 0, 0);
+}
+
+/// Multiplies a unit whose first piece is under way.
+__device__ __forceinline__ void multiply_started(const Multiplier& m, Consumed& at, float (&sums)[piece_sums],
+                                                 float (&totals)[subtiles][sums_of_subtile]) {
+  multiply_step<true>(m, at, m.unit.first, sums, totals);
+  for (int step = m.unit.first + 1; step < m.unit.end; ++step) multiply_step<false>(m, at, step, sums, totals);
 }
 
 #else
@@ -302,14 +332,19 @@ __device__ __forceinline__ void multiply(const Multiplier& m, Consumed& at,
 
 #endif
 
+__device__ __forceinline__ Multiplier multiplier_of(const Shared& shared, const Unit& unit, const Place& place,
+                                                    int group) {
+  // Shuffled, so that the compiler keeps both in uniform registers and does not compute them in each step.
+  const unsigned memory = __shfl_sync(0xffffffffu, shared_address(&shared), 0);
+  const unsigned first = __shfl_sync(0xffffffffu, wgmma_swizzled_half(shared_address(&shared) / 16), 0);
+  return {memory, first, unit, place, group};
+}
+
 __device__ __forceinline__ void accumulate(Shared& shared, const Arguments&, Consumed& consumed, const Unit& unit,
                                            int group, const Place& place, float (&totals)[subtiles][sums_of_subtile]) {
 #pragma unroll
   for (int sub = 0; sub < subtiles; ++sub)
 #pragma unroll
     for (int i = 0; i < sums_of_subtile; ++i) totals[sub][i] = 0;
-  // Shuffled, so that the compiler keeps both in uniform registers and does not compute them in each step.
-  const unsigned memory = __shfl_sync(0xffffffffu, shared_address(&shared), 0);
-  const unsigned first = __shfl_sync(0xffffffffu, wgmma_swizzled_half(shared_address(&shared) / 16), 0);
-  multiply({memory, first, unit, place, group}, consumed, totals);
+  multiply(multiplier_of(shared, unit, place, group), consumed, totals);
 }

@@ -350,16 +350,39 @@ __device__ __forceinline__ void fill(const Piece& piece, const MakePair& pair) {
 #endif
 }
 
+/// A warp's part of a piece of C: `i` counts the pieces of a subtile.
+__device__ __forceinline__ Piece piece_of(Shared& shared, int group, int sub, int i) {
+  const int first_row = threadIdx.x % 128 / 32 * wgmma_piece_rows;
+  return {shared.pieces[group][(sub * pieces + i) % staging] + first_row * 128, column_of_piece(i)};
+}
+
+__device__ __forceinline__ void fill_piece(const Piece& piece, const Shared& shared, const Arguments& g,
+                                           const Unit& unit, int group, int sub, const Total (&sums)[sums_of_subtile],
+                                           const Factors& factors) {
+  const int column = first_column_of(group) + piece.column + threadIdx.x % 4 * 2;
+  fill(piece, [&](int eight, int half) {
+    return finish(shared, g, unit, group, sums + (piece.column / 8 + eight) * 4 + half * 2,
+                  row_factor(factors, sub, half), column + eight * 8);
+  });
+}
+
+/// Called by one thread of the warp.
+__device__ __forceinline__ void store_piece(const Piece& piece, const TensorMap& c, const Unit& unit, int group,
+                                            int sub) {
+  const int first_row = threadIdx.x % 128 / 32 * wgmma_piece_rows;
+  tma_store(c, shared_address(piece.at), unit.column + first_column_of(group) + piece.column,
+            unit.row + first_row_of(group) + sub * 64 + first_row, unit.batch);
+}
+
 /// Each warp stores its own rows, in pieces of 16 rows by 128 bytes. It writes one piece after the other to shared
 /// memory, swizzled, and stores it by TMA.
 __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
                                               int group, int sub, const Total (&sums)[sums_of_subtile],
                                               const Factors& factors) {
   const int lane = threadIdx.x % 32;
-  const int first_row = threadIdx.x % 128 / 32 * wgmma_piece_rows;
 #pragma unroll
   for (int i = 0; i < pieces; ++i) {
-    const Piece piece{shared.pieces[group][(sub * pieces + i) % staging] + first_row * 128, column_of_piece(i)};
+    const Piece piece = piece_of(shared, group, sub, i);
     if (lane == 0) {
       // The last tile's stores may have left off with the piece that this one begins with.
       if (sub == 0 && i == 0)
@@ -368,16 +391,33 @@ __device__ __forceinline__ void write_subtile(Shared& shared, const TensorMap& c
         tma_store_wait_read<staging - 1>();
     }
     __syncwarp();
-    const int column = first_column_of(group) + piece.column;
-    fill(piece, [&](int eight, int half) {
-      return finish(shared, g, unit, group, sums + (piece.column / 8 + eight) * 4 + half * 2,
-                    row_factor(factors, sub, half), column + eight * 8 + lane % 4 * 2);
-    });
+    fill_piece(piece, shared, g, unit, group, sub, sums, factors);
     fence_proxy_async();
     __syncwarp();
-    if (lane == 0)
-      tma_store(c, shared_address(piece.at), unit.column + column,
-                unit.row + first_row_of(group) + sub * 64 + first_row, unit.batch);
+    if (lane == 0) store_piece(piece, c, unit, group, sub);
+  }
+}
+
+/// The same where shared memory holds all of a warp's pieces: one fence and one wait for all of them.
+__device__ __forceinline__ void write_at_once(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
+                                              int group, const Total (&sums)[subtiles][sums_of_subtile],
+                                              const Factors& factors) {
+  const bool is_first_lane = threadIdx.x % 32 == 0;
+  if (is_first_lane) tma_store_wait_read<0>();
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < subtiles * pieces; ++i) {
+    const int sub = i / pieces;
+    fill_piece(piece_of(shared, group, sub, i % pieces), shared, g, unit, group, sub, sums[sub], factors);
+  }
+  fence_proxy_async();
+  __syncwarp();
+  if (is_first_lane) {
+#pragma unroll
+    for (int i = 0; i < subtiles * pieces; ++i) {
+      const int sub = i / pieces;
+      store_piece(piece_of(shared, group, sub, i % pieces), c, unit, group, sub);
+    }
   }
 }
 
@@ -450,21 +490,64 @@ __device__ __forceinline__ bool gather_parts(Shared& shared, const Arguments& g,
   return true;
 }
 
-__device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Arguments& g, const Place& place,
-                                        int group) {
+/// Writes a unit's sums to C, or to the workspace if other parts along K of the tile are not there yet.
+__device__ __forceinline__ void write_unit(Shared& shared, const TensorMap& c, const Arguments& g, const Unit& unit,
+                                           int group, const Factors& factors,
+                                           Total (&sums)[subtiles][sums_of_subtile]) {
+  if (unit.parts > 1 && !gather_parts(shared, g, unit, group, sums)) return;
+  share_factors(shared, factors, group);
+#if STORES_TILES
+  if (starts_ahead && staging >= subtiles * pieces) return write_at_once(shared, c, g, unit, group, sums, factors);
+#endif
+#pragma unroll
+  for (int sub = 0; sub < subtiles; ++sub) write_subtile(shared, c, g, unit, group, sub, sums[sub], factors);
+}
+
+#if BLOCK_SCALES && STARTS_AHEAD
+
+/// The tensor core has the first piece of the next unit while this warpgroup writes C and computes which unit that is.
+__device__ __forceinline__ void consume_units(Shared& shared, const TensorMap& c, const Arguments& g,
+                                              const Place& place, int group) {
+  int index = first_unit();
+  if (index >= units(g)) return;
+  Consumed consumed{};
+  Unit unit = unit_of(index, g, place);
+  const Multiplier multiplier = multiplier_of(shared, unit, place, group);
+  float sums[piece_sums];
+  float totals[subtiles][sums_of_subtile];
+  start_unit(multiplier, consumed, sums);
+  for (;;) {
+    multiply_started(multiplier, consumed, sums, totals);
+    index += unit_step();
+    if (index >= units(g)) break;
+    start_unit(multiplier, consumed, sums);
+    write_unit(shared, c, g, unit, group, {}, totals);
+    unit = unit_of(index, g, place);
+  }
+  write_unit(shared, c, g, unit, group, {}, totals);
+}
+
+#else
+
+__device__ __forceinline__ void consume_units(Shared& shared, const TensorMap& c, const Arguments& g,
+                                              const Place& place, int group) {
   Consumed consumed{};
   Total sums[subtiles][sums_of_subtile];
-  pdl_wait();
-  pdl_launch_dependents();
   for (int index = first_unit(); index < units(g); index += unit_step()) {
     const Unit unit = unit_of(index, g, place);
     const Factors factors = load_factors(g, unit, group);
     accumulate(shared, g, consumed, unit, group, place, sums);
-    if (unit.parts > 1 && !gather_parts(shared, g, unit, group, sums)) continue;
-    share_factors(shared, factors, group);
-#pragma unroll
-    for (int sub = 0; sub < subtiles; ++sub) write_subtile(shared, c, g, unit, group, sub, sums[sub], factors);
+    write_unit(shared, c, g, unit, group, factors, sums);
   }
+}
+
+#endif
+
+__device__ __forceinline__ void consume(Shared& shared, const TensorMap& c, const Arguments& g, const Place& place,
+                                        int group) {
+  pdl_wait();
+  pdl_launch_dependents();
+  consume_units(shared, c, g, place, group);
   if (STORES_TILES && threadIdx.x % 32 == 0) tma_store_wait_read<0>();
 }
 

@@ -12,6 +12,7 @@
 //   ROW_GROUPS                   2: each consumer warpgroup has half of the tile's rows; 1: half of its columns
 //   PIECE_N                      columns that are multiplied at a time
 //   SUMS_IN_FLIGHT               pieces that a warpgroup multiplies at once: 1, or 2 so that it adds one meanwhile
+//   STARTS_AHEAD                 1: it begins with the next tile before it writes C (SUMS_IN_FLIGHT is 1)
 //   SCALE_STEPS                  steps whose scales are copied at once: 1, 2 or 4, and divides K / 128
 //   MANY_REGISTERS, FEW_REGISTERS   of a thread that multiplies, and of one that copies
 //   SHARED_BYTES                 of dynamic shared memory
@@ -34,12 +35,14 @@ constexpr int part_steps = SCALE_STEPS;  // parts along K begin at multiples of 
 constexpr int many_registers = MANY_REGISTERS;
 constexpr int few_registers = FEW_REGISTERS;
 constexpr bool w_is_old = false;  // whether W was written before the previous kernel on the stream
+constexpr bool starts_ahead = STARTS_AHEAD;
 #else
 constexpr int row_groups = 2;
 constexpr int part_steps = 1;
 constexpr int many_registers = 232;
 constexpr int few_registers = 40;
 constexpr bool w_is_old = true;
+constexpr bool starts_ahead = false;
 #endif
 constexpr int staging = STAGING;
 constexpr int group_rows = BLOCK_M / row_groups;  // of a consumer warpgroup

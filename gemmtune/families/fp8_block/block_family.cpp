@@ -5,6 +5,7 @@
 
 #include "gemmtune/families/block_scaled_fp8.h"
 #include "gemmtune/families/folded_mxfp8.h"
+#include "gemmtune/families/fp8_block/block_cost.h"
 #include "gemmtune/families/fp8_block/block_space.h"
 #include "gemmtune/families/space_family.h"
 
@@ -60,7 +61,7 @@ std::vector<KernelSource> sources_of(const Problem& product, const BlockTile& ti
 class BlockFamily final : public SpaceFamily {
  public:
   std::string_view name() const override { return "fp8_block"; }
-  std::string version() const override { return "3"; }
+  std::string version() const override { return "4"; }
   DeviceKind runs_on() const override { return DeviceKind::cuda; }
   FeatureSet features() const override { return block_scaled_features(); }
 
@@ -70,6 +71,9 @@ class BlockFamily final : public SpaceFamily {
   }
   Space space(const Problem& problem, const DeviceInfo& device) const override {
     return block_space(block_scaled_product(problem), device);
+  }
+  double estimate(const Problem& problem, const DeviceInfo& device, const Point& point) const override {
+    return block_clocks(block_scaled_product(problem), block_tile(point), device.cu_num);
   }
   void adjust(Candidate& candidate, const Point& point) const override { candidate.split_k = point["k"]; }
   std::string why_no_kernel(const Problem& problem, const DeviceInfo& device, const Point& point) const override {

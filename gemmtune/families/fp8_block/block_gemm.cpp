@@ -63,6 +63,7 @@ KernelSource block_gemm_source(const Problem& problem, const BlockTile& tile) {
                                   {"ROW_GROUPS", tile.row_groups},
                                   {"PIECE_N", columns},
                                   {"SUMS_IN_FLIGHT", block_sums_in_flight(tile.way)},
+                                  {"STARTS_AHEAD", tile.way == BlockWay::ahead},
                                   {"SCALE_STEPS", block_scale_steps(problem)},
                                   {"MANY_REGISTERS", many_registers},
                                   {"FEW_REGISTERS", few_registers},

@@ -24,7 +24,7 @@ const Values& row_choices() {
   return choices;
 }
 const Values& column_choices() {
-  static const Values choices{128, 192, 256, 160, 96};
+  static const Values choices{128, 192, 256, 160, 96, 64};
   return choices;
 }
 const Values& stage_choices() {
@@ -35,9 +35,9 @@ const Values& split_choices() {
   static const Values choices{1, 2, 3, 4, 6, 8, 12, 16};
   return choices;
 }
-constexpr BlockWay ways[]{BlockWay::one, BlockWay::two};
+constexpr BlockWay ways[]{BlockWay::one, BlockWay::ahead, BlockWay::two};
 const std::vector<std::string>& way_labels() {
-  static const std::vector<std::string> labels{"one", "two"};
+  static const std::vector<std::string> labels{"one", "ahead", "two"};
   return labels;
 }
 
@@ -64,7 +64,7 @@ bool fills_cluster(const Problem& problem, const Tile& tile) {
 
 /// Half of the tile must not cover the matrix, unless there are no fewer columns.
 bool is_not_too_large(const Problem& problem, const Tile& tile) {
-  const std::int64_t fewest_columns = tile.row_groups == 1 ? 128 : 96;
+  const std::int64_t fewest_columns = tile.row_groups == 1 ? 128 : 64;
   return problem.m > tile.block_m / 2 && (problem.n > tile.block_n / 2 || tile.block_n == fewest_columns);
 }
 
@@ -100,6 +100,13 @@ bool split_helps(const Problem& problem, const Tile& tile, std::int64_t multipro
   });
 }
 
+/// Blocks must have several tiles if they begin with the next one before they write C.
+bool has_next_tile(const Problem& problem, const Tile& tile, std::int64_t multiprocessors) {
+  if (tile.way != BlockWay::ahead) return true;
+  const auto rounds = block_rounds(problem, tile, multiprocessors);
+  return rounds.whole + rounds.divided() * tile.split_k > rounds.clusters;
+}
+
 /// The least estimated time of all tiles.
 double best_clocks(const Problem& problem, std::int64_t multiprocessors) {
   double best = std::numeric_limits<double>::max();
@@ -133,21 +140,23 @@ Space block_space(const Problem& problem, const DeviceInfo& device) {
     return rule(reason, [=](const Tile& t) { return holds(problem, t); });
   };
   const double best = best_clocks(problem, sms);
-  return {"fp8_block",
-          {numeric_axis("m", row_choices()), numeric_axis("n", column_choices()), numeric_axis("r", {2, 1}),
-           label_axis("way", way_labels()), numeric_axis("s", stage_choices()), numeric_axis("cm", {1, 2}),
-           numeric_axis("cn", {2, 1}), numeric_axis("g", {8, 16}), label_axis("along", {"alongm", "alongn"}),
-           numeric_axis("k", split_choices())},
-          {with_problem("the tile is larger than the matrix", is_not_too_large),
-           with_problem("one block would be idle in each cluster", fills_cluster),
-           rule("no such kernel", [=](const Tile& t) { return why_no_block_gemm(problem, t, sms).empty(); }),
-           with_problem("another way of dividing the tile suits it", divides_usefully),
-           with_problem("more stages fit", has_most_stages),
-           with_problem("there are too few tiles for such groups", group_matters),
-           rule("parts along K are for idle multiprocessors, and four steps of 128 each",
-                [=](const Tile& t) { return split_helps(problem, t, sms); }),
-           rule("other tiles keep the device busier",
-                [=](const Tile& t) { return block_clocks(problem, t, sms) <= worth_a_try * best; })}};
+  return {
+      "fp8_block",
+      {numeric_axis("m", row_choices()), numeric_axis("n", column_choices()), numeric_axis("r", {2, 1}),
+       label_axis("way", way_labels()), numeric_axis("s", stage_choices()), numeric_axis("cm", {1, 2}),
+       numeric_axis("cn", {2, 1}), numeric_axis("g", {8, 16}), label_axis("along", {"alongm", "alongn"}),
+       numeric_axis("k", split_choices())},
+      {with_problem("the tile is larger than the matrix", is_not_too_large),
+       with_problem("one block would be idle in each cluster", fills_cluster),
+       rule("no such kernel", [=](const Tile& t) { return why_no_block_gemm(problem, t, sms).empty(); }),
+       with_problem("another way of dividing the tile suits it", divides_usefully),
+       with_problem("more stages fit", has_most_stages),
+       with_problem("there are too few tiles for such groups", group_matters),
+       rule("no block has another tile to begin with", [=](const Tile& t) { return has_next_tile(problem, t, sms); }),
+       rule("parts along K are for idle multiprocessors, and four steps of 128 each",
+            [=](const Tile& t) { return split_helps(problem, t, sms); }),
+       rule("other tiles keep the device busier",
+            [=](const Tile& t) { return block_clocks(problem, t, sms) <= worth_a_try * best; })}};
 }
 
 BlockTile block_tile(const Point& point) {

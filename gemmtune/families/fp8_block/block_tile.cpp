@@ -60,7 +60,7 @@ std::string why_no_cluster(const BlockTile& tile) {
 
 }  // namespace
 
-std::int64_t block_sums_in_flight(BlockWay way) { return way == BlockWay::one ? 1 : 2; }
+std::int64_t block_sums_in_flight(BlockWay way) { return way == BlockWay::two ? 2 : 1; }
 
 std::int64_t block_piece_columns(const BlockTile& tile) {
   const auto all = tile.group_columns();

@@ -13,9 +13,10 @@
 namespace gemmtune {
 
 /// How many sums of a warpgroup are in flight. With one, the warpgroup waits for the tensor core, adds, and goes on:
-/// only the other warpgroup keeps the tensor core busy meanwhile. With two, the warpgroup's own next ones are computed
-/// while it adds.
-enum class BlockWay : std::uint8_t { one, two };
+/// only the other warpgroup keeps the tensor core busy meanwhile. `ahead` is the same, but at the end of a tile the
+/// warpgroup begins with its next tile before it writes C. With two, the warpgroup's own next sums are computed while
+/// it adds.
+enum class BlockWay : std::uint8_t { one, ahead, two };
 
 struct BlockTile {
   std::int64_t block_m{256};   // rows of C of a block: 64, 128 or 256

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,35 @@ TEST(BlockSpace, FewTilesAreAllDividedAlongK) {
   EXPECT_EQ(block_rounds(problem, {.block_m = 128, .split_k = 8}, multiprocessors).whole, 0);
   for (const auto& tile : tiles_of("128x576x7168")) EXPECT_GT(tile.split_k, 1);
   for (const auto& tile : tiles_of("128x576x384")) EXPECT_EQ(tile.split_k, 1);
+}
+
+/// 4096x7168 is 28x32 tiles of 128x256, and 128x7168 fills no round. A round of 132 blocks has 128 tiles of 128x64.
+TEST(BlockSpace, BlocksBeginAheadIfTheyHaveAnotherTile) {
+  EXPECT_TRUE(has("4096x7168x2048", {.block_m = 128, .block_n = 256, .way = BlockWay::ahead, .stages = 3}));
+  for (const auto* sizes : {"128x4096x7168", "128x7168x2048"})
+    for (const auto& tile : tiles_of(sizes)) EXPECT_NE(tile.way, BlockWay::ahead) << sizes;
+}
+
+TEST(BlockSpace, FewTokensHaveNarrowTiles) {
+  const auto narrow = [](const BlockTile& tile) { return tile.block_m == 128 && tile.block_n == 64; };
+  for (const auto* sizes : {"128x4096x7168", "128x2112x7168"})
+    EXPECT_TRUE(std::ranges::any_of(tiles_of(sizes), narrow));
+  EXPECT_FALSE(std::ranges::any_of(tiles_of("8192x8192x8192"), narrow));
+}
+
+/// 4096x2112 is 272 tiles of 256x128, eight of which need a third round of 132, and 352 of 128x192 in less than three.
+TEST(BlockSpace, TheFirstCandidateIsTheOneOfTheLeastEstimate) {
+  const auto family = make_fp8_block_family();
+  const auto problem = block_scaled("4096x2112x7168");
+  const auto candidates = family->candidates(problem, h100);
+  const Space space = block_space(problem, h100);
+  const auto tile = [&](const Candidate& candidate) { return block_tile(space.parse(candidate.name).value()); };
+  const auto clocks = [&](const Candidate& candidate) {
+    return block_clocks(problem, tile(candidate), multiprocessors);
+  };
+  EXPECT_EQ(tile(candidates.front()).block_n, 192);
+  EXPECT_EQ(clocks(candidates.front()), std::ranges::min(candidates | std::views::transform(clocks)));
+  EXPECT_EQ(candidates.size(), space.points().size());
 }
 
 TEST(BlockSpace, ScalesAreCopiedForAsManyStepsAsDivideK) {

@@ -84,7 +84,12 @@ TEST_F(BlockTest, HardOperands) {
 }
 
 /// More tiles than the device holds at once, with and without parts along K.
-TEST_F(BlockTest, SeveralRoundsOfTiles) { expect_right(block_scaled_text("4096x2112x2048")); }
+TEST_F(BlockTest, SeveralRoundsOfTiles) {
+  expect_right(block_scaled_text("4096x2112x2048"));
+  for (const std::string rest : {"fp16:bias:batch=40", "f32:batch=40"})
+    expect_right(block_scaled_text("270x201x640", rest));
+  expect_right("270x208x1536:mxfp8:bias:batch=40");
+}
 
 TEST_F(BlockTest, ScalesAtTheEndsOfTheirRange) {
   const auto problem = block_scaled("130x200x1024", "f32");

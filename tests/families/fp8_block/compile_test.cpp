@@ -63,19 +63,20 @@ TEST_F(BlockCompiles, TilesOfAllShapes) {
 }
 
 TEST_F(BlockCompiles, FoldedMxfp8) {
-  for (const auto way : {BlockWay::one, BlockWay::two})
+  for (const auto way : {BlockWay::one, BlockWay::ahead, BlockWay::two})
     add(parse_problem("4096x7168x2048:mxfp8"), {.block_m = 128, .way = way, .cluster_n = 2});
   for (const char* rest : {":mxfp8:bias:out=f32", ":e4m3/1x32:e4m3/32x32:fp16:packed"})
     add(parse_problem(std::string("300x301x7168") + rest), {.block_m = 128});
-  EXPECT_EQ(sources_.size(), 4U);
+  EXPECT_EQ(sources_.size(), 5U);
   expect_all_compile();
 }
 
 TEST_F(BlockCompiles, EveryOutput) {
   for (const std::string out : {"bf16", "fp16:bias", "f32", "f32:bias"})
     for (const std::string sizes : {"300x2112x7168", "300x301x7168"})
-      add(block_scaled(sizes, out), {.block_m = 128, .cluster_n = 2});
-  EXPECT_EQ(sources_.size(), 8U);
+      for (const auto way : {BlockWay::one, BlockWay::ahead})
+        add(block_scaled(sizes, out), {.block_m = 128, .way = way, .cluster_n = 2});
+  EXPECT_EQ(sources_.size(), 16U);
   expect_all_compile();
 }
 
