@@ -175,8 +175,8 @@ class WithSlurm(FleetTest):
         go_on = self.folder / "go on"
         fault = {"FLEET_TEST_LOG": str(self.folder / "measured"), "FLEET_TEST_FAULT": f"hold_others:{go_on}"}
         with unittest.mock.patch.dict(os.environ, fault):
-            result = self.fail_with(1, *self.arguments(0), "--budget", "25s")
-            self.assertIn("the budget of 25s is spent: ", result.stdout)
+            result = self.fail_with(1, *self.arguments(0), "--budget", "40s")
+            self.assertIn("the budget of 40s is spent: ", result.stdout)
             self.assertIn("the same command goes on there", result.stdout)
             self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
             self.assertEqual(len(self.rows("fleet.csv")), 1, "what was not held is done")
