@@ -1,7 +1,7 @@
 #!/bin/sh
-# What docs/results needs of 4-bit weights with bf16 and FP8 activations, in about twelve minutes on one Hopper GPU:
+# What docs/results needs of 4-bit weights with bf16 and FP8 activations, in about fourteen minutes on one Hopper GPU:
 #   bench/a16w4_on_gpu.sh BUILD OUT [SECONDS]      BUILD has been built; OUT receives tables, profiles and logs
-# First the tests of the families against the reference, then tuning (SECONDS for each of five lists, default 90), then
+# First the tests of the families against the reference, then tuning (SECONDS for each of six lists, default 90), then
 # the winners for bf16 beside dequantised weights through cuBLASLt in turns, and at last the stress run.
 set -u
 build=$(realpath "$1")
@@ -43,8 +43,9 @@ list nvfp4.csv bf16:e2m1/1x16:bf16:packed "$small" 1 16 64 4096
 
 list fp8_few.csv e4m3/row:e2m1/1x32:bf16:packed "$all" 1 16 64 128
 list fp8_many.csv e4m3/row:e2m1/1x32:bf16:packed "$all" 256 4096
+list fp8_in_call.csv bf16/fp8_row:e2m1/1x32:bf16:packed "$small" 1 16 64 256 4096
 
-for shapes in few many nvfp4 fp8_few fp8_many; do
+for shapes in few many nvfp4 fp8_few fp8_many fp8_in_call; do
   "$gemmtune" tune -i $shapes.csv -o ${shapes}_tuned.csv -o2 ${shapes}_profile.csv --libtype a16w4_wgmma,a8w4_wgmma \
     --regret 5 --budget "${seconds}s" > $shapes.txt 2>&1
   echo "tuning of $shapes ended with $?"
@@ -57,6 +58,7 @@ echo "timing beside cuBLASLt ended with $?"
 cat beside.txt
 "$gemmtune" stress --families a16w4_wgmma,a8w4_wgmma --budget 60s --problem 17x2880x2880:e4m3/row:e2m1/1x32:bf16:packed \
   --problem 300x2880x2880:e4m3/row:e2m1/1x32:bf16:packed --problem 16x8192x8192:bf16:e2m1/1x32:bf16:packed \
+  --problem 17x2880x2880:bf16/fp8_row:e2m1/1x32:bf16:packed \
   --problem 17x2880x2880:bf16:e2m1/1x32:bf16:packed --problem 300x2880x2880:bf16:e2m1/1x16:bf16:packed > stress.txt 2>&1
 echo "stress ended with $?"
 tail -8 stress.txt

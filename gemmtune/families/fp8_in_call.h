@@ -44,7 +44,7 @@ class Fp8InCallGemm final : public TwoStepGemm {
 /// make(product_in_call(problem)), and a quantiser in front of it if the call quantises A.
 template <typename Make>
 std::unique_ptr<PreparedGemm> make_in_call(const Problem& problem, Make make) {
-  auto product = make(product_in_call(problem));
+  std::unique_ptr<PreparedGemm> product = make(product_in_call(problem));
   if (!is_fp8_in_call(problem.a)) return product;
   return std::make_unique<Fp8InCallGemm>(problem, std::move(product));
 }

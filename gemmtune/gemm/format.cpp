@@ -8,13 +8,16 @@
 namespace gemmtune {
 namespace {
 
-constexpr std::array<std::string_view, 16> names{"a16w16", "a8w8",           "a8w8_blockscale", "a8w8_bpreshuffle",
-                                                 "a4w4",   "batched_a16w16", "batched_a8w8",    "a16w4",
-                                                 "a8w4",   "a16w4_nvfp4",    "a8w4_nvfp4",      "a8wq4",
-                                                 "a8wq8",  "mxfp8",          "a16w8",           "a16w8_blockscale"};
+constexpr std::array<std::string_view, 17> names{"a16w16",   "a8w8",           "a8w8_blockscale", "a8w8_bpreshuffle",
+                                                 "a4w4",     "batched_a16w16", "batched_a8w8",    "a16w4",
+                                                 "a8w4",     "a16w4_nvfp4",    "a8w4_nvfp4",      "a8wq4",
+                                                 "a8wq8",    "mxfp8",          "a16w8",           "a16w8_blockscale",
+                                                 "a16w4_fp8"};
+static_assert(names.size() == static_cast<std::size_t>(Format::a16w4_fp8) + 1);
 
 constexpr Side bf16{.type = DType::bf16, .scaling = Scaling::none};
 constexpr Side fp8_rows{.type = DType::e4m3, .scaling = Scaling::row};
+constexpr Side fp8_tensor{.type = DType::e4m3, .scaling = Scaling::tensor};
 constexpr Side int8_rows{.type = DType::i8, .scaling = Scaling::row};
 constexpr Side mxfp4{.type = DType::e2m1, .scaling = Scaling::mx_1x32};
 constexpr Side mxfp8{.type = DType::e4m3, .scaling = Scaling::mx_1x32};
@@ -27,19 +30,22 @@ constexpr Side bf16_fp8_1x128{.type = DType::bf16, .scaling = Scaling::fp8_1x128
 constexpr Side bf16_fp8_row{.type = DType::bf16, .scaling = Scaling::fp8_row};
 constexpr Side fp8_blocks{.type = DType::e4m3, .scaling = Scaling::block_128x128};
 
-/// Weights in blocks, and activations that are floats.
-struct BlockFormat {
+/// Activations that are floats, as they are or for the call to quantise, and weights of a type of their own.
+struct FloatFormat {
   Format format{};
   Side a{};
   Side w{};
 };
 
-constexpr std::array<BlockFormat, 6> block_formats{{{Format::a16w4, bf16, mxfp4},
+constexpr std::array<FloatFormat, 9> float_formats{{{Format::a16w4, bf16, mxfp4},
                                                     {Format::a8w4, bf16_q8, mxfp4},
                                                     {Format::a16w4_nvfp4, bf16, nvfp4},
                                                     {Format::a8w4_nvfp4, bf16_q8, nvfp4},
                                                     {Format::a8wq4, bf16_q8, q4_0},
-                                                    {Format::a8wq8, bf16_q8, q8_0}}};
+                                                    {Format::a8wq8, bf16_q8, q8_0},
+                                                    {Format::a16w8, bf16_fp8_row, fp8_rows},
+                                                    {Format::a16w8_blockscale, bf16_fp8_1x128, fp8_blocks},
+                                                    {Format::a16w4_fp8, bf16_fp8_row, mxfp4}}};
 
 bool is_float(DType type) {
   return type == DType::bf16 || type == DType::f16 || type == DType::tf32 || type == DType::f32;
@@ -57,20 +63,14 @@ std::optional<Format> format_of_8bit(const Problem& problem) {
   return problem.packed ? Format::a8w8_bpreshuffle : Format::a8w8;
 }
 
-/// Of problems whose call quantises A to E4M3.
-std::optional<Format> in_call_format_of(const Problem& problem) {
-  if (problem.a.scaling == Scaling::fp8_1x128 && problem.w == fp8_blocks) return Format::a16w8_blockscale;
-  const bool is_row = problem.a.scaling == Scaling::fp8_row && problem.w.type == DType::e4m3;
-  return is_row && is_coarse(problem.w.scaling) ? std::optional(Format::a16w8) : std::nullopt;
-}
-
-/// Floats of each width count as bf16, but not tf32.
-std::optional<Format> block_format_of(const Problem& problem) {
+/// Floats of each width count as bf16, but not tf32. One scale for E4M3 weights counts as one for each channel.
+std::optional<Format> float_format_of(const Problem& problem) {
   const Side a{.type = is_half(problem.a.type) || problem.a.type == DType::f32 ? DType::bf16 : problem.a.type,
                .scaling = problem.a.scaling};
-  const auto is_of = [&](const BlockFormat& each) { return each.a == a && each.w == problem.w; };
-  const auto found = std::ranges::find_if(block_formats, is_of);
-  return found == block_formats.end() ? std::nullopt : std::optional(found->format);
+  const Side w = problem.w == fp8_tensor ? fp8_rows : problem.w;
+  const auto is_of = [&](const FloatFormat& each) { return each.a == a && each.w == w; };
+  const auto found = std::ranges::find_if(float_formats, is_of);
+  return found == float_formats.end() ? std::nullopt : std::optional(found->format);
 }
 
 }  // namespace
@@ -108,10 +108,6 @@ Problem format_defaults(Format format) {
       return {.a = fp8_rows, .w = fp8_rows, .packed = true};
     case Format::a8w8_blockscale:
       return {.a = {.type = DType::e4m3, .scaling = Scaling::block_1x128}, .w = fp8_blocks};
-    case Format::a16w8:
-      return {.a = bf16_fp8_row, .w = fp8_rows};
-    case Format::a16w8_blockscale:
-      return {.a = bf16_fp8_1x128, .w = fp8_blocks};
     case Format::a4w4:
       return {.a = mxfp4, .w = mxfp4, .packed = true};
     case Format::mxfp8:
@@ -119,25 +115,23 @@ Problem format_defaults(Format format) {
     default:
       break;
   }
-  const auto& block = *std::ranges::find(block_formats, format, &BlockFormat::format);
-  return {.a = block.a, .w = block.w, .packed = true};
+  const auto& floats = *std::ranges::find(float_formats, format, &FloatFormat::format);
+  return {.a = floats.a, .w = floats.w, .packed = are_block_weights(floats.w)};
 }
 
-bool has_block_weights(const Problem& problem) {
-  const auto is_of = [&](const BlockFormat& each) { return each.w == problem.w; };
-  return std::ranges::any_of(block_formats, is_of) && !has_scales(problem.a.scaling);
+bool has_own_weight_type(const Problem& problem) {
+  return is_fp8_in_call(problem.a) || (are_block_weights(problem.w) && !has_scales(problem.a.scaling));
 }
 
 void set_input_types(Problem& problem, DType type) {
   problem.a.type = type;
-  if (!has_block_weights(problem) && !is_fp8_in_call(problem.a)) problem.w.type = type;
+  if (!has_own_weight_type(problem)) problem.w.type = type;
 }
 
 std::optional<Format> format_of(const Problem& problem) {
   if (problem.a == mxfp4 && problem.w == mxfp4) return Format::a4w4;
   if (is_mxfp8(problem.a) && is_mxfp8(problem.w)) return Format::mxfp8;
-  if (is_fp8_in_call(problem.a)) return in_call_format_of(problem);
-  if (const auto format = block_format_of(problem)) return format;
+  if (const auto format = float_format_of(problem)) return format;
   if (problem.a.type != problem.w.type) return std::nullopt;
   if (is_8bit(problem.a.type)) return format_of_8bit(problem);
   if (!is_float(problem.a.type) || problem.a.scaling != Scaling::none || problem.w.scaling != Scaling::none)

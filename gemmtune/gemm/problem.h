@@ -45,6 +45,11 @@ constexpr bool is_q8_0(const Side& side) noexcept {
   return side.type == DType::i8 && side.scaling == Scaling::f16_1x32;
 }
 
+/// Weights of 4 or 8 bits with a scale for 16 or 32 of K of a row, which floats are multiplied by.
+constexpr bool are_block_weights(const Side& w) noexcept {
+  return is_mxfp4(w) || is_nvfp4(w) || is_q4_0(w) || is_q8_0(w);
+}
+
 /// Floats that each call quantises to int8 in blocks of 32: gemm/q8.h has the rule.
 constexpr bool is_q8_in_call(const Side& side) noexcept { return side.scaling == Scaling::q8_in_call; }
 
@@ -78,6 +83,7 @@ struct Problem {
 ///   64x4096x4096:bf16/q8:e2m1/1x32:bf16:packed
 ///   64x4096x4096:e4m3/1x32:e4m3/32x32:bf16:packed
 ///   64x4096x4096:bf16/fp8_1x128:e4m3/128x128:bf16
+///   64x4096x4096:bf16/fp8_row:e2m1/1x32:bf16:packed
 ///   16x512x7168:int8/row:int8/row:fp16:batch=16:bias
 ///   64x4096x11008:bf16:bf16:bf16:nn:lda=16384:bias:gelu_tanh:residual
 /// The options come in this order: batch=B; nn, tn or tt; lda=, ldw=, ldc= (leading dimensions); stride_a=, stride_w=,

@@ -148,7 +148,7 @@ Problem types_asked_for(std::string_view asked, DType model_type) {
   if (format) {
     auto problem = format_defaults(*format);
     problem.out = model_type;
-    if (has_block_weights(problem) || is_fp8_in_call(problem.a)) problem.a.type = model_type;
+    if (has_own_weight_type(problem)) problem.a.type = model_type;
     return problem;
   }
   try {

@@ -44,11 +44,12 @@ struct NameRule {
 };
 
 /// A name may also state a model's formats after the table's own: "a8w8_bpreshuffle_tuned_gemm_model_mxfp4_attnfp8".
-constexpr std::array<NameRule, 17> name_rules{
+constexpr std::array<NameRule, 18> name_rules{
     {{"a16w4_nvfp4", [](const Evidence&) { return Format::a16w4_nvfp4; }},
      {"a8w4_nvfp4", [](const Evidence&) { return Format::a8w4_nvfp4; }},
      {"a16w8_blockscale", [](const Evidence&) { return Format::a16w8_blockscale; }},
      {"a16w8", [](const Evidence&) { return Format::a16w8; }},
+     {"a16w4_fp8", [](const Evidence&) { return Format::a16w4_fp8; }},
      {"a16w4", [](const Evidence&) { return Format::a16w4; }},
      {"a8w4", [](const Evidence&) { return Format::a8w4; }},
      {"a8wq4", [](const Evidence&) { return Format::a8wq4; }},

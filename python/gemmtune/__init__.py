@@ -13,9 +13,9 @@ __version__ = lib.gemmtune_version().decode()
 
 ON_TENSORS = {
     "served": ("lookup", "open_runtime"),
-    "torch_ops": ("gemm_a16w16", "gemm_a16w4", "gemm_a16w4_nvfp4", "gemm_a16w8", "gemm_a16w8_blockscale", "gemm_a4w4",
-                  "gemm_a8w4", "gemm_a8w4_fp8", "gemm_a8w4_nvfp4", "gemm_a8w8", "gemm_a8w8_blockscale", "gemm_a8wq4",
-                  "gemm_a8wq8", "linear", "nvfp4_scales"),
+    "torch_ops": ("gemm_a16w16", "gemm_a16w4", "gemm_a16w4_fp8", "gemm_a16w4_nvfp4", "gemm_a16w8",
+                  "gemm_a16w8_blockscale", "gemm_a4w4", "gemm_a8w4", "gemm_a8w4_fp8", "gemm_a8w4_nvfp4", "gemm_a8w8",
+                  "gemm_a8w8_blockscale", "gemm_a8wq4", "gemm_a8wq8", "linear", "nvfp4_scales"),
     "quantise": ("quantize_fp8", "quantize_int8", "quantize_mxfp4"),
     "shuffle": ("shuffle_scale", "shuffle_weight", "unshuffle_scale", "unshuffle_weight"),
     "nn": ("Linear", "patch"),

@@ -10,8 +10,8 @@ from .served import lookup
 
 class Linear(torch.nn.Module):
     """The layer `of`, for inference. format: "same" keeps its type; "fp8" quantises weights and activations by rows,
-    "fp8_block" by blocks of 128, and "mxfp4" by blocks of 32. "a16w4" and "a8w4" quantise the weights to MXFP4;
-    activations stay as they are, or are quantised to int8 in each call."""
+    "fp8_block" by blocks of 128, and "mxfp4" by blocks of 32. "a16w4", "a8w4" and "a16w4_fp8" quantise the weights to
+    MXFP4; activations stay as they are, or each call quantises them, to int8 or to E4M3."""
 
     def __init__(self, of, format="same"):
         super().__init__()
@@ -75,9 +75,10 @@ def block_scaled(x, weight, weight_scale, out_type=None):
 
 
 SIDES = {"same": ("{type}", "{type}"), "fp8": ("e4m3/row", "e4m3/row"), "fp8_block": ("e4m3/1x128", "e4m3/128x128"),
-         "mxfp4": ("e2m1/1x32", "e2m1/1x32"), "a16w4": ("{type}", "e2m1/1x32"), "a8w4": ("{type}/q8", "e2m1/1x32")}
-MXFP4_WEIGHTS = ("mxfp4", "a16w4", "a8w4")
-OF_FLOATS = {"a16w4": torch_ops.gemm_a16w4, "a8w4": torch_ops.gemm_a8w4}
+         "mxfp4": ("e2m1/1x32", "e2m1/1x32"), "a16w4": ("{type}", "e2m1/1x32"), "a8w4": ("{type}/q8", "e2m1/1x32"),
+         "a16w4_fp8": ("{type}/fp8_row", "e2m1/1x32")}
+OF_FLOATS = {"a16w4": torch_ops.gemm_a16w4, "a8w4": torch_ops.gemm_a8w4, "a16w4_fp8": torch_ops.gemm_a16w4_fp8}
+MXFP4_WEIGHTS = ("mxfp4", *OF_FLOATS)
 
 
 def problem_of(layer, format, m, device=None):

@@ -98,8 +98,13 @@ def gemm_a8w4(A, B, B_scale, bias=None, dtype=None):
     return _call(("q8", "1x32", dtype or A.dtype, True), A, _bytes(B), None, _bytes(B_scale), bias)
 
 
+def gemm_a16w4_fp8(A, B, B_scale, bias=None, dtype=None):
+    """The same, but each call quantises A to E4M3 with one scale for each token, as quantize_fp8(A, "row") does."""
+    return _call(("fp8_row", "1x32", dtype or A.dtype, True), A, _bytes(B), None, _bytes(B_scale), bias)
+
+
 def gemm_a8w4_fp8(XQ, B, x_scale, B_scale, bias=None, dtype=torch.bfloat16):
-    """The same for XQ in E4M3 with f32 scales: one for the tensor, or one for each token."""
+    """The same for XQ that is E4M3 already, with f32 scales: one for the tensor, or one for each token."""
     scaling = "tensor" if x_scale.numel() == 1 and XQ.shape[:-1].numel() > 1 else "row"
     return _call((scaling, "1x32", dtype, True), XQ, _bytes(B), x_scale, _bytes(B_scale), bias)
 

@@ -35,7 +35,8 @@ class BadInput(CommandTest):
         self.write("shapes.csv", "M,N,K\n1,2,3\n")
         self.expect(2, "gemmtune: shapes.csv: neither its name nor its columns say which format it is for: add --format "
                        "with one of a16w16, a8w8, a8w8_blockscale, a8w8_bpreshuffle, a4w4, batched_a16w16, batched_a8w8, "
-                       "a16w4, a8w4, a16w4_nvfp4, a8w4_nvfp4, a8wq4, a8wq8, mxfp8, a16w8, a16w8_blockscale",
+                       "a16w4, a8w4, a16w4_nvfp4, a8w4_nvfp4, a8wq4, a8wq8, mxfp8, a16w8, a16w8_blockscale, "
+                       "a16w4_fp8",
                     "-i", "shapes.csv")
 
     def test_a_table_of_another_format(self):

@@ -104,7 +104,7 @@ TEST(Draw, SizesAreThoseOfTheOperands) {
         "4x6x9:f32:f32:f32:bias", "4x6x9:tf32:tf32:f32", "4x6x9:e4m3/tensor:e4m3/tensor:bf16:batch=2",
         "2x3x5:f16:f16:f16", "3x5x34:a8w4", "3x5x34:a16w4_nvfp4:batch=2", "3x5x34:a8wq4:batch=2", "3x5x35:a8wq8",
         "3x5x35:mxfp8:batch=2", "3x5x135:a16w8_blockscale", "3x130x135:e4m3/1x128e8m0:e4m3/128x128e8m0:f32:batch=2",
-        "3x5x35:f16/fp8_row:e4m3/row:f16", "3x70x35:e4m3/1x32:e4m3/32x32:bf16:batch=2"}) {
+        "3x5x35:f16/fp8_row:e4m3/row:f16", "3x5x34:a16w4_fp8:batch=2", "3x70x35:e4m3/1x32:e4m3/32x32:bf16:batch=2"}) {
     const auto problem = parse_problem(text);
     const auto sizes = operand_sizes(problem);
     for (const Recipe recipe : all_recipes) {
@@ -329,6 +329,8 @@ TEST(Draw, WideRowsReachAsFarAsTheTypesHold) {
   EXPECT_EQ(spread("bf16:e2m1/1x32:bf16").shift, 0);
   EXPECT_EQ(spread("bf16/q8:e2m1/1x32:bf16").reach, 30);
   EXPECT_EQ(spread("f16/q8:e2m1/1x32:bf16").reach, 10);
+  EXPECT_EQ(spread("bf16/fp8_row:e2m1/1x32:bf16").reach, 30);
+  EXPECT_EQ(spread("f16/fp8_row:e2m1/1x32:bf16").reach, 10);
   const auto of_w = [](const char* types) {
     return row_spread(parse_problem(fmt::format("8x8x64:{}", types)), Tensor::w, 4);
   };

@@ -37,7 +37,8 @@ TEST(Features, TypesAndScalesOfBlocksAreNotBasic) {
 /// A family declares each by itself, because it may multiply one without the other.
 TEST(Features, ActivationsThatTheCallQuantisesToFp8AreNotBasic) {
   EXPECT_EQ(beyond_basic("4x4x128:a16w8_blockscale"), FeatureSet{feature_of(Scaling::fp8_1x128)});
-  EXPECT_EQ(beyond_basic("4x4x32:a16w8"), FeatureSet{feature_of(Scaling::fp8_row)});
+  for (const auto* text : {"4x4x32:a16w8", "4x4x32:a16w4_fp8"})
+    EXPECT_EQ(beyond_basic(text), FeatureSet{feature_of(Scaling::fp8_row)}) << text;
   EXPECT_EQ(fp8_in_call_features(), (FeatureSet{feature_of(Scaling::fp8_1x128), feature_of(Scaling::fp8_row)}));
   EXPECT_TRUE(fp8_in_call_features().without(block_features()) == fp8_in_call_features());
 }

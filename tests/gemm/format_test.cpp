@@ -46,7 +46,6 @@ TEST(Format, Mxfp8HasWeightsWithBothKindsOfBlocks) {
   EXPECT_EQ(format_of(parse_problem("8x4x64:e4m3/1x32:e4m3/1x32:f32:batch=2")), Format::mxfp8);
   EXPECT_EQ(format_of(parse_problem("8x4x64:e4m3/1x32:e4m3/32x32:bf16")), Format::mxfp8);
   EXPECT_FALSE(is_aiter(Format::mxfp8));
-  EXPECT_FALSE(has_block_weights(parse_problem("8x4x64:mxfp8")));
 }
 
 TEST(Format, CallsThatQuantiseToFp8TakeFloatsOfEachWidth) {
@@ -54,11 +53,32 @@ TEST(Format, CallsThatQuantiseToFp8TakeFloatsOfEachWidth) {
   EXPECT_EQ(format_of(parse_problem("8x4x128:f16/fp8_row:e4m3/tensor:bf16:packed")), Format::a16w8);
   EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:e4m3/128x128:bf16")), std::nullopt);
   EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_1x128:e4m3/row:bf16")), std::nullopt);
-  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:e2m1/1x32:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_1x128:e4m3/tensor:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:e4m3:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:f32/fp8_row:e2m1/1x32:bf16:batch=2")), Format::a16w4_fp8);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:e2m1/1x16:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_1x128:e2m1/1x32:bf16")), std::nullopt);
+  EXPECT_EQ(format_of(parse_problem("8x4x128:bf16/fp8_row:bf16:bf16")), std::nullopt);
   auto problem = parse_problem("8x4x128:a16w8_blockscale");
   set_input_types(problem, DType::f16);
   EXPECT_EQ(to_string(problem), "8x4x128:f16/fp8_1x128:e4m3/128x128:bf16");
   EXPECT_FALSE(is_aiter(Format::a16w8_blockscale));
+  EXPECT_FALSE(is_aiter(Format::a16w4_fp8));
+}
+
+/// A list's column `dtype` names the type of A alone there.
+TEST(Format, FloatsMeetWeightsOfATypeOfTheirOwn) {
+  for (const char* types : {"a16w4", "a8w4_nvfp4", "a8wq8", "a16w8", "a16w8_blockscale", "a16w4_fp8",
+                            "bf16:int4/1x32f16:bf16", "bf16/fp8_row:e4m3/128x128:bf16"}) {
+    auto problem = parse_problem(std::string("8x4x128:") + types);
+    const auto w = problem.w;
+    EXPECT_TRUE(has_own_weight_type(problem)) << types;
+    set_input_types(problem, DType::f16);
+    EXPECT_EQ(problem.a.type, DType::f16) << types;
+    EXPECT_EQ(problem.w, w) << types;
+  }
+  for (const char* types : {"a16w16", "a8w8", "a4w4", "mxfp8", "a8w8_blockscale", "e4m3/row:e2m1/1x32:bf16"})
+    EXPECT_FALSE(has_own_weight_type(parse_problem(std::string("8x4x128:") + types))) << types;
 }
 
 TEST(Format, TablesOfAiterAreForItsOwn) {

@@ -127,6 +127,7 @@ TEST(Fp8InCall, WhatIsMultipliedIsE4m3WithScales) {
   EXPECT_EQ(product("3x4x128:f16/fp8_row:e4m3/tensor:bf16:batch=2:lda=130:ldw=140"),
             "3x4x128:e4m3/row:e4m3/tensor:bf16:batch=2:ldw=140");
   EXPECT_EQ(product("3x4x128:bf16/fp8_row:e4m3/row:bf16:tt"), "3x4x128:e4m3/row:e4m3/row:bf16");
+  EXPECT_EQ(product("3x4x128:f32/fp8_row:e2m1/1x32:f32:bias:packed"), "3x4x128:e4m3/row:e2m1/1x32:f32:bias:packed");
   for (const char* other : {"3x4x128:a8w4", "3x4x128:e4m3/row:e4m3/row:bf16:lda=130"})
     EXPECT_EQ(product(other), to_string(parse_problem(other)));
 }

@@ -37,6 +37,7 @@ TEST(Problem, CanonicalTextSaysEverything) {
   EXPECT_EQ(to_string(parse_problem("1x2x3:a8wq8")), "1x2x3:bf16/q8:int8/1x32f16:bf16:packed");
   EXPECT_EQ(to_string(parse_problem("1x2x3:a16w8_blockscale")), "1x2x3:bf16/fp8_1x128:e4m3/128x128:bf16");
   EXPECT_EQ(to_string(parse_problem("1x2x3:a16w8:packed")), "1x2x3:bf16/fp8_row:e4m3/row:bf16:packed");
+  EXPECT_EQ(to_string(parse_problem("1x2x4:a16w4_fp8")), "1x2x4:bf16/fp8_row:e2m1/1x32:bf16:packed");
   EXPECT_EQ(to_string(parse_problem("1x2x4:fp32/FP8_1x128:fp8/128X128:float")), "1x2x4:f32/fp8_1x128:e4m3/128x128:f32");
   EXPECT_EQ(to_string(parse_problem("1x2x3:fp8/1X128E8M0:fp8/128x128e8m0:bf16")),
             "1x2x3:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16");

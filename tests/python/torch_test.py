@@ -113,6 +113,12 @@ class OnTensors(unittest.TestCase):
         for scale in (torch.rand(5, 1), torch.full((1,), 0.25)):
             y = gemmtune.gemm_a8w4_fp8(a, w4, scale, w_scale, bias, dtype=torch.float32)
             self.close(y, (a.float() * scale) @ w.T + bias, 1e-5)
+        x = draw(2, 3, 256, device="cpu")
+        xq, x_scale = gemmtune.quantize_fp8(x.reshape(6, 256), "row")
+        expected = fp8_values(xq, x_scale) @ w.T + bias
+        self.close(gemmtune.gemm_a16w4_fp8(x, w4, w_scale, bias).reshape(6, 64), expected, 1e-5)
+        self.close(gemmtune.gemm_a8w4_fp8(xq, w4, x_scale, w_scale, bias, dtype=torch.float32), expected, 1e-5)
+        self.assertEqual(gemmtune.gemm_a16w4_fp8(x, w4, w_scale, dtype=torch.bfloat16).dtype, torch.bfloat16)
 
     def test_activations_that_the_call_quantises_to_fp8(self):
         for device in self.each():
@@ -236,7 +242,7 @@ class OnTensors(unittest.TestCase):
             model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 16))
             model = model.to(device).to(torch.bfloat16).eval()
             x = draw(8, 64, device=device, dtype=torch.bfloat16)
-            of_cpu = (("a16w4", 0.4), ("a8w4", 0.4)) if device == "cpu" else ()
+            of_cpu = (("a16w4", 0.4), ("a8w4", 0.4), ("a16w4_fp8", 0.4)) if device == "cpu" else ()
             for format, share in (("same", 0.02), ("fp8", 0.15), ("mxfp4", 0.5), *of_cpu):
                 said = []
                 with torch.no_grad():

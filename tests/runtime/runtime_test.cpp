@@ -67,9 +67,9 @@ TEST_F(RuntimeOnCpu, RunsTheRowsKernelOfEachFamily) {
 /// Floats are A's only tensor, whatever the call makes of them.
 TEST_F(RuntimeOnCpu, MultipliesFloatsByWeightsInBlocks) {
   Runtime runtime(without_tables());
-  for (const char* types :
-       {"a16w4", "a8w4", "a16w4_nvfp4", "a8w4_nvfp4", "a8wq4", "a8wq8", "f32/q8:int4/1x32f16:f32",
-        "f16/q8:e2m1/1x32:f16:bias", "a16w8", "a16w8_blockscale", "f16/fp8_1x128:e4m3/128x128:f32:bias:packed"}) {
+  for (const char* types : {"a16w4", "a8w4", "a16w4_nvfp4", "a8w4_nvfp4", "a8wq4", "a8wq8", "f32/q8:int4/1x32f16:f32",
+                            "f16/q8:e2m1/1x32:f16:bias", "a16w8", "a16w8_blockscale", "a16w4_fp8",
+                            "f16/fp8_1x128:e4m3/128x128:f32:bias:packed"}) {
     const auto text = std::string("5x24x96:") + types;
     const auto answer = plan(runtime, text);
     ASSERT_TRUE(answer.plan) << text << ": " << answer.why_not;

@@ -89,6 +89,7 @@ TEST(ModelFormat, AsAskedFor) {
   EXPECT_EQ(types(config, "a16w16"), "2x2x2:bf16:bf16:bf16");
   EXPECT_EQ(types(config, "a8w4"), "2x2x2:bf16/q8:e2m1/1x32:bf16:packed");
   EXPECT_EQ(types(config, "a16w8_blockscale"), "2x2x2:bf16/fp8_1x128:e4m3/128x128:bf16");
+  EXPECT_EQ(types(config, "a16w4_fp8", DType::f16), "2x2x2:f16/fp8_row:e2m1/1x32:f16:packed");
   EXPECT_EQ(types(config, "a16w4_nvfp4"), "2x2x2:bf16:e2m1/1x16:bf16:packed");
   EXPECT_EQ(types(config, "a16w16", DType::f16), "2x2x2:f16:f16:f16");
   EXPECT_EQ(types(config, "e4m3fnuz/row:e4m3fnuz/row:bf16:packed"), "2x2x2:e4m3fnuz/row:e4m3fnuz/row:bf16:packed");

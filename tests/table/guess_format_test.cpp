@@ -45,6 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"llama_a8wq4.csv", sizes, Format::a8wq4, "its name has 'a8wq4'"},
         Case{"llama_a8wq8.csv", sizes, Format::a8wq8, "its name has 'a8wq8'"},
         Case{"deepseek_a16w8_blockscale.csv", sizes, Format::a16w8_blockscale, "its name has 'a16w8_blockscale'"},
+        Case{"gpt_oss_a16w4_fp8.csv", sizes, Format::a16w4_fp8, "its name has 'a16w4_fp8'"},
         Case{"A16W8.csv", sizes, Format::a16w8, "its name has 'a16w8'"},
         Case{"minimax_mxfp8.csv", sizes, Format::mxfp8, "its name has 'mxfp8'"},
         Case{"a8w8_blockscale_model_mxfp8.csv", sizes, Format::a8w8_blockscale, "its name has 'a8w8'"},

@@ -455,6 +455,18 @@ TEST(ErrorBound, ScalesAlongKEndASum) {
   EXPECT_DOUBLE_EQ(error_bound_of(parse_problem("1x1x96:a8w8_blockscale")).per_square, 0x1p-14 * 96);
 }
 
+TEST(ErrorBound, OfACallThatQuantisesToFp8IsThatOfTheProduct) {
+  for (const char* types : {"bf16/fp8_row:e2m1/1x32:bf16", "f32/fp8_row:e2m1/1x32:f32", "f16/fp8_row:e4m3/row:f16",
+                            "f32/fp8_1x128:e4m3/128x128:f32"}) {
+    const auto problem = parse_problem(fmt::format("1x1x4096:{}", types));
+    const auto bound = error_bound_of(problem);
+    const auto of_product = error_bound_of(product_in_call(problem));
+    EXPECT_GT(bound.per_square, 0) << types;
+    EXPECT_EQ(bound.at(3, 5), of_product.at(3, 5)) << types;
+    EXPECT_EQ(bound.at(-0.1, 80), of_product.at(-0.1, 80)) << types;
+  }
+}
+
 TEST(ErrorBound, WhatIsCutOffIsAtMostAllOfIt) {
   const ErrorBound bound{.eps = 0, .smallest_normal = 0, .per_norm = 0, .per_square = 0x1p-1};
   EXPECT_DOUBLE_EQ(bound.at(1, 1), 0.5);

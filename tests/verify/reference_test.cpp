@@ -47,7 +47,7 @@ TEST(Reference, EqualsThreePlainLoops) {
         "10x131x260:a8w8_blockscale", "7x33x98:a4w4", "3x2x1:bf16:bf16:f32", "5x7x98:a16w4", "7x70x99:mxfp8",
         "7x70x99:e4m3/1x32:e4m3/32x32:f32:batch=2", "10x131x260:a16w8_blockscale",
         "10x131x260:e4m3/1x128e8m0:e4m3/128x128e8m0:f32:batch=2", "5x7x98:f16/fp8_row:e4m3/row:f32:batch=2",
-        "5x7x98:a8w4_nvfp4:batch=2"}) {
+        "5x7x98:a8w4_nvfp4:batch=2", "5x7x98:a16w4_fp8:batch=2"}) {
     SCOPED_TRACE(text);
     const auto p = parse_problem(text);
     for (const Recipe recipe :

@@ -30,6 +30,7 @@ const std::vector<std::string> types{"f32:f32:f32",
                                      "e4m3/1x128e8m0:e4m3/128x128e8m0:bf16",
                                      "bf16/fp8_1x128:e4m3/128x128:bf16",
                                      "f16/fp8_row:e4m3/row:f32",
+                                     "a16w4_fp8",
                                      "e4m3/1x32:e4m3/32x32:f32",
                                      "bf16:e2m1/1x32:bf16"};
 constexpr auto recipes = {Recipe::gaussian,   Recipe::one_sign,  Recipe::wide_exponents, Recipe::zero_blocks,

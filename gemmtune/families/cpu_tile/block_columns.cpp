@@ -70,8 +70,6 @@ struct ScaleWriter {
 
 }  // namespace
 
-bool has_block_weights(const Side& side) { return is_mxfp4(side) || is_nvfp4(side) || is_q4_0(side) || is_q8_0(side); }
-
 BlockWeights block_weights_of(const Side& side) {
   if (is_mxfp4(side)) return BlockWeights::mxfp4;
   if (is_nvfp4(side)) return BlockWeights::nvfp4;

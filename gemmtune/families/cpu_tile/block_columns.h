@@ -10,8 +10,6 @@ namespace gemmtune::cpu_tile {
 /// The kind of such weights. Throws Error{unsupported} for others.
 BlockWeights block_weights_of(const Side& side);
 
-bool has_block_weights(const Side& side);
-
 /// What the panels of one batch element start with.
 struct BlockHeader {
   float factor{1};                 // of all sums: NVFP4's scale of the whole tensor

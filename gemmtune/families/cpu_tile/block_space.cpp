@@ -139,7 +139,7 @@ Axis k_axis(const Problem& problem) {
 }  // namespace
 
 bool has_block_kernels(const Problem& problem) {
-  if (!has_block_weights(problem.w)) return false;
+  if (!are_block_weights(problem.w)) return false;
   if (is_q8_in_call(problem.a)) return true;
   const bool is_float = is_half(problem.a.type) || problem.a.type == DType::f32;
   return is_float && problem.a.scaling == Scaling::none && !is_q8_0(problem.w);

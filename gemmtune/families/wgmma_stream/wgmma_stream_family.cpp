@@ -33,7 +33,7 @@ class WgmmaStreamFamily final : public SpaceFamily {
     return why_no_wgmma_stream(product_in_call(problem), stream_tile(point));
   }
   std::unique_ptr<PreparedGemm> make_at(const Problem& problem, const DeviceInfo&, const Point& point) const override {
-    return make_in_call(problem, [&](const Problem& product) -> std::unique_ptr<PreparedGemm> {
+    return make_in_call(problem, [&](const Problem& product) {
       return std::make_unique<PreparedStream<WgmmaStreamGemm>>(WgmmaStreamGemm(product, stream_tile(point)));
     });
   }

@@ -35,6 +35,7 @@ constexpr std::array families{
     SchemaFamily{"mxfp8", any_gemm},
     SchemaFamily{"a16w8", any_gemm},
     SchemaFamily{"a16w8_blockscale", any_gemm},
+    SchemaFamily{"a16w4_fp8", any_gemm},
     SchemaFamily{"fmoe",
                  "gfx,cu_num,token,model_dim,inter_dim,expert,topk,act_type,dtype,q_dtype_a,q_dtype_w,q_type,use_g1u1,"
                  "doweight_stage1,block_m,ksplit,us1,kernelName1,err1,us2,kernelName2,err2,us,run_1stage,xbf16,flat,"

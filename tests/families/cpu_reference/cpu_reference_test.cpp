@@ -59,9 +59,9 @@ TEST(CpuReference, EveryFormatIsRight) {
 TEST(CpuReference, AdversarialOperands) {
   const auto family = make_cpu_reference_family();
   for (const Recipe recipe : {Recipe::one_sign, Recipe::wide_exponents, Recipe::zero_blocks, Recipe::nan_scales}) {
-    for (const char* problem :
-         {"9x40x128:e2m1/1x32:e2m1/1x32:bf16", "9x40x128:mxfp8", "9x70x128:e4m3/1x32:e4m3/32x32:bf16",
-          "9x40x200:a16w8_blockscale", "9x40x200:a16w8", "9x140x300:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16"})
+    for (const char* problem : {"9x40x128:e2m1/1x32:e2m1/1x32:bf16", "9x40x128:mxfp8",
+                                "9x70x128:e4m3/1x32:e4m3/32x32:bf16", "9x40x200:a16w8_blockscale", "9x40x200:a16w8",
+                                "9x40x200:a16w4_fp8", "9x140x300:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16"})
       EXPECT_EQ(check::why_any_wrong(*family, {.problem = problem, .recipe = recipe, .seed = 9}), "");
   }
 }

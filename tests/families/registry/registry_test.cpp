@@ -77,7 +77,9 @@ TEST(Registry, WhatAHopperFamilySupportsHasACandidate) {
                                 "a16w4",
                                 "a16w4_nvfp4:out=f32",
                                 "e4m3/row:e2m1/1x32:bf16:packed",
-                                "e4m3/tensor:e2m1/1x32:f32:packed:batch=3"};
+                                "e4m3/tensor:e2m1/1x32:f32:packed:batch=3",
+                                "a16w4_fp8",
+                                "f32/fp8_row:e2m1/1x32:f32:bias:packed:batch=3"};
   int supported = 0;
   for (const auto& family : make_families()) {
     if (family->runs_on() != DeviceKind::cuda || family->name() == "cublaslt") continue;  // that asks the library

@@ -30,6 +30,12 @@ inline std::string a8w4_text(const std::string& sizes, const std::string& rest =
   return sizes + ":e4m3/row:e2m1/1x32:" + rest + ":packed";
 }
 
+/// The same with floats that the call quantises.
+inline std::string a16w4_fp8_text(const std::string& sizes, const std::string& rest = "bf16",
+                                  const std::string& floats = "bf16") {
+  return sizes + ":" + floats + "/fp8_row:e2m1/1x32:" + rest + ":packed";
+}
+
 inline Problem a8w4(const std::string& sizes, const std::string& rest = "bf16") {
   return parse_problem(a8w4_text(sizes, rest));
 }

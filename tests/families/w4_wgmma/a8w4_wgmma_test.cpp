@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/families/check/back_to_back.h"
 #include "tests/families/w4_wgmma/w4_gpu_test.h"
 
 namespace gemmtune {
@@ -89,6 +90,28 @@ TEST_F(A8w4Test, RowsThatAreTooWideAreRefused) {
               std::string::npos)
         << why;
   }
+}
+
+/// Each call quantises A in front of the product.
+TEST_F(A8w4Test, ActivationsThatTheCallQuantises) {
+  for (const std::string floats : {"bf16", "fp16", "f32"})
+    for (const std::string rest : {"bf16", "f32:bias", "fp16:batch=2"})
+      for (const std::string sizes : {"1x65x32", "17x200x1120", "128x333x18816", "300x200x1152"})
+        EXPECT_EQ(why_first_wrong(a16w4_fp8_text(sizes, rest, floats)), "");
+}
+
+TEST_F(A8w4Test, HardActivationsThatTheCallQuantises) {
+  for (const auto recipe :
+       {Recipe::one_sign, Recipe::zero_blocks, Recipe::wide_rows, Recipe::nan_scales, Recipe::nan_inf})
+    for (const std::string floats : {"bf16", "f32"})
+      EXPECT_EQ(why_first_wrong(a16w4_fp8_text("64x304x1536", "bf16", floats), recipe), "") << to_string(recipe);
+}
+
+/// The product starts before the quantiser has ended, and the next call's quantiser before the product has.
+TEST_F(A8w4Test, QuantisingCallsOneBehindTheOther) {
+  for (const auto& text :
+       {a16w4_fp8_text("1x2112x7168"), a16w4_fp8_text("128x576x1536"), a16w4_fp8_text("300x8192x512")})
+    EXPECT_EQ(check::why_back_to_back_wrong(*family_, {.problem = text, .seed = 11}, first(parse_problem(text))), "");
 }
 
 TEST_F(A8w4Test, NamesSayAll) { EXPECT_EQ(check::why_names_wrong(*family_, a8w4("16x1024x2048")), ""); }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "gemmtune/families/w4_family.h"
+#include "tests/families/check/in_call.h"
 #include "tests/families/w4_wgmma/a16w4.h"
 #include "tests/support/hopper.h"
 #include "tests/support/points_and_names.h"
@@ -157,6 +159,38 @@ TEST(W4Space, SaysWhatItDoesNotDoInFp8) {
   EXPECT_EQ(why_not(a16w4_text("8x8x64")), a);
   EXPECT_EQ(why_not("8x8x64:e4m3/1x128:e2m1/1x32:bf16:packed"), a);
   EXPECT_EQ(why_not("8x8x64:e4m3/row:e2m1/1x16:bf16:packed"), "multiplies weights in MXFP4 only");
+}
+
+TEST(W4Space, CallsThatQuantiseHaveTheCandidatesOfTheProduct) {
+  const auto family = make_w4_family(W4Activations::e4m3);
+  for (const auto& text : {a16w4_fp8_text("1x2112x7168"), a16w4_fp8_text("64x8192x8192", "fp16:bias", "fp16"),
+                           a16w4_fp8_text("4096x2880x2880", "f32:batch=3", "f32")})
+    check::expect_candidates_of_product(*family, text, h100);
+  const auto why_not = [&](const char* text) { return check::why_not(*family, text, h100); };
+  EXPECT_EQ(why_not("8x8x48:a16w4_fp8"), "K % 32 != 0");
+  EXPECT_EQ(why_not("8x8x64:a16w4_fp8:plain"), "lays the weights out anew once, so it needs packed weights");
+  EXPECT_EQ(why_not("8x8x64:a16w8:packed"), "multiplies weights in MXFP4 only");
+  EXPECT_EQ(why_not("8x8x64:a16w4_fp8:lda=72"), "a8w4_wgmma does not handle leading dimensions");
+  EXPECT_EQ(why_not("8x8x128:bf16/fp8_1x128:e2m1/1x32:bf16:packed"),
+            "a8w4_wgmma does not handle A quantised in the call to e4m3 with 1x128 scales");
+  EXPECT_EQ(check::why_not(*make_w4_family(W4Activations::bf16), "8x8x64:a16w4_fp8", h100),
+            "a16w4_wgmma does not handle A quantised in the call to e4m3 with scales of rows");
+}
+
+/// The packed copy of the weights serves both.
+TEST(W4Space, CallsThatQuantiseHaveTheKernelsOfTheProduct) {
+  const auto family = make_w4_family(W4Activations::e4m3);
+  const auto keys = [&](const std::string& text) {
+    const auto problem = parse_problem(text);
+    std::vector<std::string> found;
+    for (const auto& source : family->kernels(problem, family->candidates(problem, h100).front(), h100))
+      found.push_back(cache_key(source, "NVRTC"));
+    return found;
+  };
+  auto of_call = keys(a16w4_fp8_text("64x8192x8192"));
+  ASSERT_FALSE(of_call.empty());
+  of_call.pop_back();
+  EXPECT_EQ(of_call, keys(a8w4_text("64x8192x8192")));
 }
 
 TEST(W4Space, KernelsThatCannotBeAreRefused) {

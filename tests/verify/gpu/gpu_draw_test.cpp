@@ -42,6 +42,7 @@ TEST(KnownScales, AreThoseThatTheKernelsDraw) {
   EXPECT_TRUE(has_known({DType::e4m3, Scaling::e8m0_1x128}, {DType::e4m3, Scaling::e8m0_128x128}));
   EXPECT_TRUE(has_known({DType::f16, Scaling::fp8_1x128}, {DType::e4m3, Scaling::block_128x128}));
   EXPECT_TRUE(has_known({DType::bf16, Scaling::fp8_row}, {DType::e4m3, Scaling::row}));
+  EXPECT_TRUE(has_known({DType::bf16, Scaling::fp8_row}, {DType::e2m1, Scaling::mx_1x32}));
   EXPECT_FALSE(has_known(bf16, {DType::e2m1, Scaling::nv_1x16}));
   EXPECT_FALSE(has_known(bf16, {DType::i4, Scaling::f16_1x32}));
   EXPECT_FALSE(has_known({DType::f32, Scaling::q8_in_call}, {DType::e2m1, Scaling::mx_1x32}));
@@ -111,9 +112,10 @@ TEST_F(GpuDrawTest, ResidualsAndLayouts) {
 
 TEST_F(GpuDrawTest, RowsThatShareE8M0ScalesAndFloatsThatCallsQuantise) {
   for (const auto recipe : all_recipes)
-    for (const char* text : {"33x300x260:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16:batch=3",
-                             "33x67x300:f16/fp8_1x128:e4m3/128x128:bf16:batch=3", "5x30x130:a16w8",
-                             "33x67x96:e4m3/1x32:e4m3/32x32:bf16:batch=3", "5x300x130:e4m3/1x32:e4m3/32x32:bf16"})
+    for (const char* text :
+         {"33x300x260:e4m3/1x128e8m0:e4m3/128x128e8m0:bf16:batch=3",
+          "33x67x300:f16/fp8_1x128:e4m3/128x128:bf16:batch=3", "5x30x130:a16w8", "5x30x130:a16w4_fp8",
+          "33x67x96:e4m3/1x32:e4m3/32x32:bf16:batch=3", "5x300x130:e4m3/1x32:e4m3/32x32:bf16"})
       expect_same_as_host(parse_problem(text), recipe, 5);
 }
 

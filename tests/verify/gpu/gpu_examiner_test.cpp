@@ -92,6 +92,7 @@ constexpr const char* problems[] = {"33x47x130:f32:f32:f32",
                                     "32x64x256:e2m1/1x32:e2m1/1x32:f32",
                                     "33x130x300:a16w8_blockscale",
                                     "33x48x130:f16/fp8_row:e4m3/row:f32",
+                                    "33x48x130:a16w4_fp8",
                                     "1x5000x64:bf16:bf16:fp16"};
 
 TEST_F(GpuExaminerTest, RightOutputsAreRightByTheSameNumbers) {

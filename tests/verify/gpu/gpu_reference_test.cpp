@@ -63,7 +63,8 @@ TEST_F(GpuReferenceTest, OfEveryFormat) {
         "32x64x256:e2m1/1x32:e2m1/1x32:bf16", "17x40x256:e4m3/1x128:e4m3/128x128:fp16:batch=2",
         "200x200x300:e4m3fnuz/row:e4m3fnuz/128x128:f32", "7x513x1000:e2m1/1x32:bf16:bf16",
         "17x200x300:e4m3/1x128e8m0:e4m3/128x128e8m0:f32:batch=2", "17x200x300:bf16/fp8_1x128:e4m3/128x128:bf16:batch=2",
-        "9x40x128:f32/fp8_1x128:e4m3/128x128:f32", "70x33x1000:f16/fp8_row:e4m3/row:f32:bias"})
+        "9x40x128:f32/fp8_1x128:e4m3/128x128:f32", "70x33x1000:f16/fp8_row:e4m3/row:f32:bias",
+        "70x33x1000:f32/fp8_row:e2m1/1x32:bf16:batch=2"})
     for (const auto recipe : {Recipe::gaussian, Recipe::wide_exponents, Recipe::nan_scales, Recipe::nan_inf})
       expect_same_as_host(parse_problem(text), recipe, {});
 }
