@@ -1,6 +1,7 @@
 // Prints operands as gemmtune draws and quantises them, for comparison with those of a worker in another language.
-// Each line of stdin is `draw PROBLEM RECIPE SEED` or `quantise SIDE ROWS K BITS…` (floats as hexadecimal bits). Each
-// answer is one line: names and bytes in hexadecimal, `a:0f3e a_scale:… w:…`.
+// Each line of stdin is `draw PROBLEM RECIPE SEED`, `quantise SIDE ROWS K BITS…` or `multiplied SIDE ROWS K BITS…`
+// (floats as hexadecimal bits; the last one asks for the real values that a product takes). Each answer is one line:
+// names and bytes in hexadecimal, `a:0f3e a_scale:… w:…`.
 #include <bit>
 #include <cstdint>
 #include <iostream>
@@ -47,16 +48,34 @@ Side parse_side(const std::string& text) {
   return parse_problem("1x1x256:" + text + ":bf16:f32").a;
 }
 
-void quantise_line(std::istream& line) {
-  std::string side;
+struct Matrix {
+  Side side{};
   std::int64_t rows{};
   std::int64_t k{};
-  line >> side >> rows >> k >> std::hex;
+  Quantised quantised{};
+};
+
+Matrix quantise_line(std::istream& line) {
+  std::string side;
+  Matrix found;
+  line >> side >> found.rows >> found.k >> std::hex;
   std::vector<float> values;
   for (std::uint32_t bits{}; line >> bits;) values.push_back(std::bit_cast<float>(bits));
-  const auto found = quantise(values, rows, k, parse_side(side));
-  print("values", found.values);
-  print("scales", found.scales);
+  found.side = parse_side(side);
+  found.quantised = quantise(values, found.rows, found.k, found.side);
+  return found;
+}
+
+void print_quantised(std::istream& line) {
+  const auto found = quantise_line(line);
+  print("values", found.quantised.values);
+  print("scales", found.quantised.scales);
+}
+
+void print_multiplied(std::istream& line) {
+  const auto found = quantise_line(line);
+  const auto real = dequantise(found.quantised, found.rows, found.k, found.side);
+  print("real", std::as_bytes(std::span(real)));
 }
 
 }  // namespace
@@ -69,8 +88,10 @@ int main() {
     line >> what;
     if (what == "draw")
       gemmtune::draw(line);
+    else if (what == "multiplied")
+      gemmtune::print_multiplied(line);
     else
-      gemmtune::quantise_line(line);
+      gemmtune::print_quantised(line);
     std::cout << std::endl;
   }
 }

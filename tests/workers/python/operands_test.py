@@ -11,15 +11,18 @@ from gemmtune_worker.counter import Counter, remainder
 from gemmtune_worker.operands import Plain
 from gemmtune_worker.problem import Side, parse_problem
 from gemmtune_worker.quantise import quantise_rows
+from gemmtune_worker.real import RealRows
 from gemmtune_worker.recipes import RECIPES
 
 TYPES = ("bf16:bf16:f16:bias", "f32:tf32:f32", "f16:f16:f16:residual", "e4m3/tensor:e4m3/row:bf16:batch=2",
          "e4m3fnuz:e4m3fnuz:bf16", "int8/row:int8/tensor:bf16", "int8/tensor:int8/tensor:bf16",
          "e4m3/1x128:e4m3/128x128:bf16", "bf16:int8/128x128:f32:batch=3", "e2m1/1x32:e2m1/1x32:bf16:batch=2",
-         "bf16:bf16:bf16:lda=300:ldw=320:ldc=150:bias:residual", "f16:bf16:f32:tn:batch=2:stride_a=100000:silu")
+         "bf16:bf16:bf16:lda=300:ldw=320:ldc=150:bias:residual", "f16:bf16:f32:tn:batch=2:stride_a=100000:silu",
+         "bf16/fp8_row:e2m1/1x32:bf16:packed", "f16/fp8_row:e4m3/tensor:f16", "f32/fp8_1x128:e4m3/128x128:bf16:batch=2")
 SEEDS = (0, 1, 2, 2 ** 64 - 1)
 SIDES = ("bf16", "f16", "tf32", "e4m3", "e4m3fnuz", "int8", "e4m3/row", "int8/1x128", "e4m3/128x128", "e4m3/tensor",
          "e2m1/1x32")
+IN_CALL = ("bf16/fp8_row", "f16/fp8_row", "f32/fp8_row", "bf16/fp8_1x128", "f16/fp8_1x128", "f32/fp8_1x128")
 
 
 def libraries():
@@ -104,6 +107,21 @@ class OperandsTest(unittest.TestCase):
                     found = {"values": bytes(arrays.host(arrays.bytes_of(values))).hex()}
                     found |= {} if scales is None else {"scales": bytes(arrays.host(arrays.bytes_of(scales))).hex()}
                     self.assertEqual(found, expected, f"{text} by {type(arrays).__name__}")
+
+    def test_what_a_call_quantises_is_multiplied_as_gemmtune_does(self):
+        """Codes times scales, rounded to f32 once; of a group with a NaN or an infinity, NaN."""
+        for text in IN_CALL:
+            side = Side(*text.split("/"))
+            for bits in [hard_bits("row", seed) for seed in range(6)] + [hard_bits("", 6)]:
+                answer = self.gemmtune.ask("multiplied", text, 4, 256, *(f"{one:x}" for one in bits))
+                expected = numpy.frombuffer(bytes.fromhex(answer["real"]), dtype="<f4").reshape(4, 256)
+                for arrays in libraries():
+                    signed = numpy.array(bits, dtype=numpy.uint32).view(numpy.int32)
+                    x = arrays.bits_as(arrays.array(signed, "i32"), "f32")
+                    with arrays.quiet():
+                        stored, _ = quantise_rows(arrays, side, x.reshape(4, 256))
+                        found = arrays.host(arrays.cast(RealRows(arrays, side, stored, None).rows(slice(None)), "f32"))
+                    numpy.testing.assert_array_equal(found, expected, f"{text} by {type(arrays).__name__}")
 
 
 def hard_bits(scaling, seed):

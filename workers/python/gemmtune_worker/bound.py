@@ -68,13 +68,14 @@ class Rules:
 
 def rules_of(problem):
     eps, tiny = ROUNDING[problem.out]
-    types = (problem.a.type, problem.w.type)
+    a, w = problem.a.multiplied(), problem.w  # the rule of quantising in the call is exact
+    types = (a.type, w.type)
     per_norm, per_sum, per_square = 4 * 2.0 ** -24 * math.sqrt(problem.k), 0.0, 0.0
     if "f32" in types:
         per_norm, per_sum = 4 * 2.0 ** -24, per_norm
     elif all(kind in FP8 for kind in types):
         per_norm += 2.0 ** -12
-        blocks = problem.a.scaling == "1x128" or problem.w.scaling == "128x128"
+        blocks = a.scaling == "1x128" or w.scaling == "128x128"
         per_square = 2.0 ** -14 * (min(problem.k, 128) if blocks else problem.k)
     elif all(kind in HALF for kind in types):
         per_square = 2.0 ** -26 * problem.k

@@ -64,7 +64,7 @@ def _draw_side(arrays, problem, tensor, recipe_seed):
     draw = OperandDraw(arrays, problem, tensor, *recipe_seed)
     matrices = [_quantise_matrix(draw, side, index * rows, rows) for index in range(problem.batch)]
     values = arrays.stack([one for one, _ in matrices])
-    scales = arrays.stack([one for _, one in matrices]) if side.scaling else None
+    scales = arrays.stack([one for _, one in matrices]) if side.has_scales() else None
     _spoil(arrays, (problem, tensor), draw, (values, scales))
     return values, scales
 
@@ -79,7 +79,7 @@ def _quantise_matrix(draw, side, first, rows):
     with arrays.quiet():
         parts = [quantise_rows(arrays, side, draw.draw(*piece), amax) for piece in pieces]
     values = arrays.concatenate([one for one, _ in parts])
-    if not side.scaling:
+    if not side.has_scales():
         return values, None
     scales = parts[0][1] if amax is not None else arrays.concatenate([one for _, one in parts])
     return values, scales.reshape(scale_shape(side, rows, draw.k))

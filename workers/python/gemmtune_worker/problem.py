@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass, field
 
 TYPE_BITS = {"f32": 32, "tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e4m3fnuz": 8, "int8": 8, "e2m1": 4}
-SCALINGS = ("", "tensor", "row", "1x128", "128x128", "1x32")
+SCALINGS = ("", "tensor", "row", "1x128", "128x128", "1x32", "fp8_1x128", "fp8_row")
+IN_CALL = {"fp8_1x128": "1x128", "fp8_row": "row"}  # what a call makes of floats: e4m3 with these scales
+FLOATS = ("bf16", "f16", "f32")
 OUTPUTS = ("bf16", "f16", "f32")
 ACTIVATIONS = ("relu", "gelu_tanh", "gelu_erf", "silu")
 LAYOUTS = ("nt", "nn", "tn", "tt")
@@ -18,6 +20,14 @@ class Side:
 
     def __str__(self):
         return f"{self.type}/{self.scaling}" if self.scaling else self.type
+
+    def has_scales(self):
+        """Whether a tensor of scales is stored."""
+        return self.scaling != "" and self.scaling not in IN_CALL
+
+    def multiplied(self):
+        """What is multiplied: the side itself, or what a call quantises it to."""
+        return Side("e4m3", IN_CALL[self.scaling]) if self.scaling in IN_CALL else self
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,10 @@ class Problem:
                 return f"'{side}' is not known here"
             if (side.type == "e2m1") != (side.scaling == "1x32"):
                 return "1x32 scales are known for e2m1 only here, and e2m1 has no others"
+            if side.scaling in IN_CALL and side.type not in FLOATS:
+                return f"'{side}': a call quantises {', '.join(FLOATS)}"
+        if self.w.scaling in IN_CALL:
+            return f"'{self.w}' is for A: a call does not quantise weights"
         if "e2m1" in (self.a.type, self.w.type) and (self.layout != "nt" or self.distances):
             return "e2m1 is only known as contiguous rows here"
         return "" if self.out in OUTPUTS else f"outputs of type '{self.out}' are not known here"

@@ -9,7 +9,9 @@ COLUMNS = {"1x128": 128, "128x128": 128, "1x32": 32}
 def scale_shape(side, rows, k):
     """Rows and columns of the scales of one matrix."""
     columns = ceil_div(k, COLUMNS[side.scaling]) if side.scaling in COLUMNS else 1
-    return {"": (0, 0), "tensor": (1, 1), "128x128": (ceil_div(rows, 128), columns)}.get(side.scaling, (rows, columns))
+    if not side.has_scales():
+        return 0, 0
+    return {"tensor": (1, 1), "128x128": (ceil_div(rows, 128), columns)}.get(side.scaling, (rows, columns))
 
 
 def scale_kind(side):
@@ -23,7 +25,7 @@ def magnitudes(arrays, x):
 
 def quantise_rows(arrays, side, x, amax=None):
     """Stored values and scales of some rows of one matrix: whole groups, but that `amax` is a whole tensor's."""
-    if not side.scaling:
+    if not side.has_scales():
         return encode(arrays, side.type, x), None
     if amax is None:
         amax = _group_amax(arrays, side, x)

@@ -1,11 +1,12 @@
 """The real values of stored operands, in double precision."""
 
 from gemmtune_worker.formats import decode, unpack_pairs
-from gemmtune_worker.quantise import COLUMNS
+from gemmtune_worker.quantise import COLUMNS, quantise_rows
 
 
 class RealRows:
-    """Rows of one matrix of A or of the weights: stored value times scale."""
+    """Rows of one matrix of A or of the weights: stored value times scale. Of floats that a call quantises, what the
+    call makes of them: gemmtune/gemm/fp8_in_call.h."""
 
     def __init__(self, arrays, side, values, scales):
         self.arrays, self.side, self.values, self.scales = arrays, side, values, scales
@@ -16,8 +17,18 @@ class RealRows:
         arrays, stored = self.arrays, self.values[which]
         if self.side.type == "e2m1":
             stored = unpack_pairs(arrays, stored)
-        real = arrays.cast(decode(arrays, self.side.type, stored), "f64")
-        return real * self._factors(which, real.shape[1]) if self.side.scaling else real
+        values = decode(arrays, self.side.type, stored)
+        if self.side.multiplied() != self.side:
+            return self._in_call(values)
+        real = arrays.cast(values, "f64")
+        return real * self._factors(which, real.shape[1]) if self.side.has_scales() else real
+
+    def _in_call(self, values):
+        """Groups lie within rows, so any rows are quantised as they are among all."""
+        side = self.side.multiplied()
+        with self.arrays.quiet():
+            codes, scales = quantise_rows(self.arrays, side, values)
+            return RealRows(self.arrays, side, codes, scales).rows(slice(None))
 
     def at_once(self):
         return max(2 * self.arrays.chunk // max(self.values.shape[1], 1), 1)
@@ -48,4 +59,5 @@ def real_matrices(plain, tensor):
     p = plain.problem
     side = p.a if tensor == "a" else p.w
     values, scales = (plain.a, plain.a_scale) if tensor == "a" else (plain.w, plain.w_scale)
-    return [RealRows(plain.arrays, side, values[b], scales[b] if side.scaling else None) for b in range(p.batch)]
+    return [RealRows(plain.arrays, side, values[b], scales[b] if side.has_scales() else None)
+            for b in range(p.batch)]

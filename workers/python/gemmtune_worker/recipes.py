@@ -35,7 +35,7 @@ def _reach_and_depth(side):
     if side.scaling == "1x32":
         return 48, 0
     if side.type in WIDE:
-        return (0, 0) if side.scaling else (30, 0)
+        return (0, 0) if side.has_scales() else (30, 0)
     deep = 4 if side.type == "int8" else 8
     by_scaling = {"tensor": (0, deep), "128x128": (30, deep), "row": (30, 0), "1x128": (30, 0)}
     return by_scaling.get(side.scaling, (10, 0) if side.type == "f16" else (5, 0))
@@ -45,7 +45,7 @@ def most_shift(problem):
     a, w = problem.a, problem.w
     if a.scaling == "1x32" and w.scaling == "1x32":
         return 60
-    narrow = all(s.scaling not in ("", "1x32") and s.type not in WIDE for s in (a, w))
+    narrow = all(s.has_scales() and s.scaling != "1x32" and s.type not in WIDE for s in (a, w))
     return 20 if narrow and "tensor" in (a.scaling, w.scaling) else 0
 
 

@@ -147,7 +147,7 @@ class Workload:
         if p.bias:
             found.bias = view(self.arena.tensor(index, "bias"), p.out)
         for name, side, rows in (("a_scale", p.a, p.m), ("w_scale", p.w, p.n)):
-            if side.scaling:
+            if side.has_scales():
                 shape = (p.batch,) + scale_shape(side, rows, p.k)
                 scales = self.arrays.bits_as(self.arena.tensor(index, name), scale_kind(side))
                 setattr(found, name, scales.reshape(shape))
