@@ -17,6 +17,11 @@ class WorkerCheckTest(unittest.TestCase):
         done = check("numpy")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_a_backend_that_packs_weights(self):
+        packing = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packing_backend.py")
+        done = check(packing, problem="33x40x64:f32:f32:f32:packed")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_torch(self):
         try:
             import torch  # noqa: F401

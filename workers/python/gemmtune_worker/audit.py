@@ -13,8 +13,10 @@ def multiply(worker, request):
     outcome = "compile_failed"
     try:
         kernel = bench.prepare(request["candidate"])
+        workload = _filled(bench, request)
+        loaded, _ = kernel.load(workload.operands[0])
         outcome = "launch_failed"
-        rows = _launch(bench, kernel, request)
+        rows = _launch(bench, (kernel, loaded), (workload, request["rows"]))
         bench.send(type="product", outcome="ok", rows=[base64.b64encode(row).decode() for row in rows])
     except Exception as error:  # the failure of a candidate, whatever a library calls it
         failure = as_failure(error, outcome)
@@ -23,14 +25,19 @@ def multiply(worker, request):
             raise DeviceLost from error
 
 
-def _launch(bench, kernel, request):
-    problem, arrays = bench.problem, bench.worker.device.arrays
-    workload = bench.worker.workloads.get(problem, (request["recipe"], request["seed"]), {})
+def _filled(bench, request):
+    workload = bench.worker.workloads.get(bench.problem, (request["recipe"], request["seed"]), {})
     workload.grow(1)
     workload.restore()
-    kernel.launch(workload.operands[0])
+    return workload
+
+
+def _launch(bench, kernel_loaded, workload_rows):
+    (kernel, loaded), (workload, rows) = kernel_loaded, workload_rows
+    problem, arrays = bench.problem, bench.worker.device.arrays
+    kernel.launch(loaded)
     bench.device.synchronize()
     c = workload.c(0)
-    found = [arrays.host(arrays.contiguous(c[row // problem.m, row % problem.m])).tobytes() for row in request["rows"]]
+    found = [arrays.host(arrays.contiguous(c[row // problem.m, row % problem.m])).tobytes() for row in rows]
     workload.restore()
     return found

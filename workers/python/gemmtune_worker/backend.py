@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import pathlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,23 @@ class Candidate:
 
 
 class Kernel:
-    """A candidate that is ready: `launch` is all that a call costs. For most backends, a function will do."""
+    """A candidate that is ready: `launch` is all that a call costs. For most backends, a function will do.
 
-    def __init__(self, launch, workspace_bytes=0):
-        self.launch, self.workspace_bytes = launch, workspace_bytes
+    `pack`, for problems with `:packed` only, is what is done once for each weight matrix. It gets the operands and
+    returns two things: whatever launches read in place of the weights, which they find as `operands.packed`, and its
+    size in bytes. It keeps no reference to the operands. It may raise unsupported(…) for weights that the candidate
+    cannot multiply exactly.
+    """
+
+    def __init__(self, launch, workspace_bytes=0, pack=None):
+        self.launch, self.workspace_bytes, self.pack = launch, workspace_bytes, pack
+
+    def load(self, operands):
+        """What launches get, and the bytes of packed weights."""
+        if self.pack is None:
+            return operands, 0
+        packed, size = self.pack(operands)
+        return replace(operands, w=None, packed=packed), size
 
 
 class Backend:

@@ -48,7 +48,10 @@ class Bench:
         job = self.jobs.get(candidate["name"])
         if job and (why := job.wait()):
             raise CandidateFailed("compile_failed", why)
-        return backend.prepare(self.problem, candidate["name"])
+        kernel = backend.prepare(self.problem, candidate["name"])
+        if kernel.pack is not None and not self.problem.packed:
+            raise unsupported("it packs weights, which is for problems with ':packed'")
+        return kernel
 
     def workload(self, recipe, after, attempt):
         """Filled for one launch."""
@@ -65,8 +68,11 @@ class Bench:
         """Filled for the rotation."""
         found = self.workload("gaussian", 0, attempt)
         with attempt.spending("operands_s"):
-            found.grow(rotation_count(self.problem, self.device, self.policy["measure"]["cold_cache"]))
+            found.grow(self.count_sets())
         return found
+
+    def count_sets(self, packed_bytes=0):
+        return rotation_count(self.problem, self.device, self.policy["measure"]["cold_cache"], packed_bytes)
 
 
 class DeviceLost(Exception):

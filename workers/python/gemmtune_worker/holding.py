@@ -16,8 +16,8 @@ class Holding:
             if not check_finalist(self.bench, attempt):
                 continue
             self.samplers[candidate["family"], candidate["name"]] = Sampler(attempt)
-            held = {"candidate": attempt.candidate, "workspace_bytes": attempt.kernel.workspace_bytes}
-            self.bench.send(type="held", **held, **({"flaw": attempt.flaw} if attempt.flaw else {}))
+            flaw = {"flaw": attempt.flaw} if attempt.flaw else {}
+            self.bench.send(type="held", candidate=attempt.candidate, **attempt.memory(), **flaw)
 
     def find(self, candidate):
         sampler = self.samplers.get((candidate["family"], candidate["name"]))

@@ -39,7 +39,7 @@ def open_attempt(bench, candidate):
 
 def _screen_prepared(bench, attempt, best_us):
     workload = bench.timed_workload(attempt)
-    if attempt.check(workload, [0]) and attempt.check_memory(workload):
+    if attempt.load(workload, bench.count_sets) and attempt.check(workload, [0]) and attempt.check_memory(workload):
         _time_alone(bench, attempt, (workload, TOO_SLOW * best_us))
     attempt.check_memory(workload)
     if not attempt.alive:
@@ -48,14 +48,14 @@ def _screen_prepared(bench, attempt, best_us):
 
 def _time_alone(bench, attempt, workload_limit):
     (workload, too_slow_us), measure = workload_limit, bench.policy["measure"]
-    attempt.equip(workload.operands)
+    attempt.equip(workload)
     sampler = Sampler(attempt)
     sampler.witness = Witness(attempt, workload)
     sampler.witness.prepare(measure["warmup"], max(measure["min_samples"], 1))
     series = sample_alone(sampler.take, measure, too_slow_us)
     judged = sampler.witness.conclude()
     if attempt.alive and not judged:
-        attempt.check(workload, [workload.random.randrange(len(workload.operands))])
+        attempt.check(workload, _drawn_sets(workload, attempt, 1))
     if attempt.alive:
         attempt.timing = summarise(series.samples, series.turns)
 
@@ -78,21 +78,22 @@ def check_finalist(bench, attempt):
     """Whether it is timed: it is right, or merely inaccurate. Others are reported."""
     if attempt.alive:
         workload = bench.timed_workload(attempt)
-        attempt.check(workload, _drawn_sets(workload, SETS_BEFORE))
+        if attempt.load(workload, bench.count_sets):
+            attempt.check(workload, _drawn_sets(workload, attempt, SETS_BEFORE))
         attempt.check_memory(workload)
     if attempt.is_merely_inaccurate():
         attempt.reopen()
     if not attempt.alive:
         bench.report(attempt)
         return False
-    attempt.equip(workload.operands)
+    attempt.equip(workload)
     return True
 
 
 def check_again(workload, attempt):
     """After the timing: two sets, and changes at the same addresses, which must be seen."""
     if attempt.alive and not attempt.flaw:
-        sets = _drawn_sets(workload, SETS_AFTER)
+        sets = _drawn_sets(workload, attempt, SETS_AFTER)
         attempt.check(workload, sets)
         _check_changed(workload, attempt, sets[0])
         attempt.check_memory(workload)
@@ -100,18 +101,19 @@ def check_again(workload, attempt):
         attempt.timing = None
 
 
-def _drawn_sets(workload, most):
-    return workload.random.sample(range(len(workload.operands)), min(most, len(workload.operands)))
+def _drawn_sets(workload, attempt, most):
+    count = len(attempt.sets(workload))
+    return workload.random.sample(range(count), min(most, count))
 
 
 def _check_changed(workload, attempt, index):
-    """The sign of A changes in place, then that of the weights, without poison in between."""
-    for name in ("a", "w", "a", "w"):
+    """The sign of A changes in place, then that of weights that are not packed, without poison in between."""
+    for name in ("a", "a") if attempt.packs else ("a", "w", "a", "w"):
         if not attempt.alive:
             break
         with attempt.step("kernel_s", "launch_failed"):
             workload.negate(name, index)
-            attempt.kernel.launch(workload.operands[index])
+            attempt.kernel.launch(attempt.sets(workload)[index])
             attempt.device.synchronize()
         if attempt.alive:
             attempt.judge(workload, index, f"after the sign of {name} changed in place: ")
@@ -161,15 +163,21 @@ def prove(bench):
                 bench.started(attempt.candidate)
                 _undergo(bench, attempt, (recipe, after))
     for attempt in attempts:
+        if attempt.alive and len(attempt.declined) == len(ordeals(bench.problem)):
+            attempt.fail(unsupported("; ".join(attempt.declined)))  # it has proved nothing
         bench.report(attempt)
 
 
 def _undergo(bench, attempt, ordeal):
     workload = bench.workload(*ordeal, attempt)
-    attempt.check(workload, [0])
-    if ordeal[0] == "gaussian":
-        _check_changed(workload, attempt, 0)
-        _stress(workload, attempt)
+    if attempt.load(workload, lambda _: 1):
+        attempt.check(workload, [0])
+        if ordeal[0] == "gaussian":
+            _check_changed(workload, attempt, 0)
+            _stress(workload, attempt)
+    else:
+        attempt.decline(ordeal[0])
+    attempt.loaded = None
     attempt.check_memory(workload)
     if not attempt.alive:
         attempt.failure = CandidateFailed(attempt.failure.outcome, f"{ordeal[0]}: {attempt.failure.reason}")
@@ -182,7 +190,7 @@ def _stress(workload, attempt, launches=64):
     with attempt.step("kernel_s", "launch_failed"):
         workload.poison(0)
         for _ in range(launches):
-            attempt.kernel.launch(workload.operands[0])
+            attempt.kernel.launch(attempt.sets(workload)[0])
         attempt.device.synchronize()
     if attempt.alive:
         attempt.judge(workload, 0, f"after {launches} launches back to back: ")

@@ -19,7 +19,8 @@ SIGN_BYTES = {"f32": (0, 0, 0, 128), "tf32": (0, 0, 0, 128), "bf16": (0, 128), "
 @dataclass
 class Operands:
     """What a kernel gets: typed tensors. a: [batch, M, K], w: [batch, N, K], c and residual: [batch, M, N], bias: [N];
-    scales as the protocol shapes them, with the batch first. Two elements of e2m1 share a byte: [batch, rows, K/2]."""
+    scales as the protocol shapes them, with the batch first. Two elements of e2m1 share a byte: [batch, rows, K/2].
+    Launches of a kernel that packs its weights find them in `packed`, and no `w`."""
 
     a: object = None
     a_scale: object = None
@@ -28,6 +29,7 @@ class Operands:
     bias: object = None
     residual: object = None
     c: object = None
+    packed: object = None
 
 
 def operand_bytes(problem):
@@ -36,14 +38,24 @@ def operand_bytes(problem):
     return problem.stored_a().bytes() + problem.stored_w().bytes() + c * (2 if problem.residual else 1)
 
 
-def rotation_count(problem, device, cold_cache):
-    """As many sets as take twice the last-level cache."""
+def rotation_count(problem, device, cold_cache, packed_bytes=0):
+    """As many sets as take twice the last-level cache. Launches of a kernel that packs read packed weights in place of
+    the weights, which stay in memory beside them. It has no more sets than others, whose operands it shares."""
     if not cold_cache:
         return 1
     each = operand_bytes(problem)
+    shared = _sets_of(device, each, each)
+    if not packed_bytes:
+        return shared
+    read = each - problem.stored_w().bytes() + packed_bytes
+    return min(shared, _sets_of(device, read, each + packed_bytes))
+
+
+def _sets_of(device, read_bytes, kept_bytes):
+    """Of which a launch reads so many bytes and each keeps so many in memory."""
     room = min(MOST_BYTES, device.memory_bytes // 8 if device.memory_bytes else MOST_BYTES)
-    wanted = -(-2 * (device.last_level_cache_bytes or 32 << 20) // each)
-    return max(min(wanted, room // each, MOST_SETS), 1)
+    wanted = -(-2 * (device.last_level_cache_bytes or 32 << 20) // read_bytes)
+    return max(min(wanted, room // kept_bytes, MOST_SETS), 1)
 
 
 class Workload:
