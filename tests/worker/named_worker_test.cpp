@@ -86,7 +86,7 @@ TEST_F(NamedWorkerTest, TheFileThatIsShippedIsRead) {
   const auto workers = read_worker_file(TEST_WORKERS_TOML);
   std::vector<std::string> names;
   for (const auto& worker : workers) names.push_back(worker.name);
-  EXPECT_THAT(names, testing::IsSupersetOf({"deepgemm", "gluon", "quack", "torch", "triton"}));
+  EXPECT_THAT(names, testing::IsSupersetOf({"deepgemm", "gluon", "humming", "quack", "torch", "triton"}));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -22,11 +23,13 @@ PACKAGE = pathlib.Path(__file__).resolve().parent
 PROBLEMS = ("64x7168x2048:bf16:bf16:bf16", "4096x4096x7168:bf16:bf16:bf16", "4096x4096x7168:e4m3/row:e4m3/row:bf16",
             "64x4096x7168:e4m3/1x128:e4m3/128x128:bf16", "64x7168x2048:int8/row:int8/row:bf16",
             "16x8192x8192:e2m1/1x32:e2m1/1x32:bf16", "4096x4096x7168:e2m1/1x32:e2m1/1x32:bf16",
-            "32x512x1024:bf16:bf16:bf16:batch=16")
+            "32x512x1024:bf16:bf16:bf16:batch=16", "16x4096x4096:bf16:e2m1/1x32:bf16:packed",
+            "4096x4096x4096:bf16:e2m1/1x32:bf16:packed", "256x4096x4096:e4m3/row:e2m1/1x32:bf16:packed",
+            "256x4096x4096:bf16/fp8_row:e2m1/1x32:bf16:packed", "64x2112x7168:e4m3/1x128:e2m1/1x32:bf16:packed")
 OPERANDS = ("bf16:bf16:f16:bias", "f32:tf32:f32", "f16:f16:f16:residual", "e4m3/tensor:e4m3/row:bf16",
             "e4m3fnuz:e4m3fnuz:bf16", "int8/row:int8/tensor:bf16", "e4m3/1x128:e4m3/128x128:bf16",
-            "e2m1/1x32:e2m1/1x32:bf16")
-FAMILIES = ("torch", "triton", "gluon", "deepgemm", "quack")
+            "e2m1/1x32:e2m1/1x32:bf16", "bf16/fp8_row:e2m1/1x32:bf16")
+FAMILIES = ("torch", "triton", "gluon", "deepgemm", "humming", "quack")
 VERIFY = {"err_ratio_limit": 0.05, "atol": 1e-2, "rtol": 1e-2, "full_reference_flops": 4_000_000_000}
 SCREEN = {"warmup": 1, "min_samples": 4, "max_samples": 10, "max_sampling_s": 0.2, "target_dispersion": 0.02}
 CONFIRM = {"warmup": 5, "min_samples": 8, "max_samples": 40, "max_sampling_s": 0.5, "target_dispersion": 0.005}
@@ -138,7 +141,7 @@ def report(problem, workers, most):
             print(f"  {family}: {error}; not asked any more")
             del workers[family]
     m, n, k = map(int, problem.split(":")[0].split("x"))
-    batch = int(problem.rpartition("batch=")[2]) if "batch=" in problem else 1
+    batch = int(re.search(r"batch=(\d+)", problem)[1]) if "batch=" in problem else 1
     for family, best, proved in sorted(rows, key=lambda row: row[1]["timing"]["median_us"]):
         us, timing = best["timing"]["median_us"], best["timing"]
         print(f"  {family:9} {us:9.2f} us ({timing['low_us']:.2f} to {timing['high_us']:.2f}) "

@@ -35,12 +35,14 @@ class ProtocolTest(unittest.TestCase):
         self.assertGreaterEqual(hello["device"]["cu_num"], 1)
 
     def test_a_missing_module_is_one_clear_line(self):
-        code = "import sys; sys.modules['torch'] = None; import gemmtune_worker.__main__ as m; sys.exit(m.main())"
-        done = subprocess.run([sys.executable, "-c", code, "torch", "--device", "cpu"], input="", text=True,
-                              capture_output=True, check=False)
-        self.assertEqual(json.loads(done.stdout), {"type": "error", "id": None,
-                                                   "message": "torch: no module named torch; pip install torch"})
-        self.assertEqual(done.returncode, 1)
+        for family, package in (("torch", "torch"), ("humming", "humming-kernels")):
+            code = (f"import sys; sys.modules['{family}'] = None; import gemmtune_worker.__main__ as m; "
+                    "sys.exit(m.main())")
+            done = subprocess.run([sys.executable, "-c", code, family, "--device", "cpu"], input="", text=True,
+                                  capture_output=True, check=False)
+            message = f"{family}: no module named {family}; pip install {package}"
+            self.assertEqual(json.loads(done.stdout), {"type": "error", "id": None, "message": message})
+            self.assertEqual(done.returncode, 1)
 
     def test_a_device_that_is_not_there_is_one_clear_line(self):
         done = subprocess.run([sys.executable, "-m", "gemmtune_worker", "numpy", "--device", "cpu:7"], input="",
@@ -51,6 +53,10 @@ class ProtocolTest(unittest.TestCase):
         worker = self.worker("numpy")
         for problem, reason in ((PROBLEM + ":groups=3", "the option 'groups=3' is not known here"),
                                 ("4x4x4:e5m2:e5m2:bf16", "'e5m2' is not known here"),
+                                ("4x4x4:e4m3/fp8_row:bf16:bf16", "'e4m3/fp8_row': a call quantises bf16, f16, f32"),
+                                ("4x4x4:bf16:bf16/fp8_row:bf16",
+                                 "'bf16/fp8_row' is for A: a call does not quantise weights"),
+                                ("4x4x4:bf16/fp8_row:bf16:bf16", "numpy multiplies f32 only"),
                                 ("4x4x4:bf16:bf16:bf16", "numpy multiplies f32 only")):
             support = worker.ask("supports", problem=problem)[0]["families"][0]
             self.assertEqual((support["why_not"], support["candidate_count"]), (reason, 0))

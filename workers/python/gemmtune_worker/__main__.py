@@ -8,8 +8,10 @@ import sys
 
 from gemmtune_worker.channel import Channel
 
-FAMILIES = ("torch", "triton", "gluon", "deepgemm", "quack", "numpy")
-PROVIDERS = {"deep_gemm": "tokenspeed-deepgemm", "quack": "quack-kernels"}  # of modules with another name
+FAMILIES = ("torch", "triton", "gluon", "deepgemm", "humming", "quack", "numpy")
+# Of modules with another name.
+PROVIDERS = {"deep_gemm": "tokenspeed-deepgemm", "quack": "quack-kernels", "humming": "humming-kernels",
+             "cuda": "cuda-bindings", "cuda.bindings": "cuda-bindings"}
 
 
 def arguments():
