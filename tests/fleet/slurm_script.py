@@ -14,7 +14,7 @@ import unittest.mock
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import slurm
 from fleet_case import SHIPPED, FleetTest, tune_on_one_machine, worker
-from harness import PROGRAM, main, shape_list
+from harness import PATIENCE_S, PROGRAM, main, shape_list
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SIZES = [(m, 16, 32) for m in range(4, 13)]
@@ -52,6 +52,27 @@ class WithSlurm(FleetTest):
         return [entry["host"] for path in (self.folder / "fleet.fleet/shards").glob("*/attempts.json")
                 for entry in json.loads(path.read_text())["tries"]]
 
+    def hold_others(self):
+        """From now on, all shapes but the first one take a minute, unless the file that this returns is there."""
+        go_on = self.folder / "go on"
+        fault = {"FLEET_TEST_LOG": str(self.folder / "measured"), "FLEET_TEST_FAULT": f"hold_others:{go_on}"}
+        patch = unittest.mock.patch.dict(os.environ, fault)
+        patch.start()
+        self.addCleanup(patch.stop)
+        return go_on
+
+    def go_on_after(self, line, go_on, *arguments):
+        """Runs the command, whose shapes go on once it has said the line, so that no time is too short for that."""
+        with self.running(*arguments) as process:
+            log = ""
+            while line not in log and (more := process.stderr.readline()):
+                log += more
+            self.assertIn(line, log)
+            go_on.touch()
+            output, rest = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 0, output + log + rest)
+        return log + rest
+
     def run_again_after(self, edit):
         """What the command does with a folder that a kill between two steps has left: shard 1, and its record."""
         self.succeed(*self.arguments(0))
@@ -71,15 +92,14 @@ class WithSlurm(FleetTest):
         kill = "kill -9 $(cat head)"
         self.write("bin/sbatch", f"#!/bin/sh\n{before}\njob=$({real} \"$@\")\n{after}\n".replace("KILL", kill))
         (self.folder / "bin/sbatch").chmod(0o755)
-        environment = os.environ | {"PATH": f"{self.folder}/bin:{os.environ['PATH']}",
-                                    "FLEET_TEST_LOG": str(self.folder / "measured")}
-        head = subprocess.Popen([PROGRAM, *self.arguments(2)], cwd=self.folder, env=environment,
+        go_on = self.hold_others()
+        environment = os.environ | {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        head = subprocess.Popen([PROGRAM, *self.arguments(0)], cwd=self.folder, env=environment,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.write("head", str(head.pid))
         head.wait(60)
         self.assertEqual(head.returncode, -signal.SIGKILL)
-        result = self.succeed(*self.arguments(2))
-        self.assertIn("going on with Slurm's job", result.stderr)
+        self.go_on_after("going on with Slurm's job", go_on, *self.arguments(0))
         self.assertEqual(len(self.nodes_of_tries()), self.shards())
         begun = [line for line in self.read("measured").splitlines() if line.startswith("begin")]
         self.assertEqual(len(begun), len(SIZES))
@@ -114,12 +134,12 @@ class WithSlurm(FleetTest):
         self.check_table()
 
     def test_the_head_is_killed(self):
-        with self.running(*self.arguments(2)) as process:
+        go_on = self.hold_others()
+        with self.running(*self.arguments(0)) as process:
             self.wait_for_finished(process, 1)
             process.kill()
             process.wait()
-        result = self.succeed(*self.arguments(2))
-        self.assertIn("going on with Slurm's job", result.stderr)
+        self.go_on_after("going on with Slurm's job", go_on, *self.arguments(0))
         self.assertEqual(len(self.nodes_of_tries()), self.shards())
         self.check_complete()
 
@@ -137,12 +157,13 @@ class WithSlurm(FleetTest):
         self.sbatch_that_is_slow("KILL; sleep 4", "")
 
     def test_another_run_in_the_same_folder_cancels_the_first(self):
-        with self.running(*self.arguments(3)) as process:
+        go_on = self.hold_others()
+        with self.running(*self.arguments(0)) as process:
             self.wait_for_finished(process, 1)
             process.kill()
             process.wait()
-        result = self.succeed(*self.arguments(0.1))
-        self.assertRegex(result.stderr, r"was not done: its job \d+ is cancelled")
+        log = self.go_on_after("is cancelled", go_on, *self.arguments(0.1))
+        self.assertRegex(log, r"was not done: its job \d+ is cancelled")
         self.check_table()
 
     def test_squeue_is_silent(self):
@@ -172,16 +193,14 @@ class WithSlurm(FleetTest):
         self.check_complete()
 
     def test_the_budget_ends_the_array(self):
-        go_on = self.folder / "go on"
-        fault = {"FLEET_TEST_LOG": str(self.folder / "measured"), "FLEET_TEST_FAULT": f"hold_others:{go_on}"}
-        with unittest.mock.patch.dict(os.environ, fault):
-            result = self.fail_with(1, *self.arguments(0), "--budget", "40s")
-            self.assertIn("the budget of 40s is spent: ", result.stdout)
-            self.assertIn("the same command goes on there", result.stdout)
-            self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
-            self.assertEqual(len(self.rows("fleet.csv")), 1, "what was not held is done")
-            go_on.touch()
-            self.succeed(*self.arguments(0), "--budget", "10m")
+        go_on = self.hold_others()
+        result = self.fail_with(1, *self.arguments(0), "--budget", "40s")
+        self.assertIn("the budget of 40s is spent: ", result.stdout)
+        self.assertIn("the same command goes on there", result.stdout)
+        self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
+        self.assertEqual(len(self.rows("fleet.csv")), 1, "what was not held is done")
+        go_on.touch()
+        self.succeed(*self.arguments(0), "--budget", "10m")
         self.check_complete()
 
     def test_the_program_is_copied_once(self):
@@ -202,7 +221,8 @@ class WithSlurm(FleetTest):
         self.check_table()
 
     def test_ctrl_c_cancels_and_the_command_goes_on(self):
-        with self.running(*self.arguments(2)) as process:
+        go_on = self.hold_others()
+        with self.running(*self.arguments(0)) as process:
             self.wait_for_finished(process, 1)
             job = (self.folder / "fleet.fleet/slurm-job").read_text().strip()
             deadline = time.monotonic() + 20
@@ -216,7 +236,8 @@ class WithSlurm(FleetTest):
             output, log = process.communicate(timeout=90)
         self.assertEqual(process.returncode, 130, output + log)
         self.assertEqual(self.slurm.said("squeue", "--noheader").stdout, "")
-        self.succeed(*self.arguments(2))
+        go_on.touch()
+        self.succeed(*self.arguments(0))
         self.check_complete()
 
 
